@@ -1,0 +1,153 @@
+/// Expressions as they are written.
+///
+/// Nothing is resolved and nothing is folded, except that a minus directly before an integer that
+/// only fits with it (`-9223372036854775808`) is part of the literal.
+
+/// One expression.
+///
+/// INVARIANT: `number` is unique within its ruleset and dense from zero, so tables of resolution,
+/// coverage and cost are arrays indexed by it. A child has a smaller number than its parent.
+public final class ExpressionNode: Sendable {
+  public let number: Int
+  public let kind: ExpressionKind
+  /// Without surrounding blanks; a `parenthesized` node includes its parentheses.
+  public let span: Span
+  /// Nodes on the longest branch below and including this one, counted as the complexity limit
+  /// counts them: member, index and slice steps on their base count nothing.
+  public let depth: Int
+
+  public init(number: Int, kind: ExpressionKind, span: Span, depth: Int) {
+    self.number = number
+    self.kind = kind
+    self.span = span
+    self.depth = depth
+  }
+}
+
+/// What an expression is.
+public enum ExpressionKind: Sendable {
+  case literal(LiteralSyntax)
+  /// A variable, a namespace (`math`) or a global (`request`).
+  case identifier(String)
+  /// `base.name`
+  case member(base: ExpressionNode, name: String, nameSpan: Span)
+  /// `base[index]`
+  case index(base: ExpressionNode, index: ExpressionNode)
+  /// `base[lower:upper]`
+  case slice(base: ExpressionNode, lower: ExpressionNode, upper: ExpressionNode)
+  /// `name(arguments)`
+  case call(name: String, nameSpan: Span, arguments: [ExpressionNode])
+  /// `receiver.name(arguments)`. `math.abs(x)` is one too, with the receiver `identifier("math")`.
+  case methodCall(receiver: ExpressionNode, name: String, nameSpan: Span, arguments: [ExpressionNode])
+  case unary(UnaryOperator, ExpressionNode)
+  case binary(BinaryOperator, operatorSpan: Span, ExpressionNode, ExpressionNode)
+  /// `value is type`. The type is kept as written; the checker knows which names are types.
+  case typeTest(ExpressionNode, typeName: String, typeSpan: Span)
+  case ternary(condition: ExpressionNode, then: ExpressionNode, otherwise: ExpressionNode)
+  case list([ExpressionNode])
+  case map([MapEntrySyntax])
+  case path([PathSegmentSyntax])
+  case parenthesized(ExpressionNode)
+  /// Where an expression should have been. Only in trees that come with an error.
+  case missing
+}
+
+/// A literal value.
+public enum LiteralSyntax: Sendable, Equatable {
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case float(Double)
+  /// UTF-8 after escapes; a lone surrogate written as `\uD800` has become `?`.
+  case string([UInt8])
+  case bytes([UInt8])
+}
+
+/// Prefix operators.
+public enum UnaryOperator: String, Sendable {
+  case not = "!"
+  case negate = "-"
+}
+
+/// Operators between two expressions.
+public enum BinaryOperator: String, Sendable, CaseIterable {
+  case or = "||"
+  case and = "&&"
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case isIn = "in"
+  case add = "+"
+  case subtract = "-"
+  case multiply = "*"
+  case divide = "/"
+  case remainder = "%"
+}
+
+/// `key: value` in a map. The key is an expression, not a name.
+public struct MapEntrySyntax: Sendable {
+  public let key: ExpressionNode
+  public let value: ExpressionNode
+
+  public init(key: ExpressionNode, value: ExpressionNode) {
+    self.key = key
+    self.value = value
+  }
+}
+
+/// One segment of a path literal.
+public struct PathSegmentSyntax: Sendable {
+  /// What a segment is.
+  public enum Kind: Sendable {
+    /// Written out, `(default)` included.
+    case literal(String)
+    /// `$(expression)`
+    case interpolation(ExpressionNode)
+    /// `{name}`: a placeholder for `bind`.
+    case variable(String)
+  }
+
+  public let kind: Kind
+  /// From the slash to the end of the segment.
+  public let span: Span
+
+  public init(kind: Kind, span: Span) {
+    self.kind = kind
+    self.span = span
+  }
+}
+
+extension ExpressionNode {
+  /// The direct sub-expressions, in the order in which they are written.
+  public var children: [ExpressionNode] {
+    switch kind {
+    case .literal, .identifier, .missing: []
+    case .member(let base, _, _): [base]
+    case .index(let base, let index): [base, index]
+    case .slice(let base, let lower, let upper): [base, lower, upper]
+    case .call(_, _, let arguments): arguments
+    case .methodCall(let receiver, _, _, let arguments): [receiver] + arguments
+    case .unary(_, let operand): [operand]
+    case .binary(_, _, let left, let right): [left, right]
+    case .typeTest(let value, _, _): [value]
+    case .ternary(let condition, let then, let otherwise): [condition, then, otherwise]
+    case .list(let elements): elements
+    case .map(let entries): entries.flatMap { [$0.key, $0.value] }
+    case .path(let segments):
+      segments.compactMap { segment in
+        if case .interpolation(let node) = segment.kind { node } else { nil }
+      }
+    case .parenthesized(let inner): [inner]
+    }
+  }
+
+  /// The expression inside any parentheses.
+  public var unwrapped: ExpressionNode {
+    var node = self
+    while case .parenthesized(let inner) = node.kind { node = inner }
+    return node
+  }
+}

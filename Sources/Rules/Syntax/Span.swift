@@ -1,0 +1,108 @@
+/// A range of bytes in a ruleset's source text, and the text itself with its lines.
+///
+/// INVARIANT: `0 <= start <= end <= source size`; both ends lie on character boundaries, because
+/// the lexer only cuts there.
+public struct Span: Sendable, Hashable {
+  /// Offset of the first byte.
+  public let start: Int32
+  /// Offset after the last byte.
+  public let end: Int32
+
+  public init(start: Int32, end: Int32) {
+    self.start = start
+    self.end = end
+  }
+
+  /// The smallest span that covers both.
+  public func joined(with other: Span) -> Span {
+    Span(start: min(start, other.start), end: max(end, other.end))
+  }
+
+  /// The empty span at the start of this one.
+  public var atStart: Span { Span(start: start, end: start) }
+
+  /// The empty span after this one.
+  public var atEnd: Span { Span(start: end, end: end) }
+
+  public var byteCount: Int { Int(end - start) }
+  public var isEmpty: Bool { start == end }
+}
+
+/// A place a person can find: both numbers count from one.
+public struct SourcePosition: Sendable, Hashable {
+  public let line: Int
+  /// Counts characters as the official compiler does: UTF-16 units, a tab is one.
+  public let column: Int
+
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+}
+
+/// The text of a ruleset and where its lines begin.
+public struct SourceText: Sendable {
+  /// What the file is called in messages.
+  public let name: String
+  public let bytes: [UInt8]
+  /// Offset of the first byte of every line; the first is zero.
+  public let lineStarts: [Int32]
+
+  public init(name: String, bytes: [UInt8]) {
+    self.name = name
+    self.bytes = bytes
+    var starts: [Int32] = [0]
+    for (offset, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
+      starts.append(Int32(offset + 1))
+    }
+    lineStarts = starts
+  }
+
+  /// The line and column of a byte offset.
+  public func position(of offset: Int32) -> SourcePosition {
+    let line = lineIndex(of: offset)
+    return SourcePosition(line: line + 1, column: unitCount(from: lineStarts[line], to: offset) + 1)
+  }
+
+  /// Number of UTF-16 units before a byte offset: what the official compiler calls an offset.
+  public func unitOffset(of offset: Int32) -> Int { unitCount(from: 0, to: offset) }
+
+  /// The source text of a span.
+  public func text(of span: Span) -> String {
+    String(decoding: slice(of: span), as: UTF8.self)
+  }
+
+  /// The bytes of a span.
+  public func slice(of span: Span) -> ArraySlice<UInt8> {
+    let end = min(Int(span.end), bytes.count)
+    return bytes[min(Int(span.start), end)..<end]
+  }
+
+  /// The text of a line, without its line break; lines count from one.
+  public func line(_ number: Int) -> String {
+    guard number >= 1, number <= lineStarts.count else { return "" }
+    let start = Int(lineStarts[number - 1])
+    var end = number < lineStarts.count ? Int(lineStarts[number]) - 1 : bytes.count
+    if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  private func lineIndex(of offset: Int32) -> Int {
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// A character of up to three bytes is one unit, one of four bytes is two.
+  private func unitCount(from start: Int32, to end: Int32) -> Int {
+    var count = 0
+    for byte in bytes[Int(start)..<min(Int(end), bytes.count)] where byte & 0xC0 != 0x80 {
+      count += byte >= 0xF0 ? 2 : 1
+    }
+    return count
+  }
+}
