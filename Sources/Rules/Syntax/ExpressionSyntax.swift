@@ -33,8 +33,8 @@ public enum ExpressionKind: Sendable {
   case member(base: ExpressionNode, name: String, nameSpan: Span)
   /// `base[index]`
   case index(base: ExpressionNode, index: ExpressionNode)
-  /// `base[lower:upper]`
-  case slice(base: ExpressionNode, lower: ExpressionNode, upper: ExpressionNode)
+  /// `base[lower:upper]`; either bound may be left out, also both.
+  case slice(base: ExpressionNode, lower: ExpressionNode?, upper: ExpressionNode?)
   /// `name(arguments)`
   case call(name: String, nameSpan: Span, arguments: [ExpressionNode])
   /// `receiver.name(arguments)`. `math.abs(x)` is one too, with the receiver `identifier("math")`.
@@ -127,7 +127,7 @@ extension ExpressionNode {
     case .literal, .identifier, .missing: []
     case .member(let base, _, _): [base]
     case .index(let base, let index): [base, index]
-    case .slice(let base, let lower, let upper): [base, lower, upper]
+    case .slice(let base, let lower, let upper): [base, lower, upper].compactMap { $0 }
     case .call(_, _, let arguments): arguments
     case .methodCall(let receiver, _, _, let arguments): [receiver] + arguments
     case .unary(_, let operand): [operand]
