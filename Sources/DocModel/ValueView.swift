@@ -1,0 +1,207 @@
+/// Values and fields in place: trivial structs over encoded bytes.
+///
+/// A view is a pointer and a length. It is legal only inside the closure that handed it out, is never
+/// stored, and never escapes. Views look at **canonical** bytes (see `Canonicalizer`): every value has
+/// its kind's tag first and nothing after its payload, entries are sorted by key bytes. They stay inside
+/// their bounds whatever the bytes are, because every advance goes through `WireCursor`.
+
+/// One encoded `google.firestore.v1.Value`.
+public struct ValueView {
+  public let start: UnsafeRawPointer
+  public let count: Int
+
+  @inlinable
+  public init(start: UnsafeRawPointer, count: Int) {
+    self.start = start
+    self.count = count
+  }
+
+  @inlinable
+  public init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(start: bytes.baseAddress ?? WireCursor.empty.baseAddress.unsafelyUnwrapped, count: bytes.count)
+  }
+
+  @inlinable public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+  /// First bytes of the canonical form of each kind: the tag of the oneof's member.
+  /// Source: proto google/firestore/v1/document.proto, Value.
+  public enum Tag {
+    public static let boolean: UInt8 = 0x08
+    public static let integer: UInt8 = 0x10
+    public static let double: UInt8 = 0x19
+    public static let reference: UInt8 = 0x2A
+    public static let map: UInt8 = 0x32
+    public static let geoPoint: UInt8 = 0x42
+    public static let array: UInt8 = 0x4A
+    public static let timestamp: UInt8 = 0x52
+    public static let null: UInt8 = 0x58
+    /// Field numbers above 15 have two bytes; the second is always 1.
+    public static let string: UInt8 = 0x8A
+    public static let bytes: UInt8 = 0x92
+  }
+
+  @inlinable
+  public var tag: UInt8 { count > 0 ? start.load(as: UInt8.self) : 0 }
+
+  /// The kind; `.null` for bytes that are no canonical value, which ingest never stores.
+  @inlinable
+  public var kind: ValueKind {
+    switch tag {
+    case Tag.boolean: .boolean
+    case Tag.integer: .integer
+    case Tag.double: .double
+    case Tag.reference: .reference
+    case Tag.map: fields.isVector ? .vector : .map
+    case Tag.geoPoint: .geoPoint
+    case Tag.array: .array
+    case Tag.timestamp: .timestamp
+    case Tag.string: .string
+    case Tag.bytes: .bytes
+    default: .null
+    }
+  }
+
+  @inlinable public var isNull: Bool { tag == Tag.null }
+
+  @inlinable
+  package func payload(skipping tagBytes: Int) -> WireCursor {
+    WireCursor(start: start + min(tagBytes, count), count: max(0, count - tagBytes))
+  }
+
+  @inlinable
+  public var boolean: Bool {
+    var cursor = payload(skipping: 1)
+    return cursor.varint() != 0
+  }
+
+  @inlinable
+  public var integer: Int64 {
+    var cursor = payload(skipping: 1)
+    return Int64(bitPattern: cursor.varint())
+  }
+
+  @inlinable
+  public var double: Double {
+    var cursor = payload(skipping: 1)
+    return Double(bitPattern: cursor.fixed64())
+  }
+
+  /// The UTF-8 bytes of a string.
+  @inlinable
+  public var string: UnsafeRawBufferPointer {
+    var cursor = payload(skipping: 2)
+    return cursor.lengthDelimited()
+  }
+
+  /// The contents of a bytes value.
+  @inlinable
+  public var byteString: UnsafeRawBufferPointer {
+    var cursor = payload(skipping: 2)
+    return cursor.lengthDelimited()
+  }
+
+  /// The full resource name of a reference.
+  @inlinable
+  public var reference: UnsafeRawBufferPointer {
+    var cursor = payload(skipping: 1)
+    return cursor.lengthDelimited()
+  }
+
+  public var timestamp: Timestamp {
+    var outer = payload(skipping: 1)
+    var cursor = WireCursor(outer.lengthDelimited())
+    var timestamp = Timestamp(seconds: 0, nanoseconds: 0)
+    while !cursor.isAtEnd {
+      switch cursor.tag() {
+      case 0x08: timestamp.seconds = Int64(bitPattern: cursor.varint())
+      case 0x10: timestamp.nanoseconds = Int32(truncatingIfNeeded: cursor.varint())
+      case let other: cursor.skip(tag: other)
+      }
+    }
+    return timestamp
+  }
+
+  public var geoPoint: GeoPoint {
+    var outer = payload(skipping: 1)
+    var cursor = WireCursor(outer.lengthDelimited())
+    var point = GeoPoint(latitude: 0, longitude: 0)
+    while !cursor.isAtEnd {
+      switch cursor.tag() {
+      case 0x09: point.latitude = Double(bitPattern: cursor.fixed64())
+      case 0x11: point.longitude = Double(bitPattern: cursor.fixed64())
+      case let other: cursor.skip(tag: other)
+      }
+    }
+    return point
+  }
+
+  @inlinable
+  public var array: ArrayView {
+    var cursor = payload(skipping: 1)
+    return ArrayView(cursor.lengthDelimited())
+  }
+
+  /// The inside of a map (or of a vector, which is stored as a map).
+  @inlinable
+  public var fields: FieldsView {
+    var cursor = payload(skipping: 1)
+    return FieldsView(cursor.lengthDelimited(), entryTag: FieldsView.mapEntryTag)
+  }
+
+  /// The elements of a vector, each a double.
+  public var vectorElements: ArrayView {
+    fields.value(named: "value")?.array ?? ArrayView(WireCursor.empty)
+  }
+}
+
+/// The encoded elements of an array: `0A len Value` each.
+public struct ArrayView: Sequence {
+  public let start: UnsafeRawPointer
+  public let byteCount: Int
+
+  @inlinable
+  public init(_ bytes: UnsafeRawBufferPointer) {
+    start = bytes.baseAddress ?? WireCursor.empty.baseAddress.unsafelyUnwrapped
+    byteCount = bytes.count
+  }
+
+  public struct Iterator: IteratorProtocol {
+    @usableFromInline var cursor: WireCursor
+
+    @inlinable
+    init(cursor: WireCursor) { self.cursor = cursor }
+
+    @inlinable
+    public mutating func next() -> ValueView? {
+      while !cursor.isAtEnd {
+        let tag = cursor.tag()
+        if tag == 0x0A { return ValueView(cursor.lengthDelimited()) }
+        cursor.skip(tag: tag)
+      }
+      return nil
+    }
+  }
+
+  @inlinable
+  public func makeIterator() -> Iterator {
+    Iterator(cursor: WireCursor(start: start, count: byteCount))
+  }
+
+  /// How many elements; walks the array.
+  @inlinable
+  public var elementCount: Int {
+    var count = 0
+    for _ in self { count += 1 }
+    return count
+  }
+
+  @inlinable
+  public subscript(index: Int) -> ValueView? {
+    var rest = index
+    for element in self {
+      if rest == 0 { return element }
+      rest -= 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,180 @@
+/// Protobuf bytes, read in place.
+///
+/// The only file with unsafe loads. Every advance is checked against the end: a hostile length leaves
+/// the cursor at its end with `isCorrupt` set, and every later read answers zero or nothing. So a walk
+/// needs no `try` per field; whoever reads untrusted bytes asks `isCorrupt` once, after the walk.
+///
+/// INVARIANT: `position <= end`, both in one allocation that outlives the cursor.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// A pull parser over one encoded message.
+public struct WireCursor {
+  @usableFromInline package var position: UnsafeRawPointer
+  @usableFromInline package let end: UnsafeRawPointer
+  /// Whether something did not fit: an overlong varint, a length beyond the end, an unknown wire type.
+  public private(set) var isCorrupt = false
+
+  /// The address an empty view points to.
+  /// Immutable and never freed, so sharing the pointer is safe.
+  public nonisolated(unsafe) static let empty = UnsafeRawBufferPointer(
+    start: UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)), count: 0)
+
+  @inlinable
+  public init(_ bytes: UnsafeRawBufferPointer) {
+    let base = bytes.baseAddress ?? Self.empty.baseAddress.unsafelyUnwrapped
+    position = base
+    end = base + bytes.count
+  }
+
+  @inlinable
+  public init(start: UnsafeRawPointer, count: Int) {
+    position = start
+    end = start + count
+  }
+
+  @inlinable public var isAtEnd: Bool { position >= end }
+  @inlinable public var remaining: Int { end - position }
+  /// Where the next byte lies; with a later `bytes(since:)` this gives a range as it stands.
+  @inlinable public var mark: UnsafeRawPointer { position }
+
+  @inlinable
+  public func bytes(since mark: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: mark, count: position - mark)
+  }
+
+  @usableFromInline
+  package mutating func fail() {
+    isCorrupt = true
+    position = end
+  }
+
+  /// The next byte without taking it; 0 at the end.
+  @inlinable
+  public var peek: UInt8 { position < end ? position.load(as: UInt8.self) : 0 }
+
+  @inlinable
+  public mutating func varint() -> UInt64 {
+    if position < end {
+      let first = position.load(as: UInt8.self)
+      if first < 0x80 {
+        position += 1
+        return UInt64(first)
+      }
+    }
+    return longVarint()
+  }
+
+  @usableFromInline
+  package mutating func longVarint() -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while position < end, shift < 70 {
+      let byte = position.load(as: UInt8.self)
+      position += 1
+      if shift == 63, byte > 1 { break }
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    fail()
+    return 0
+  }
+
+  /// The next field's tag (number and wire type); 0 at the end or when corrupt.
+  @inlinable
+  public mutating func tag() -> UInt32 {
+    if isAtEnd { return 0 }
+    let raw = varint()
+    if raw == 0 || raw > UInt64(UInt32.max) || raw >> 3 == 0 {
+      fail()
+      return 0
+    }
+    return UInt32(truncatingIfNeeded: raw)
+  }
+
+  @inlinable
+  public mutating func fixed64() -> UInt64 {
+    guard end - position >= 8 else {
+      fail()
+      return 0
+    }
+    let value = position.loadUnaligned(as: UInt64.self)
+    position += 8
+    return UInt64(littleEndian: value)
+  }
+
+  @inlinable
+  public mutating func fixed32() -> UInt32 {
+    guard end - position >= 4 else {
+      fail()
+      return 0
+    }
+    let value = position.loadUnaligned(as: UInt32.self)
+    position += 4
+    return UInt32(littleEndian: value)
+  }
+
+  /// The contents of a length-delimited field.
+  @inlinable
+  public mutating func lengthDelimited() -> UnsafeRawBufferPointer {
+    let count = varint()
+    guard count <= UInt64(end - position) else {
+      fail()
+      return Self.empty
+    }
+    let start = position
+    position += Int(count)
+    return UnsafeRawBufferPointer(start: start, count: Int(count))
+  }
+
+  /// Passes over the value of a field whose tag was just read.
+  public mutating func skip(tag: UInt32) {
+    switch tag & 7 {
+    case 0: _ = varint()
+    case 1: _ = fixed64()
+    case 2: _ = lengthDelimited()
+    case 3: skipGroup(number: tag >> 3)
+    case 5: _ = fixed32()
+    default: fail()
+    }
+  }
+
+  /// Groups are long gone from the API, but a parser must pass over them. Nesting costs no stack.
+  private mutating func skipGroup(number: UInt32) {
+    var open: [UInt32] = [number]
+    while let innermost = open.last {
+      let tag = tag()
+      if tag == 0 { return fail() }
+      switch tag & 7 {
+      case 3: open.append(tag >> 3)
+      case 4:
+        guard tag >> 3 == innermost else { return fail() }
+        open.removeLast()
+      default: skip(tag: tag)
+      }
+      if isCorrupt || open.count > 100 { return fail() }
+    }
+  }
+
+  /// Negative, zero or positive as `left` sorts before, with or after `right`, by unsigned bytes.
+  public static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    let common = min(left.count, right.count)
+    if common > 0, let a = left.baseAddress, let b = right.baseAddress {
+      let order = memcmp(a, b, common)
+      if order != 0 { return Int(order) }
+    }
+    return left.count - right.count
+  }
+
+  @inlinable
+  public static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    left.count == right.count && compare(left, right) == 0
+  }
+}
