@@ -29,7 +29,9 @@ public struct FieldsView: Sequence {
   /// No fields at all.
   public static var none: FieldsView { FieldsView(document: WireCursor.empty) }
 
-  @inlinable public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: byteCount) }
+  @inlinable public var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: start, count: byteCount)
+  }
   @inlinable public var isEmpty: Bool { byteCount == 0 }
 
   public struct Entry {

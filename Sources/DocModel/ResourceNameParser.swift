@@ -11,6 +11,8 @@ public struct ResourceNameParser {
     case database = "Database name"
     case document = "Document name"
     case parent = "Document parent name"
+    /// A reference value. Source: spec/production-differences.md W15.
+    case reference = "Resource name"
   }
 
   private let text: String

@@ -87,14 +87,25 @@ public struct WireWriter {
   /// Writes the length of what follows the one byte kept free at `start`.
   @inlinable
   public mutating func closeLength(at start: Int) {
-    let count = UInt64(bytes.count - start - 1)
+    let count = bytes.count - start - 1
     if count < 0x80 {
       bytes[start] = UInt8(truncatingIfNeeded: count)
       return
     }
-    var length = WireWriter(reserving: 5)
-    length.varint(count)
-    bytes.replaceSubrange(start...start, with: length.bytes)
+    let extra = Self.varintLength(UInt64(count)) - 1
+    bytes.append(contentsOf: repeatElement(0, count: extra))
+    bytes.withUnsafeMutableBytes { buffer in
+      // Overlapping on purpose: the contents move up to make room for the longer length.
+      let contents = UnsafeRawBufferPointer(rebasing: buffer[start + 1..<start + 1 + count])
+      UnsafeMutableRawBufferPointer(rebasing: buffer[start + 1 + extra..<start + 1 + extra + count])
+        .copyMemory(from: contents)
+      var rest = UInt64(count)
+      for index in start..<start + extra {
+        buffer[index] = UInt8(truncatingIfNeeded: rest) | 0x80
+        rest >>= 7
+      }
+      buffer[start + extra] = UInt8(truncatingIfNeeded: rest)
+    }
   }
 
   /// `google.protobuf.Timestamp`; zero parts are left out, as protobuf does.

@@ -1,0 +1,43 @@
+/// Checksums of stored records and of exports.
+
+/// CRC-32C (Castagnoli), reflected, as storage formats use it.
+public enum CRC32C {
+  private static let tables: [UInt32] = {
+    // Eight tables of 256 so that eight bytes are folded at a time.
+    var tables = [UInt32](repeating: 0, count: 8 * 256)
+    for index in 0..<256 {
+      var value = UInt32(index)
+      for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
+      tables[index] = value
+    }
+    for index in 0..<256 {
+      for table in 1..<8 {
+        let previous = tables[(table - 1) * 256 + index]
+        tables[table * 256 + index] = previous >> 8 ^ tables[Int(previous & 0xFF)]
+      }
+    }
+    return tables
+  }()
+
+  /// The checksum of `bytes`, continuing from `seed` (the checksum of what came before).
+  public static func checksum(_ bytes: UnsafeRawBufferPointer, seed: UInt32 = 0) -> UInt32 {
+    tables.withUnsafeBufferPointer { table in
+      var crc = ~seed
+      var index = 0
+      while index + 8 <= bytes.count {
+        let low = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)) ^ crc
+        let high = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index + 4, as: UInt32.self))
+        crc = table[7 * 256 + Int(low & 0xFF)] ^ table[6 * 256 + Int(low >> 8 & 0xFF)]
+        crc ^= table[5 * 256 + Int(low >> 16 & 0xFF)] ^ table[4 * 256 + Int(low >> 24)]
+        crc ^= table[3 * 256 + Int(high & 0xFF)] ^ table[2 * 256 + Int(high >> 8 & 0xFF)]
+        crc ^= table[256 + Int(high >> 16 & 0xFF)] ^ table[Int(high >> 24)]
+        index += 8
+      }
+      while index < bytes.count {
+        crc = crc >> 8 ^ table[Int((crc ^ UInt32(bytes[index])) & 0xFF)]
+        index += 1
+      }
+      return ~crc
+    }
+  }
+}
