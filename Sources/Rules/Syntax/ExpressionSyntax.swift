@@ -15,12 +15,23 @@ public final class ExpressionNode: Sendable {
   /// Nodes on the longest branch below and including this one, counted as the complexity limit
   /// counts them: member, index and slice steps on their base count nothing.
   public let depth: Int
+  /// Real height of the tree: what recursion over it costs.
+  /// LIMIT: at most 600, so walking a parsed tree recursively is safe.
+  public let height: Int
 
-  public init(number: Int, kind: ExpressionKind, span: Span, depth: Int) {
+  public init(number: Int, kind: ExpressionKind, span: Span, depth: Int, height: Int) {
     self.number = number
     self.kind = kind
     self.span = span
     self.depth = depth
+    self.height = height
+  }
+
+  /// The height of a node of this kind.
+  static func height(of kind: ExpressionKind) -> Int {
+    var tallest = 0
+    for child in kind.children where child.height > tallest { tallest = child.height }
+    return tallest + 1
   }
 }
 
@@ -120,10 +131,10 @@ public struct PathSegmentSyntax: Sendable {
   }
 }
 
-extension ExpressionNode {
+extension ExpressionKind {
   /// The direct sub-expressions, in the order in which they are written.
   public var children: [ExpressionNode] {
-    switch kind {
+    switch self {
     case .literal, .identifier, .missing: []
     case .member(let base, _, _): [base]
     case .index(let base, let index): [base, index]
@@ -143,6 +154,11 @@ extension ExpressionNode {
     case .parenthesized(let inner): [inner]
     }
   }
+}
+
+extension ExpressionNode {
+  /// The direct sub-expressions, in the order in which they are written.
+  public var children: [ExpressionNode] { kind.children }
 
   /// The expression inside any parentheses.
   public var unwrapped: ExpressionNode {

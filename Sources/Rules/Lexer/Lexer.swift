@@ -1,0 +1,192 @@
+/// Text to tokens, over UTF-8 bytes.
+///
+/// The longest possible token wins, as in the official compiler, which has consequences a reader
+/// would not guess: a slash directly followed by a segment character is a path segment even where a
+/// division was meant (`4/2`), and `/*` is a comment only if `*/` follows somewhere.
+///
+/// Source: observed, see Tests/RulesTests/LexerTests.swift.
+/// INVARIANT: every step consumes at least one byte.
+struct Lexer {
+  let source: SourceText
+  let bytes: [UInt8]
+  var offset = 0
+  var tokens: [Token] = []
+  var comments: [CommentSyntax] = []
+  var diagnostics: [Diagnostic] = []
+  /// Offset from which `*/` is known not to occur any more.
+  private var noCommentEndFrom = Int.max
+
+  init(_ source: SourceText) {
+    self.source = source
+    bytes = source.bytes
+    tokens.reserveCapacity(bytes.count / 4 + 1)
+  }
+
+  /// Lexes the whole text.
+  static func run(_ source: SourceText) -> Lexer {
+    var lexer = Lexer(source)
+    lexer.skipByteOrderMark()
+    while lexer.offset < lexer.bytes.count { lexer.step() }
+    lexer.append(.endOfFile, from: lexer.bytes.count)
+    return lexer
+  }
+
+  func peek(_ distance: Int = 0) -> UInt8 {
+    let index = offset + distance
+    return index < bytes.count ? bytes[index] : 0
+  }
+
+  func span(from start: Int) -> Span { Span(start: Int32(start), end: Int32(offset)) }
+
+  mutating func append(_ kind: TokenKind, from start: Int) {
+    tokens.append(Token(kind: kind, span: span(from: start), commentsBefore: Int32(comments.count)))
+  }
+
+  private mutating func skipByteOrderMark() {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+  }
+
+  private mutating func step() {
+    let start = offset
+    let byte = bytes[offset]
+    switch byte {
+    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0x0C:
+      offset += 1
+    case UInt8(ascii: "/"):
+      slash(from: start)
+    case UInt8(ascii: "'"), UInt8(ascii: "\""):
+      quoted(.string, from: start)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      number(from: start)
+    case UInt8(ascii: ".") where peek(1).isDigit:
+      number(from: start)
+    case _ where byte.isNameStart:
+      word(from: start)
+    default:
+      if let (kind, length) = punctuation() {
+        offset += length
+        append(kind, from: start)
+      } else {
+        unknownCharacters(from: start)
+      }
+    }
+  }
+
+  // MARK: Words
+
+  private mutating func word(from start: Int) {
+    let first = bytes[start]
+    if first == UInt8(ascii: "b") || first == UInt8(ascii: "B"),
+      peek(1) == UInt8(ascii: "'") || peek(1) == UInt8(ascii: "\"")
+    {
+      offset += 1
+      quoted(.bytes, from: start)
+      return
+    }
+    while offset < bytes.count, bytes[offset].isNamePart { offset += 1 }
+    if offset == start + 1, first == UInt8(ascii: "$") {
+      append(.dollar, from: start)
+      return
+    }
+    let keyword = TokenKind(keyword: bytes[start..<offset])
+    append(keyword ?? .identifier, from: start)
+    if keyword == .service { serviceName() }
+  }
+
+  /// After `service` the official compiler reads a name in which dots, digits and hyphens are
+  /// letters and comments are not known.
+  private mutating func serviceName() {
+    var begin = offset
+    while begin < bytes.count, bytes[begin].isBlank { begin += 1 }
+    guard begin < bytes.count, bytes[begin].isServiceNamePart else { return }
+    offset = begin
+    while offset < bytes.count, bytes[offset].isServiceNamePart { offset += 1 }
+    append(.serviceName, from: begin)
+  }
+
+  // MARK: Slashes: comments, path segments, division
+
+  private mutating func slash(from start: Int) {
+    if peek(1) == UInt8(ascii: "/") {
+      while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n"), bytes[offset] != UInt8(ascii: "\r") {
+        offset += 1
+      }
+      comments.append(CommentSyntax(span: span(from: start), isBlock: false))
+      return
+    }
+    if peek(1) == UInt8(ascii: "*") {
+      if let end = commentEnd(after: offset + 2) {
+        offset = end
+        comments.append(CommentSyntax(span: span(from: start), isBlock: true))
+        return
+      }
+      diagnostics.append(SyntaxMessages.openComment(Span(start: Int32(start), end: Int32(start + 2))))
+    }
+    offset += 1
+    if peek() == UInt8(ascii: "("), parenthesizedSegment() {
+      append(.pathSegment, from: start)
+      return
+    }
+    while let length = segmentCharacter(at: offset) { offset += length }
+    append(offset > start + 1 ? .pathSegment : .slash, from: start)
+  }
+
+  private mutating func commentEnd(after begin: Int) -> Int? {
+    guard begin < noCommentEndFrom else { return nil }
+    var index = begin
+    while index + 1 < bytes.count {
+      if bytes[index] == UInt8(ascii: "*"), bytes[index + 1] == UInt8(ascii: "/") { return index + 2 }
+      index += 1
+    }
+    noCommentEndFrom = begin
+    return nil
+  }
+
+  /// `/(default)`: segment characters in parentheses, without blanks.
+  private mutating func parenthesizedSegment() -> Bool {
+    var index = offset + 1
+    let first = index
+    while let length = segmentCharacter(at: index) { index += length }
+    guard index > first, index < bytes.count, bytes[index] == UInt8(ascii: ")") else { return false }
+    offset = index + 1
+    return true
+  }
+
+  /// Length of the path segment character at an index: one, three for `%20`, nil if there is none.
+  private func segmentCharacter(at index: Int) -> Int? {
+    guard index < bytes.count else { return nil }
+    let byte = bytes[index]
+    if byte.isSegmentCharacter { return 1 }
+    if byte == UInt8(ascii: "%"), index + 2 < bytes.count, bytes[index + 1].isHexDigit,
+      bytes[index + 2].isHexDigit
+    {
+      return 3
+    }
+    return nil
+  }
+
+  // MARK: Everything else
+
+  private mutating func unknownCharacters(from start: Int) {
+    let wide = wideBlankLength(at: offset)
+    if wide > 0 {
+      offset += wide
+      diagnostics.append(SyntaxMessages.wideBlank(span(from: start)))
+      return
+    }
+    repeat { offset += 1 } while offset < bytes.count && bytes[offset] & 0xC0 == 0x80
+    // One message for a run of foreign characters, as a pasted sentence makes.
+    while offset < bytes.count, bytes[offset] >= 0x80, wideBlankLength(at: offset) == 0 { offset += 1 }
+    append(.unknown, from: start)
+    diagnostics.append(
+      SyntaxMessages.unknownCharacter(source.text(of: span(from: start)), at: span(from: start)))
+  }
+
+  /// No-break and full-width blanks come from web pages. The official compiler refuses them; we
+  /// accept them with a warning.
+  private func wideBlankLength(at index: Int) -> Int {
+    if bytes[index...].starts(with: [0xC2, 0xA0]) { return 2 }
+    if bytes[index...].starts(with: [0xE3, 0x80, 0x80]) { return 3 }
+    return 0
+  }
+}
