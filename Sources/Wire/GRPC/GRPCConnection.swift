@@ -1,0 +1,262 @@
+/// gRPC over one HTTP/2 connection, free of I/O.
+///
+/// Turns the events of an `HTTP2Connection` into calls of the methods in its table: checks headers,
+/// collects and unpacks messages, keeps deadlines, passes on cancellation. Its host (the channel, or a
+/// test) gives it bytes, a clock and a way to be woken, and takes bytes from it.
+///
+/// State and its owner: one event loop, like the connection below it.
+
+package final class GRPCConnection {
+  package typealias Perform = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  package let http2: HTTP2Connection
+  private let methods: GRPCMethodTable
+  private let options: GRPCOptions
+  /// Nanoseconds of a clock that never goes back.
+  private let now: () -> UInt64
+  /// Runs a closure on this connection's event loop.
+  let perform: Perform
+  /// There is output although nobody called `receive`.
+  package var onOutput: (() -> Void)?
+
+  /// Calls of this batch that may have to wait for their deadline.
+  private var undecided: [ServerCall] = []
+  /// Open calls with a deadline, by stream.
+  private var waiting: [Int32: ServerCall] = [:]
+  /// The earliest deadline of `waiting`, or earlier.
+  package private(set) var nextDeadline: UInt64?
+  private var bufferedBytes = 0
+  /// Inside `receive`, `expire` or `drain`: whoever called it will ask for output.
+  private var isBusy = false
+  private var lastPath: [UInt8] = []
+  private var lastMethod: GRPCMethod?
+  /// Credentials of the last `authorization` header, for services.
+  package var credentialCache = CredentialCache()
+
+  package init?(
+    methods: GRPCMethodTable, options: GRPCOptions = GRPCOptions(), now: @escaping () -> UInt64,
+    perform: @escaping Perform
+  ) {
+    guard let http2 = HTTP2Connection(options.http2) else { return nil }
+    self.http2 = http2
+    self.methods = methods
+    self.options = options
+    self.now = now
+    self.perform = perform
+  }
+
+  /// Takes bytes from the peer and runs what they ask for. False: send the output and close.
+  package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let isWell = http2.receive(bytes)
+    drainEvents()
+    return isWell
+  }
+
+  /// Gives bytes for the peer; see `HTTP2Connection.output`.
+  package func output(atMost limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
+    let produced = http2.output(atMost: limit, body)
+    drainEvents()
+    return produced
+  }
+
+  /// Ends the calls whose deadline has passed.
+  package func expire() {
+    let time = now()
+    isBusy = true
+    let late = waiting.values.filter { ($0.deadline ?? .max) <= time }
+    for call in late { call.expire() }
+    isBusy = false
+    nextDeadline = waiting.values.lazy.compactMap(\.deadline).min()
+  }
+
+  /// The peer is gone.
+  package func loseConnection() {
+    http2.loseConnection()
+    drainEvents()
+  }
+
+  func wake() {
+    if !isBusy { onOutput?() }
+  }
+}
+
+// MARK: - Events
+
+extension GRPCConnection {
+  private func drainEvents() {
+    let wasBusy = isBusy
+    isBusy = true
+    while let event = http2.nextEvent() {
+      switch event {
+      case .request(let stream): open(stream)
+      case .body(let stream): if let call = stream.call { collect(call) }
+      case .halfClosed(let stream): if let call = stream.call { complete(call) }
+      case .writable(let stream): stream.call?.onWritable?()
+      case .cancelled(let stream): if let call = stream.call { abandon(call) }
+      }
+    }
+    isBusy = wasBusy
+    if !undecided.isEmpty { trackDeadlines() }
+  }
+
+  private func open(_ stream: HTTP2Stream) {
+    guard stream.head.listBytes <= options.http2.headerListBytesMax else {
+      return refuse(stream, GRPCHeaders.plain(httpStatus: 431))
+    }
+    guard stream.head.method.holds("POST") else {
+      return refuse(stream, GRPCHeaders.plain(httpStatus: 405))
+    }
+    guard stream.head.contentType.starts(with: "application/grpc") else {
+      return refuse(stream, GRPCHeaders.plain(httpStatus: 415))
+    }
+    guard let method = method(path: stream.head.path) else {
+      let name = String(decoding: stream.head.path.dropFirst(), as: UTF8.self)
+      return refuse(stream, GRPCStatus(.unimplemented, "Method not found: \(name)"))
+    }
+    guard
+      stream.head.encoding.isEmpty || stream.head.encoding.holds("identity")
+        || stream.head.encoding.holds("gzip")
+    else {
+      let name = String(decoding: stream.head.encoding, as: UTF8.self)
+      return refuse(stream, GRPCStatus(.unimplemented, "Can't find decompressor for \(name)"))
+    }
+    var deadline: UInt64?
+    if !stream.head.timeout.isEmpty {
+      guard let timeout = GRPCTimeout.nanoseconds(stream.head.timeout) else {
+        return refuse(stream, GRPCStatus(.internal, "malformed grpc-timeout"))
+      }
+      let (sum, overflow) = now().addingReportingOverflow(timeout)
+      deadline = overflow ? .max : sum
+    }
+    let call = ServerCall(method: method, stream: stream, connection: self, deadline: deadline)
+    stream.call = call
+    if deadline != nil { undecided.append(call) }
+    if method.kind == .bidirectional { method.begin(call) }
+  }
+
+  private func method(path: [UInt8]) -> GRPCMethod? {
+    if let lastMethod, path == lastPath { return lastMethod }
+    guard let method = methods.method(path: path) else { return nil }
+    lastPath = path
+    lastMethod = method
+    return method
+  }
+
+  private func refuse(_ stream: HTTP2Stream, _ status: GRPCStatus) {
+    refuse(stream, GRPCHeaders.trailersOnly(status))
+  }
+
+  private func refuse(_ stream: HTTP2Stream, _ head: HeaderBlock) {
+    stream.inbound = []
+    http2.respond(stream, headOnly: head)
+  }
+
+  private func trackDeadlines() {
+    var earliest = nextDeadline ?? .max
+    for call in undecided where !call.isFinished {
+      guard let deadline = call.deadline else { continue }
+      call.isTracked = true
+      waiting[call.stream.id] = call
+      earliest = min(earliest, deadline)
+    }
+    undecided.removeAll(keepingCapacity: true)
+    nextDeadline = waiting.isEmpty ? nil : earliest
+  }
+
+  /// A call got its answer; its stream may still be sending it.
+  func callEnded(_ call: ServerCall) {
+    release(call)
+    call.forget()
+    wake()
+  }
+
+  private func abandon(_ call: ServerCall) {
+    release(call)
+    call.cancel()
+    call.stream.call = nil
+  }
+
+  private func release(_ call: ServerCall) {
+    bufferedBytes -= call.bufferedBytes
+    call.bufferedBytes = 0
+    call.stream.inbound = []
+    guard call.isTracked else { return }
+    call.isTracked = false
+    waiting[call.stream.id] = nil
+    if waiting.isEmpty { nextDeadline = nil }
+  }
+}
+
+// MARK: - Messages
+
+extension GRPCConnection {
+  /// Bytes arrived: bidirectional calls take whole messages out at once, the others wait for the end.
+  private func collect(_ call: ServerCall) {
+    guard !call.isFinished else { return }
+    bufferedBytes += call.stream.inbound.count - call.bufferedBytes
+    call.bufferedBytes = call.stream.inbound.count
+    guard bufferedBytes <= options.bufferedBytesMax else {
+      return call.finish(GRPCStatus(.resourceExhausted, "too many bytes of unfinished requests"))
+    }
+    if call.method.kind == .bidirectional { return deliver(call) }
+    do throws(GRPCStatus) {
+      if let frame = try GRPCFrame(call.stream.inbound, at: 0, limit: options.messageBytesMax) {
+        call.stream.inbound.reserveCapacity(frame.end)
+      }
+    } catch {
+      call.finish(error)
+    }
+  }
+
+  private func deliver(_ call: ServerCall) {
+    var start = 0
+    do throws(GRPCStatus) {
+      while !call.isFinished,
+        let frame = try GRPCFrame(call.stream.inbound, at: start, limit: options.messageBytesMax),
+        frame.end <= call.stream.inbound.count
+      {
+        let message = try frame.message(
+          in: call.stream.inbound, encoding: call.stream.head.encoding,
+          limit: options.messageBytesMax)
+        start = frame.end
+        call.onMessage?(Array(message.bytes[message.start...]))
+      }
+    } catch {
+      return call.finish(error)
+    }
+    guard !call.isFinished, start > 0 else { return }
+    call.stream.inbound.removeFirst(start)
+    bufferedBytes -= start
+    call.bufferedBytes -= start
+  }
+
+  /// The client has sent everything.
+  private func complete(_ call: ServerCall) {
+    guard !call.isFinished else { return }
+    if call.method.kind == .bidirectional {
+      guard call.stream.inbound.isEmpty else {
+        return call.finish(GRPCStatus(.internal, "Encountered end-of-stream mid-frame"))
+      }
+      call.onHalfClose?()
+      return
+    }
+    do throws(GRPCStatus) {
+      let bytes = call.stream.inbound
+      guard let frame = try GRPCFrame(bytes, at: 0, limit: options.messageBytesMax),
+        frame.end <= bytes.count
+      else {
+        throw GRPCStatus(
+          .internal,
+          bytes.isEmpty ? "Half-closed without a request" : "Encountered end-of-stream mid-frame")
+      }
+      guard frame.end == bytes.count else { throw GRPCStatus(.internal, "Too many requests") }
+      let message = try frame.message(
+        in: bytes, encoding: call.stream.head.encoding, limit: options.messageBytesMax)
+      call.take(request: message.bytes, from: message.start)
+      call.stream.inbound = []
+      call.method.begin(call)
+    } catch {
+      call.finish(error)
+    }
+  }
+}

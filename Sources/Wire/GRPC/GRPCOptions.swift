@@ -1,0 +1,12 @@
+/// What one gRPC connection accepts.
+
+package struct GRPCOptions: Sendable {
+  /// LIMIT: bytes of one request message, decompressed.
+  /// Source: spec/production-differences.md L1 (the profile `emulator` uses 104,857,600).
+  package var messageBytesMax = 11_534_336
+  /// LIMIT: bytes of unfinished requests of one connection together.
+  package var bufferedBytesMax = 256 << 20
+  package var http2 = HTTP2Options()
+
+  package init() {}
+}

@@ -1,0 +1,94 @@
+/// How a call ends.
+
+/// The status codes of gRPC, with their numbers on the wire.
+package enum StatusCode: UInt8, Sendable, CaseIterable {
+  case ok, cancelled, unknown, invalidArgument, deadlineExceeded, notFound, alreadyExists,
+    permissionDenied
+  case resourceExhausted, failedPrecondition, aborted, outOfRange, unimplemented, `internal`,
+    unavailable
+  case dataLoss, unauthenticated
+}
+
+/// A code, and for everything but success a text for the person who reads the client's log.
+package struct GRPCStatus: Error, Equatable, Sendable {
+  package var code: StatusCode
+  package var message: String
+  /// An encoded `google.rpc.Status` for `grpc-status-details-bin`; nil for none.
+  package var details: [UInt8]?
+
+  package init(_ code: StatusCode, _ message: String = "", details: [UInt8]? = nil) {
+    self.code = code
+    self.message = message
+    self.details = details
+  }
+
+  package static let ok = GRPCStatus(.ok)
+}
+
+/// The header blocks of answers.
+package enum GRPCHeaders {
+  static let contentType = Array("application/grpc".utf8)
+
+  /// The head of every answer that has messages.
+  static let responseHead = HeaderBlock(
+    [
+      (":status", Array("200".utf8)), ("content-type", contentType),
+      ("grpc-accept-encoding", Array("gzip".utf8)),
+    ],
+    isConstant: true)
+
+  /// The trailers of every success.
+  static let okTrailers = HeaderBlock([("grpc-status", [UInt8(ascii: "0")])], isConstant: true)
+
+  static func trailers(_ status: GRPCStatus) -> HeaderBlock {
+    if status == .ok { return okTrailers }
+    return HeaderBlock(statusFields(status))
+  }
+
+  /// An error before any message: head and trailers in one block.
+  static func trailersOnly(_ status: GRPCStatus) -> HeaderBlock {
+    HeaderBlock(
+      [
+        (":status", Array("200".utf8)), ("content-type", contentType),
+        ("grpc-accept-encoding", Array("gzip".utf8)),
+      ]
+        + statusFields(status))
+  }
+
+  /// An answer to something that is not gRPC.
+  static func plain(httpStatus: Int, status: GRPCStatus? = nil) -> HeaderBlock {
+    HeaderBlock([(":status", Array(String(httpStatus).utf8))] + (status.map(statusFields) ?? []))
+  }
+
+  private static func statusFields(_ status: GRPCStatus) -> [(name: String, value: [UInt8])] {
+    var fields: [(name: String, value: [UInt8])] = [
+      ("grpc-status", Array(String(status.code.rawValue).utf8))
+    ]
+    if !status.message.isEmpty { fields.append(("grpc-message", percentEncoded(status.message))) }
+    if let details = status.details {
+      fields.append(("grpc-status-details-bin", Base64.encode(details, padded: false)))
+    }
+    return fields
+  }
+
+  /// LIMIT: bytes of a message before encoding; a header must fit into the client's header list.
+  static let messageBytesMax = 8_192
+
+  /// Escapes `%` and bytes outside 0x20...0x7e, as production does.
+  /// Source: spec/production-differences.md F3.
+  package static func percentEncoded(_ message: String) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(message.utf8.count)
+    for byte in message.utf8.prefix(messageBytesMax) {
+      if byte == UInt8(ascii: "%") || byte < 0x20 || byte > 0x7E {
+        encoded.append(UInt8(ascii: "%"))
+        encoded.append(digits[Int(byte >> 4)])
+        encoded.append(digits[Int(byte & 15)])
+      } else {
+        encoded.append(byte)
+      }
+    }
+    return encoded
+  }
+}

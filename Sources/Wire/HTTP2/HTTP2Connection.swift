@@ -1,0 +1,305 @@
+/// The server's side of an HTTP/2 connection, free of I/O.
+///
+/// Bytes from the peer go in through `receive`, what happened comes out of `nextEvent`, answers go in
+/// through `respond`, `send` and `end`, bytes for the peer come out of `output`. The protocol itself
+/// (frames, header compression, flow control, its errors) is libnghttp2's; this class gives it streams
+/// with queues and hands its callbacks on as events. So it is tested without a socket.
+///
+/// State and its owner: everything here belongs to one event loop; nothing is locked.
+///
+/// INVARIANT: a stream is in `streams` from the beginning of its header block until nghttp2 closes it.
+/// INVARIANT: callbacks of the session only queue frames (trailers, a reset); they never feed or drain it.
+
+internal import CNGHTTP2
+
+/// What happened on a connection, in order.
+package enum HTTP2Event {
+  /// A request's headers are complete. Its body, if any, follows.
+  case request(HTTP2Stream)
+  /// Bytes were appended to the stream's `inbound`.
+  case body(HTTP2Stream)
+  /// The peer has sent everything on this stream.
+  case halfClosed(HTTP2Stream)
+  /// A writer that was told to pause may go on.
+  case writable(HTTP2Stream)
+  /// The stream ended before its answer did: reset by the peer, or the connection was lost.
+  case cancelled(HTTP2Stream)
+}
+
+package final class HTTP2Connection {
+  let options: HTTP2Options
+  private let session: OpaquePointer
+  private var events: [HTTP2Event] = []
+  private var nextEventIndex = 0
+  private var streams: [HTTP2Stream] = []
+  /// The stream whose header block is being read; blocks are never interleaved.
+  private var headerStream: HTTP2Stream?
+  private var headerCache = HeaderCache()
+  /// The peer broke the protocol or is gone; nothing more is read.
+  package private(set) var isBroken = false
+
+  /// Nil when the library finds no memory.
+  package init?(_ options: HTTP2Options = HTTP2Options()) {
+    self.options = options
+    var settings: OpaquePointer?
+    guard nghttp2_option_new(&settings) == 0 else { return nil }
+    defer { nghttp2_option_del(settings) }
+    nghttp2_option_set_max_outbound_ack(settings, options.unsentAcknowledgementsMax)
+    nghttp2_option_set_no_closed_streams(settings, 1)
+    nghttp2_option_set_stream_reset_rate_limit(settings, 100_000, 10_000)
+
+    var callbacks: OpaquePointer?
+    guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
+    defer { nghttp2_session_callbacks_del(callbacks) }
+    HTTP2Callbacks.install(in: callbacks)
+
+    var session: OpaquePointer?
+    guard nghttp2_session_server_new2(&session, callbacks, nil, settings) == 0, let session else {
+      return nil
+    }
+    self.session = session
+    nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
+    submitSettings()
+  }
+
+  deinit {
+    nghttp2_session_del(session)
+  }
+
+  private func submitSettings() {
+    let entries = [
+      nghttp2_settings_entry(
+        settings_id: Int32(bitPattern: NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
+        value: UInt32(clamping: options.concurrentStreamsMax)),
+      nghttp2_settings_entry(
+        settings_id: Int32(bitPattern: NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
+        value: UInt32(clamping: options.streamWindowBytes)),
+      nghttp2_settings_entry(
+        settings_id: Int32(bitPattern: NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
+        value: UInt32(clamping: options.headerListBytesMax)),
+    ]
+    nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+    nghttp2_session_set_local_window_size(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: options.connectionWindowBytes))
+  }
+}
+
+// MARK: - Bytes in, events out
+
+extension HTTP2Connection {
+  /// Takes bytes from the peer. False when the connection is beyond repair: send what `output` still
+  /// gives, which says why, and close.
+  package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard !isBroken else { return false }
+    guard let base = bytes.baseAddress, bytes.count > 0 else { return true }
+    let taken = nghttp2_session_mem_recv(
+      session, base.assumingMemoryBound(to: UInt8.self), bytes.count)
+    if taken < 0 { isBroken = true }
+    return !isBroken
+  }
+
+  package func nextEvent() -> HTTP2Event? {
+    guard nextEventIndex < events.count else {
+      events.removeAll(keepingCapacity: true)
+      nextEventIndex = 0
+      return nil
+    }
+    defer { nextEventIndex += 1 }
+    return events[nextEventIndex]
+  }
+
+  /// The peer is gone: every open stream is cancelled.
+  package func loseConnection() {
+    isBroken = true
+    for stream in streams { close(stream) }
+    streams.removeAll()
+    headerStream = nil
+  }
+
+  package var openStreamCount: Int { streams.count }
+}
+
+// MARK: - Answers in, bytes out
+
+extension HTTP2Connection {
+  /// A whole answer at once: head, one message, trailers.
+  package func respond(
+    _ stream: HTTP2Stream, head: HeaderBlock, message: [UInt8], trailers: HeaderBlock
+  ) {
+    guard stream.isOpen, !stream.hasResponseHead else { return }
+    stream.outbound.append(message)
+    stream.trailers = trailers
+    stream.isAnswered = true
+    submitHead(stream, head, withBody: true)
+  }
+
+  /// An answer of headers alone.
+  package func respond(_ stream: HTTP2Stream, headOnly head: HeaderBlock) {
+    guard stream.isOpen, !stream.hasResponseHead else { return }
+    stream.isAnswered = true
+    submitHead(stream, head, withBody: false)
+  }
+
+  /// Begins an answer of any number of messages.
+  package func begin(_ stream: HTTP2Stream, head: HeaderBlock) {
+    guard stream.isOpen, !stream.hasResponseHead else { return }
+    submitHead(stream, head, withBody: true)
+  }
+
+  /// Queues one more message. False asks the writer to wait for `writable`.
+  package func send(_ stream: HTTP2Stream, message: [UInt8]) -> Bool {
+    guard stream.isOpen, !stream.isAnswered else { return false }
+    stream.outbound.append(message)
+    resume(stream)
+    if stream.unsentBytes > options.unsentStreamBytesHigh { stream.isPaused = true }
+    return !stream.isPaused
+  }
+
+  /// Ends an answer that `begin` began.
+  package func end(_ stream: HTTP2Stream, trailers: HeaderBlock) {
+    guard stream.isOpen, !stream.isAnswered else { return }
+    stream.trailers = trailers
+    stream.isAnswered = true
+    resume(stream)
+  }
+
+  /// Ends the stream at once, both ways.
+  package func reset(_ stream: HTTP2Stream, code: UInt32) {
+    guard stream.isOpen else { return }
+    stream.isAnswered = true
+    stream.outbound.clear()
+    nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code)
+  }
+
+  private func submitHead(_ stream: HTTP2Stream, _ head: HeaderBlock, withBody: Bool) {
+    stream.hasResponseHead = true
+    let failure: Int32
+    if withBody {
+      var provider = nghttp2_data_provider()
+      provider.source.ptr = Unmanaged.passUnretained(stream).toOpaque()
+      provider.read_callback = HTTP2Callbacks.readData
+      failure = nghttp2_submit_response(session, stream.id, head.fields, head.count, &provider)
+    } else {
+      failure = nghttp2_submit_response(session, stream.id, head.fields, head.count, nil)
+    }
+    if failure != 0 { reset(stream, code: NGHTTP2_INTERNAL_ERROR.rawValue) }
+  }
+
+  private func resume(_ stream: HTTP2Stream) {
+    guard stream.isDeferred else { return }
+    stream.isDeferred = false
+    nghttp2_session_resume_data(session, stream.id)
+  }
+
+  /// Gives bytes for the peer, piece by piece, until about `limit` were given or nothing is left.
+  /// Each piece is valid only during `body`. Answers how many bytes it gave.
+  package func output(atMost limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
+    var produced = 0
+    while produced < limit {
+      var piece: UnsafePointer<UInt8>?
+      let count = nghttp2_session_mem_send(session, &piece)
+      if count < 0 { isBroken = true }
+      guard count > 0 else { break }
+      body(UnsafeRawBufferPointer(start: piece, count: count))
+      produced += count
+    }
+    return produced
+  }
+
+  /// Neither side has anything left to say.
+  package var isFinished: Bool {
+    nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
+  }
+
+  /// Tells the peer to send no new requests; those under way, also on the wire, are answered.
+  package func announceShutdown() {
+    nghttp2_submit_shutdown_notice(session)
+  }
+
+  /// Refuses requests that come from now on.
+  package func refuseNewStreams() {
+    nghttp2_submit_goaway(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(session),
+      NGHTTP2_NO_ERROR.rawValue, nil, 0)
+  }
+}
+
+// MARK: - What the callbacks report
+
+extension HTTP2Connection {
+  func beginHeaders(streamID: Int32) {
+    let stream = HTTP2Stream(id: streamID)
+    stream.slot = streams.count
+    streams.append(stream)
+    nghttp2_session_set_stream_user_data(
+      session, streamID, Unmanaged.passUnretained(stream).toOpaque())
+    headerStream = stream
+  }
+
+  func addHeader(streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    guard let stream = headerStream, stream.id == streamID else { return }
+    stream.head.listBytes += name.count + value.count + 32
+    guard stream.head.listBytes <= options.headerListBytesMax else { return }
+    stream.head.take(name: name, value: value, sharing: &headerCache)
+  }
+
+  func endHeaders(streamID: Int32) {
+    guard let stream = headerStream, stream.id == streamID else { return }
+    headerStream = nil
+    events.append(.request(stream))
+  }
+
+  func addBody(_ stream: HTTP2Stream, _ bytes: UnsafeRawBufferPointer) {
+    guard !stream.isAnswered else { return }
+    stream.inbound.append(contentsOf: bytes)
+    events.append(.body(stream))
+  }
+
+  func halfClose(_ stream: HTTP2Stream) {
+    guard !stream.isHalfClosed else { return }
+    stream.isHalfClosed = true
+    events.append(.halfClosed(stream))
+  }
+
+  func streamClosed(_ stream: HTTP2Stream) {
+    if stream.slot < streams.count, streams[stream.slot] === stream {
+      let last = streams.removeLast()
+      if last !== stream {
+        streams[stream.slot] = last
+        last.slot = stream.slot
+      }
+    }
+    close(stream)
+  }
+
+  private func close(_ stream: HTTP2Stream) {
+    stream.isOpen = false
+    stream.outbound.clear()
+    if !stream.isAnswered { events.append(.cancelled(stream)) }
+  }
+
+  /// Fills one DATA frame. Answers how many bytes, and what follows them.
+  func fill(_ stream: HTTP2Stream, _ frame: UnsafeMutableRawBufferPointer) -> DataFrameFill {
+    let count = stream.outbound.move(into: frame)
+    if stream.isPaused, stream.unsentBytes <= options.unsentStreamBytesHigh / 2 {
+      stream.isPaused = false
+      events.append(.writable(stream))
+    }
+    guard stream.outbound.isEmpty, stream.isAnswered else {
+      if count == 0 { stream.isDeferred = true }
+      return count == 0 ? .nothingYet : .bytes(count)
+    }
+    guard let trailers = stream.trailers else { return .lastBytes(count) }
+    stream.trailers = nil
+    nghttp2_submit_trailer(session, stream.id, trailers.fields, trailers.count)
+    return .lastBytesBeforeTrailers(count)
+  }
+}
+
+/// How a DATA frame was filled.
+enum DataFrameFill {
+  case bytes(Int)
+  case lastBytes(Int)
+  case lastBytesBeforeTrailers(Int)
+  case nothingYet
+}

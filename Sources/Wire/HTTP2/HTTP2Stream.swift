@@ -1,0 +1,31 @@
+/// One request and its answer on an HTTP/2 connection.
+
+/// State of one stream. Belongs to its connection's event loop, like everything of a connection.
+package final class HTTP2Stream {
+  package let id: Int32
+  package internal(set) var head = RequestHead()
+  /// Body bytes that arrived and were not yet taken.
+  package var inbound: [UInt8] = []
+  /// The peer has sent everything.
+  package internal(set) var isHalfClosed = false
+  /// The stream exists for the peer; cleared when it ends or is reset.
+  package internal(set) var isOpen = true
+  /// Everything of the answer has been handed over.
+  package internal(set) var isAnswered = false
+  /// What the layer above keeps about this stream.
+  package var call: ServerCall?
+
+  var outbound = OutboundQueue()
+  var trailers: HeaderBlock?
+  var hasResponseHead = false
+  /// nghttp2 asked for data when there was none, and waits to be told.
+  var isDeferred = false
+  /// The writer was told to pause.
+  var isPaused = false
+  /// Place in the connection's list of open streams.
+  var slot = 0
+
+  init(id: Int32) { self.id = id }
+
+  package var unsentBytes: Int { outbound.unsentBytes }
+}

@@ -1,0 +1,184 @@
+/// HTTP/1.1 on a socket: collects a request, hands it on, writes the answer.
+///
+/// NIO's decoder keeps the grammar, its pipelining handler keeps the order of answers.
+///
+/// State and its owner: the channel's event loop.
+
+internal import NIOCore
+internal import NIOHTTP1
+
+package struct HTTPOptions: Sendable {
+  /// LIMIT: bytes of a request's body; more is 413. Source: spec/protocol.md 2.3.
+  package var bodyBytesMax = 16 << 20
+
+  package init() {}
+}
+
+final class HTTP1ChannelHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let options: HTTPOptions
+  private let respond: @Sendable (HTTPExchange) -> Void
+  private let connections: ConnectionList
+  private var head: HTTPRequestHead?
+  private var body: [UInt8] = []
+  private var isOversize = false
+  private var exchange: HTTPExchange?
+  private var isStopping = false
+
+  init(
+    options: HTTPOptions, respond: @escaping @Sendable (HTTPExchange) -> Void,
+    connections: ConnectionList
+  ) {
+    self.options = options
+    self.respond = respond
+    self.connections = connections
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let channel = context.channel
+    connections.add(
+      .init(channel: channel) {
+        channel.eventLoop.execute {
+          bound.value.isStopping = true
+          if bound.value.head == nil, bound.value.exchange == nil { channel.close(promise: nil) }
+        }
+      })
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    exchange?.cancel()
+    connections.remove(context.channel)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      self.head = head
+      body = []
+      isOversize = declaredLength(head) > options.bodyBytesMax
+      if isOversize {
+        refuseBody(context)
+      } else if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+        context.writeAndFlush(
+          wrapOutboundOut(.head(.init(version: head.version, status: .continue))), promise: nil)
+      }
+    case .body(let bytes):
+      guard !isOversize else { return }
+      guard body.count + bytes.readableBytes <= options.bodyBytesMax else {
+        isOversize = true
+        return refuseBody(context)
+      }
+      body.append(contentsOf: bytes.readableBytesView)
+    case .end:
+      if !isOversize { begin(context) }
+    }
+  }
+
+  private func declaredLength(_ head: HTTPRequestHead) -> Int {
+    head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+  }
+
+  /// 413 and the end of the connection: the rest of the body is not worth reading.
+  private func refuseBody(_ context: ChannelHandlerContext) {
+    body = []
+    let headers = HTTPHeaders([("content-length", "0"), ("connection", "close")])
+    context.write(
+      wrapOutboundOut(.head(.init(version: .http1_1, status: .payloadTooLarge, headers: headers))),
+      promise: nil)
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+      channel.close(promise: nil)
+    }
+  }
+
+  private func begin(_ context: ChannelHandlerContext) {
+    guard let head else { return }
+    let request = HTTPRequest(
+      method: head.method.rawValue, target: Array(head.uri.utf8),
+      headers: head.headers.map { ($0.name, $0.value) }, body: body)
+    self.head = nil
+    body = []
+    let writer = HTTPAnswerWriter(
+      channel: context.channel, version: head.version, keepsAlive: head.isKeepAlive && !isStopping,
+      isHead: head.method == .HEAD)
+    let exchange = HTTPExchange(request: request, writer: writer)
+    self.exchange = exchange
+    respond(exchange)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { exchange?.onWritable?() }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    exchange?.cancel()
+    context.fireChannelInactive()
+  }
+
+  /// What does not parse is answered 400 by hand, because no request head exists to answer to.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is HTTPParserError, exchange == nil, head == nil else {
+      return context.close(promise: nil)
+    }
+    let headers = HTTPHeaders([("content-length", "0"), ("connection", "close")])
+    context.write(
+      wrapOutboundOut(.head(.init(version: .http1_1, status: .badRequest, headers: headers))),
+      promise: nil)
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+      channel.close(promise: nil)
+    }
+  }
+}
+
+/// Writes one answer to a channel.
+final class HTTPAnswerWriter {
+  private let channel: any Channel
+  private let version: HTTPVersion
+  private let keepsAlive: Bool
+  private let isHead: Bool
+
+  init(channel: any Channel, version: HTTPVersion, keepsAlive: Bool, isHead: Bool) {
+    self.channel = channel
+    self.version = version
+    self.keepsAlive = keepsAlive
+    self.isHead = isHead
+  }
+
+  func head(status: Int, headers: [(String, String)], length: Int?) {
+    var all = HTTPHeaders(headers)
+    if let length {
+      all.replaceOrAdd(name: "content-length", value: String(length))
+    } else if version == .http1_1 {
+      all.replaceOrAdd(name: "transfer-encoding", value: "chunked")
+    }
+    if !keepsAlive { all.replaceOrAdd(name: "connection", value: "close") }
+    let head = HTTPResponseHead(version: version, status: .init(statusCode: status), headers: all)
+    channel.write(HTTPServerResponsePart.head(head), promise: nil)
+  }
+
+  func body(_ bytes: [UInt8]) {
+    guard !isHead, !bytes.isEmpty else { return }
+    channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))), promise: nil)
+  }
+
+  func flush() { channel.flush() }
+
+  var isWritable: Bool { channel.isWritable }
+
+  func end() {
+    let channel = channel
+    let done = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+    if !keepsAlive { done.whenComplete { _ in channel.close(promise: nil) } }
+  }
+
+  /// Runs a closure on the connection's event loop.
+  var perform: @Sendable (@escaping @Sendable () -> Void) -> Void {
+    let loop = channel.eventLoop
+    return { loop.execute($0) }
+  }
+}

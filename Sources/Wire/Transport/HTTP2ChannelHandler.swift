@@ -1,0 +1,166 @@
+/// A gRPC connection on a socket.
+///
+/// The only place where the protocol meets I/O: it moves bytes between the channel and a
+/// `GRPCConnection`, keeps its deadline timer, and stops moving while the peer does not read.
+///
+/// State and its owner: the channel's event loop, which NIO guarantees for its callbacks.
+
+internal import NIOCore
+
+final class HTTP2ChannelHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// Bytes taken from the connection for one write to the channel.
+  private static let writeBytes = 128 << 10
+  /// Between "no new requests, please" and refusing them: one round trip of a slow client.
+  private static let shutdownNotice = TimeAmount.milliseconds(100)
+
+  private let connection: GRPCConnection
+  private let connections: ConnectionList
+  private let executor: LoopExecutor
+  private var context: ChannelHandlerContext?
+  private var deadlineTimer: Scheduled<Void>?
+  private var armedDeadline: UInt64?
+  private var isFlushScheduled = false
+  private var isReading = false
+  private var isClosing = false
+
+  init?(options: GRPCOptions, methods: GRPCMethodTable, connections: ConnectionList) {
+    let executor = LoopExecutor()
+    let connection = GRPCConnection(
+      methods: methods, options: options, now: { NIODeadline.now().uptimeNanoseconds },
+      perform: { executor.perform($0) })
+    guard let connection else { return nil }
+    self.connection = connection
+    self.connections = connections
+    self.executor = executor
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    executor.use(context.eventLoop)
+    connection.onOutput = { [weak self] in self?.scheduleFlush() }
+    let shutdown = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    connections.add(
+      .init(channel: context.channel) { eventLoop.execute { shutdown.value.beginShutdown() } })
+    pump(context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    deadlineTimer?.cancel()
+    connection.onOutput = nil
+    connection.loseConnection()
+    connections.remove(context.channel)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isClosing else { return }
+    isReading = true
+    let isWell = unwrapInboundIn(data).withUnsafeReadableBytes { connection.receive($0) }
+    if !isWell {
+      pump(context)
+      close(context)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    pump(context)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { pump(context) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    isClosing = true
+    connection.loseConnection()
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+}
+
+// MARK: - Output
+
+extension HTTP2ChannelHandler {
+  /// Moves what the connection has to say into the channel, as long as the peer takes it.
+  private func pump(_ context: ChannelHandlerContext) {
+    while context.channel.isWritable {
+      var buffer: ByteBuffer?
+      let count = connection.output(atMost: Self.writeBytes) { piece in
+        if buffer == nil {
+          buffer = context.channel.allocator.buffer(capacity: max(piece.count * 4, 1_024))
+        }
+        buffer?.writeBytes(piece)
+      }
+      guard count > 0, let buffer else { break }
+      context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    }
+    armDeadline(context)
+    if connection.http2.isFinished, context.channel.isWritable { close(context) }
+  }
+
+  private func close(_ context: ChannelHandlerContext) {
+    guard !isClosing else { return }
+    isClosing = true
+    context.close(promise: nil)
+  }
+
+  /// Somebody answered a call outside of a read: all such answers of this turn go out together.
+  private func scheduleFlush() {
+    guard !isFlushScheduled, !isReading, let context else { return }
+    isFlushScheduled = true
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute {
+      let handler = bound.value
+      handler.isFlushScheduled = false
+      if let context = handler.context, !handler.isClosing { handler.pump(context) }
+    }
+  }
+
+  private func armDeadline(_ context: ChannelHandlerContext) {
+    guard armedDeadline != connection.nextDeadline else { return }
+    deadlineTimer?.cancel()
+    deadlineTimer = nil
+    armedDeadline = connection.nextDeadline
+    guard let deadline = armedDeadline, deadline < UInt64(Int64.max) else { return }
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    deadlineTimer = context.eventLoop.scheduleTask(deadline: .uptimeNanoseconds(deadline)) {
+      let handler = bound.value
+      handler.armedDeadline = nil
+      handler.connection.expire()
+      if let context = handler.context { handler.pump(context) }
+    }
+  }
+
+  private func beginShutdown() {
+    guard let context, !isClosing else { return }
+    connection.http2.announceShutdown()
+    pump(context)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.shutdownNotice) {
+      let handler = bound.value
+      guard let context = handler.context, !handler.isClosing else { return }
+      handler.connection.http2.refuseNewStreams()
+      handler.pump(context)
+    }
+  }
+}
+
+/// Runs closures on an event loop that is known only when the handler is added.
+///
+/// `@unchecked Sendable`: `loop` is set once, before the connection sees its first byte, and only read
+/// after that.
+private final class LoopExecutor: @unchecked Sendable {
+  private var loop: (any EventLoop)?
+
+  func use(_ loop: any EventLoop) { self.loop = loop }
+
+  func perform(_ body: @escaping @Sendable () -> Void) { loop?.execute(body) }
+}

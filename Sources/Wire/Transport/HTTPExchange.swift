@@ -1,0 +1,111 @@
+/// One HTTP/1.1 request and the way to answer it, as a service sees them.
+
+internal import Synchronization
+
+package struct HTTPRequest: Sendable {
+  /// In capitals: `GET`.
+  package let method: String
+  /// Path and query as they came, still percent-encoded.
+  package let target: [UInt8]
+  package let headers: [(name: String, value: String)]
+  package let body: [UInt8]
+
+  package init(method: String, target: [UInt8], headers: [(String, String)], body: [UInt8]) {
+    self.method = method
+    self.target = target
+    self.headers = headers.map { (name: $0.0, value: $0.1) }
+    self.body = body
+  }
+
+  /// The first header of a name, in any letter case.
+  package func header(_ lowercase: String) -> String? {
+    headers.first { $0.name.lowercased() == lowercase }?.value
+  }
+}
+
+/// State and its owner: the connection's event loop; only `isCancelled` may be asked elsewhere.
+///
+/// INVARIANT: an exchange is answered once; what comes after is dropped.
+package final class HTTPExchange {
+  package let request: HTTPRequest
+  private let writer: HTTPAnswerWriter
+  private let cancelled = Atomic(false)
+  private var hasBegun = false
+  private var isFinished = false
+  /// Headers of every answer to this request.
+  package var commonHeaders: [(String, String)] = []
+  package var onWritable: (() -> Void)?
+
+  init(request: HTTPRequest, writer: HTTPAnswerWriter) {
+    self.request = request
+    self.writer = writer
+  }
+
+  /// The client is gone.
+  package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+  /// Answers in one piece.
+  package func respond(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+    guard !hasBegun else { return }
+    hasBegun = true
+    isFinished = true
+    writer.head(status: status, headers: commonHeaders + headers, length: body.count)
+    writer.body(body)
+    writer.end()
+    onWritable = nil
+  }
+
+  /// Begins an answer of unknown length.
+  package func begin(status: Int, headers: [(String, String)] = []) {
+    guard !hasBegun else { return }
+    hasBegun = true
+    writer.head(status: status, headers: commonHeaders + headers, length: nil)
+  }
+
+  /// Sends one more piece. False: wait for `onWritable` before the next.
+  package func send(_ bytes: [UInt8]) -> Bool {
+    guard hasBegun, !isFinished else { return false }
+    writer.body(bytes)
+    writer.flush()
+    return writer.isWritable
+  }
+
+  package func end() {
+    guard hasBegun, !isFinished else { return }
+    isFinished = true
+    onWritable = nil
+    writer.end()
+  }
+
+  func cancel() {
+    guard !isFinished else { return }
+    cancelled.store(true, ordering: .relaxed)
+    isFinished = true
+    hasBegun = true
+    onWritable = nil
+  }
+
+  /// The exchange for work on another thread.
+  package var reference: ExchangeReference {
+    ExchangeReference(exchange: self, perform: writer.perform)
+  }
+}
+
+/// An exchange that may be carried to another thread and back.
+///
+/// `@unchecked Sendable`: the exchange is touched only inside `perform`, on its event loop.
+package struct ExchangeReference: @unchecked Sendable {
+  private let exchange: HTTPExchange
+  private let perform: GRPCConnection.Perform
+
+  init(exchange: HTTPExchange, perform: @escaping GRPCConnection.Perform) {
+    self.exchange = exchange
+    self.perform = perform
+  }
+
+  package var isCancelled: Bool { exchange.isCancelled }
+
+  package func callAsFunction(_ body: @escaping @Sendable (HTTPExchange) -> Void) {
+    perform { body(exchange) }
+  }
+}

@@ -1,0 +1,83 @@
+/// Tells HTTP/2 from HTTP/1.1 by the first bytes of a connection.
+
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Holds bytes back until they can only be one of the two, then makes room for that protocol.
+///
+/// HTTP/2 with prior knowledge begins with 24 fixed bytes; no HTTP/1.1 request begins like them beyond
+/// the third.
+final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+  private let options: ServerOptions
+  private let routes: ServerRoutes
+  private let connections: ConnectionList
+  private var held: ByteBuffer?
+  private var isDecided = false
+
+  init(options: ServerOptions, routes: ServerRoutes, connections: ConnectionList) {
+    self.options = options
+    self.routes = routes
+    self.connections = connections
+  }
+
+  enum Verdict {
+    case http1, http2, undecided
+  }
+
+  static func verdict(_ bytes: some Collection<UInt8>) -> Verdict {
+    for (byte, expected) in zip(bytes, preface) where byte != expected { return .http1 }
+    return bytes.count >= preface.count ? .http2 : .undecided
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    guard !isDecided else { return context.fireChannelRead(data) }
+    if var held {
+      held.writeBuffer(&bytes)
+      bytes = held
+    }
+    switch Self.verdict(bytes.readableBytesView) {
+    case .undecided: held = bytes
+    case .http1: decide(context, bytes) { try self.addHTTP1(to: context) }
+    case .http2: decide(context, bytes) { try self.addHTTP2(to: context) }
+    }
+  }
+
+  private func decide(
+    _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ add: () throws -> Void
+  ) {
+    isDecided = true
+    held = nil
+    do {
+      try add()
+    } catch {
+      return context.close(promise: nil)
+    }
+    context.fireChannelRead(wrapInboundOut(bytes))
+    context.fireChannelReadComplete()
+    context.pipeline.syncOperations.removeHandler(self, promise: nil)
+  }
+
+  private func addHTTP2(to context: ChannelHandlerContext) throws {
+    guard
+      let handler = HTTP2ChannelHandler(
+        options: options.grpc, methods: routes.methods, connections: connections)
+    else { throw ChannelError.connectPending }
+    try context.pipeline.syncOperations.addHandler(handler, position: .after(self))
+  }
+
+  private func addHTTP1(to context: ChannelHandlerContext) throws {
+    let pipeline = context.pipeline.syncOperations
+    let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
+    let exchange = HTTP1ChannelHandler(
+      options: options.http, respond: routes.http, connections: connections)
+    try pipeline.addHandlers(
+      [HTTPResponseEncoder(), decoder, HTTPServerPipelineHandler(), exchange],
+      position: .after(self))
+  }
+}

@@ -1,0 +1,194 @@
+/// One TCP port for everything.
+///
+/// gRPC over cleartext HTTP/2 and HTTP/1.1 share the port; the first bytes of a connection tell them
+/// apart (`ProtocolSniffer`). The server owns its event loops; a connection lives on one of them.
+
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Where a server listens.
+public struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
+  public let host: String
+  public let port: Int
+
+  /// `host:port`, with brackets around an IPv6 host.
+  public var description: String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}
+
+/// Why a server does not start.
+public enum ServerError: Error, Equatable, Sendable {
+  /// Another program listens there.
+  case addressInUse(host: String, port: Int)
+  /// Ports below 1024 need a privilege, and some are reserved.
+  case portForbidden(port: Int)
+  /// The host names no address of this machine.
+  case hostUnknown(host: String)
+  case cannotListen(host: String, port: Int, reason: String)
+}
+
+public struct ServerOptions: Sendable {
+  public var host = "127.0.0.1"
+  /// 0 takes any free port; `WireServer.address` tells which.
+  public var port = 8080
+  /// Threads that serve connections; nil for one per core.
+  public var eventLoopCount: Int?
+  /// How long a graceful stop waits for calls under way.
+  public var stopGraceSeconds = 5
+  package var grpc = GRPCOptions()
+  package var http = HTTPOptions()
+
+  public init() {}
+}
+
+/// What a server answers with.
+package struct ServerRoutes: Sendable {
+  package var methods: GRPCMethodTable
+  package var http: @Sendable (HTTPExchange) -> Void
+
+  package init(methods: GRPCMethodTable, http: @escaping @Sendable (HTTPExchange) -> Void) {
+    self.methods = methods
+    self.http = http
+  }
+}
+
+/// A running server.
+///
+/// State and its owner: `connections` is shared by the event loops and guarded by its mutex; all else
+/// is set at start.
+public final class WireServer: Sendable {
+  public let address: ServerAddress
+  private let group: MultiThreadedEventLoopGroup
+  private let listener: any Channel
+  private let connections: ConnectionList
+  private let stopGraceSeconds: Int
+
+  private init(
+    address: ServerAddress, group: MultiThreadedEventLoopGroup, listener: any Channel,
+    connections: ConnectionList, stopGraceSeconds: Int
+  ) {
+    self.address = address
+    self.group = group
+    self.listener = listener
+    self.connections = connections
+    self.stopGraceSeconds = stopGraceSeconds
+  }
+
+  /// Opens the port and serves until `stop`.
+  package static func start(_ options: ServerOptions, routes: ServerRoutes)
+    async throws(ServerError) -> WireServer
+  {
+    let group = MultiThreadedEventLoopGroup(
+      numberOfThreads: options.eventLoopCount ?? System.coreCount)
+    let connections = ConnectionList()
+    let bootstrap = ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 1_024)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 128 << 10, high: 512 << 10))
+      .childChannelOption(.allowRemoteHalfClosure, value: false)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let sniffer = ProtocolSniffer(options: options, routes: routes, connections: connections)
+          try channel.pipeline.syncOperations.addHandler(sniffer)
+        }
+      }
+    do {
+      let listener = try await bootstrap.bind(host: options.host, port: options.port).get()
+      let address = ServerAddress(
+        host: listener.localAddress?.ipAddress ?? options.host,
+        port: listener.localAddress?.port ?? options.port)
+      return WireServer(
+        address: address, group: group, listener: listener, connections: connections,
+        stopGraceSeconds: options.stopGraceSeconds)
+    } catch {
+      try? await group.shutdownGracefully()
+      throw Self.startError(error, options)
+    }
+  }
+
+  private static func startError(_ error: any Error, _ options: ServerOptions) -> ServerError {
+    if let error = error as? IOError {
+      switch error.errnoCode {
+      case EADDRINUSE: return .addressInUse(host: options.host, port: options.port)
+      case EACCES, EPERM: return .portForbidden(port: options.port)
+      case EADDRNOTAVAIL: return .hostUnknown(host: options.host)
+      default: break
+      }
+    }
+    if error is SocketAddressError { return .hostUnknown(host: options.host) }
+    return .cannotListen(host: options.host, port: options.port, reason: String(describing: error))
+  }
+
+  /// Waits until the port is closed, by `stop` or by the system.
+  public func waitUntilClosed() async {
+    try? await listener.closeFuture.get()
+  }
+
+  /// Takes no new connection or request, lets those under way finish for a while, then closes.
+  public func stop() async {
+    try? await listener.close().get()
+    connections.stopGracefully()
+    let deadline = ContinuousClock.now + .seconds(stopGraceSeconds)
+    while connections.count > 0, ContinuousClock.now < deadline {
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    connections.closeAll()
+    try? await group.shutdownGracefully()
+  }
+}
+
+/// The open connections of a server, so that a stop can reach them.
+final class ConnectionList: Sendable {
+  /// What a connection does when the server stops. Called on any thread.
+  struct Member: Sendable {
+    let channel: any Channel
+    let stopGracefully: @Sendable () -> Void
+  }
+
+  private struct State {
+    var members: [ObjectIdentifier: Member] = [:]
+    var isStopping = false
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ member: Member) {
+    let isStopping = state.withLock { state in
+      state.members[ObjectIdentifier(member.channel)] = member
+      return state.isStopping
+    }
+    if isStopping { member.stopGracefully() }
+  }
+
+  func remove(_ channel: any Channel) {
+    state.withLock { state in
+      state.members[ObjectIdentifier(channel)] = nil
+    }
+  }
+
+  var count: Int { state.withLock { $0.members.count } }
+
+  func stopGracefully() {
+    let members = state.withLock { state in
+      state.isStopping = true
+      return Array(state.members.values)
+    }
+    for member in members { member.stopGracefully() }
+  }
+
+  func closeAll() {
+    let members = state.withLock { Array($0.members.values) }
+    for member in members { member.channel.close(promise: nil) }
+  }
+}

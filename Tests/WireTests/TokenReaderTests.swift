@@ -1,0 +1,132 @@
+import DocModel
+import Testing
+
+@testable import Wire
+
+@Suite("authorization headers")
+struct TokenReaderTests {
+  /// A token with these texts as header and claims.
+  static func token(_ claims: String, header: String = #"{"alg":"none"}"#, signature: String = "")
+    -> String
+  {
+    segment(header) + "." + segment(claims) + "." + signature
+  }
+
+  static func segment(_ text: String) -> String {
+    String(decoding: Base64.encode(Array(text.utf8), padded: false), as: UTF8.self)
+      .replacing("+", with: "-").replacing("/", with: "_")
+  }
+
+  func read(_ header: String?, checksExpiry: Bool = false, now: Int64 = 0) throws(GRPCStatus)
+    -> Credentials
+  {
+    try TokenReader(checksExpiry: checksExpiry).read(header.map { Array($0.utf8) }, nowSeconds: now)
+  }
+
+  @Test(
+    "no header, and a tab after the scheme, are anonymous",
+    arguments: [nil, "Bearer\towner", "Bearer\t"])
+  func anonymous(header: String?) throws {
+    #expect(try read(header) == .anonymous)
+  }
+
+  @Test(
+    "owner and access tokens are the administrator in any letter case",
+    arguments: [
+      "Bearer owner", "bearer OWNER", "BEARER Owner", "Bearer ya29.", "Bearer YA29.abc",
+      "bearer ya29.a.b.c",
+    ])
+  func administrator(header: String) throws {
+    #expect(try read(header) == .administrator)
+  }
+
+  @Test(
+    "tokens without the structure of a JWT are refused",
+    arguments: [
+      "Bearer x", "Bearer  owner", "Bearer ya29", "Bearer a.b", "Bearer a.b.c.d", "Bearer owner2",
+      "Bearer ..",
+      "Bearer .e30.", "Bearer e30..", "Bearer e30.W10.", "Bearer W10.e30.", "Bearer IngiCg.e30.",
+      "Bearer bnVsbA.e30.", "Bearer e30.eyJ.", "Bearer e30.e30.A", "Bearer e30.e30.AAAAA",
+      "Bearer e30.e30.A+A",
+      "Bearer e30.e30.A/A", "Bearer e3+.e30.", "Bearer e=30.e30.", "Bearer e30.e30 .",
+    ])
+  func invalid(header: String) {
+    #expect(throws: GRPCStatus(.invalidArgument, "invalid jwt")) { try read(header) }
+  }
+
+  @Test(
+    "other schemes and bare words are not authenticated",
+    arguments: ["Basic dXNlcjpwYXNz", "owner", "Bearer", "Bearer ", "Bearerowner", "Digest x"])
+  func otherSchemes(header: String) {
+    #expect { try read(header) } throws: { ($0 as? GRPCStatus)?.code == .unauthenticated }
+  }
+
+  @Test(
+    "accepted: unsigned, signed with anything that decodes, padded, empty claims, blanks, doubled keys",
+    arguments: [
+      "e30.e30.", "e30.e30.AA", "e30.e30.AAA", "e30.e30.AAAA", "e30=.e30.", "e30====.e30==.",
+      "e30.e30.AA==",
+      "e30.e30.-_-_", token(#"{"a":1,"a":2}"#), token("{} \n"), token("{}", header: #"{"alg":7}"#),
+      token(#"{"exp":1,"aud":"other"}"#),
+    ])
+  func accepted(token: String) throws {
+    guard case .user = try read("Bearer " + token) else {
+      Issue.record("not a user")
+      return
+    }
+  }
+
+  @Test(
+    "the uid is sub, else user_id, if they are texts",
+    arguments: [
+      (#"{"sub":"alice","user_id":"bob"}"#, "alice"), (#"{"user_id":"bob"}"#, "bob"), ("{}", nil),
+      (#"{"sub":7}"#, nil), (#"{"sub":"a","sub":"b"}"#, "b"),
+    ] as [(String, String?)])
+  func uid(claims: String, uid: String?) throws {
+    guard case .user(let user) = try read("Bearer " + Self.token(claims)) else {
+      return #expect(Bool(false))
+    }
+    #expect(user.uid == uid)
+  }
+
+  @Test("claims are the stored form of the token's object")
+  func claims() throws {
+    let text =
+      #"{"role":"editor","n":1,"d":1.5,"ok":true,"none":null,"list":[1,["a"]],"firebase":{"b":1,"a":2}}"#
+    guard case .user(let user) = try read("Bearer " + Self.token(text)) else {
+      return #expect(Bool(false))
+    }
+    #expect(
+      Fields(encoded: user.claims) == [
+        "role": .string("editor"), "n": .integer(1), "d": .double(1.5), "ok": .boolean(true),
+        "none": .null,
+        "list": .array([.integer(1), .array([.string("a")])]),
+        "firebase": .map(["a": .integer(2), "b": .integer(1)]),
+      ])
+  }
+
+  @Test("production refuses a token 30 seconds after exp, but not one issued at 0")
+  func expiry() throws {
+    let issued = "Bearer " + Self.token(#"{"sub":"a","iat":100,"exp":200}"#)
+    let mock = "Bearer " + Self.token(#"{"sub":"a","iat":0,"exp":200}"#)
+    #expect(throws: Never.self) { try read(issued, checksExpiry: true, now: 229) }
+    #expect { try read(issued, checksExpiry: true, now: 230) } throws: {
+      $0 as? GRPCStatus == GRPCStatus(.unauthenticated, "Missing or invalid authentication.")
+    }
+    #expect(throws: Never.self) { try read(issued, checksExpiry: false, now: 230) }
+    #expect(throws: Never.self) { try read(mock, checksExpiry: true, now: 9_999) }
+  }
+
+  @Test("the cache answers as the reader does, and still refuses what expired meanwhile")
+  func cache() throws {
+    var cache = CredentialCache()
+    let reader = TokenReader(checksExpiry: true)
+    let header = Array(("Bearer " + Self.token(#"{"sub":"a","iat":100,"exp":200}"#)).utf8)
+    let first = try cache.read(header, with: reader, nowSeconds: 150)
+    #expect(try cache.read(header, with: reader, nowSeconds: 151) == first)
+    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader, nowSeconds: 231) }
+    #expect(
+      try cache.read(Array("Bearer owner".utf8), with: reader, nowSeconds: 231) == .administrator)
+    #expect(try cache.read(nil, with: reader, nowSeconds: 231) == .anonymous)
+  }
+}
