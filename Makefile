@@ -1,0 +1,47 @@
+# Two commands do everything: `make run` and `make test`.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test bench format lint clean
+
+# The Swift runtime is linked in, so the binary runs where no Swift is installed.
+RELEASE := -c release --static-swift-stdlib
+DOCSH   := .build/release/docsh
+PORT    ?= 8080
+SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
+
+help:
+	@echo "make run     start the emulator with the Inspired pack (PORT=$(PORT))"
+	@echo "make test    build, then run every test and the packs' rules suites"
+	@echo "make bench   measure, as ratios against peers in the same run"
+	@echo "make format  put the sources into the house format"
+	@echo "make clean   remove build products"
+
+setup:
+	@Scripts/setup
+
+build: setup
+	@swift build $(RELEASE) --product docsh
+
+run: build
+	@$(DOCSH) serve --port $(PORT) --rules rules/inspired.rules --seed seeds/inspired.yaml
+
+test: setup
+	swift build --build-tests
+	swift test --skip-build
+	swift build $(RELEASE) --product docsh
+	$(DOCSH) test rules
+
+bench: setup
+	@swift build $(RELEASE) --product docsh
+	@swift build $(RELEASE) --product docstore-bench
+	@.build/release/docstore-bench
+
+format:
+	swift format -i -r $(SWIFT_SOURCES)
+
+lint:
+	swift format lint --strict -r $(SWIFT_SOURCES)
+
+clean:
+	swift package clean
+	rm -rf .build .build-*
