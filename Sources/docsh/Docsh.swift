@@ -1,0 +1,23 @@
+/// The command line: one executable, one subcommand for each thing a developer does.
+
+import ArgumentParser
+
+@main
+struct Docsh: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "docsh",
+    abstract: "A Firestore-compatible document store, its rules tools and its test runner.",
+    discussion: """
+      docsh serve --rules firestore.rules        start a server on 127.0.0.1:8080
+      docsh test rules                           run every rules suite below rules/
+      docsh rules check firestore.rules          report mistakes, with line and column
+      docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
+      """,
+    version: BuildVersion.text,
+    subcommands: [ServeCommand.self, TestCommand.self, RulesCommand.self, SeedCommand.self])
+}
+
+/// What `--version` prints.
+enum BuildVersion {
+  static let text = "docsh 0.1.0"
+}

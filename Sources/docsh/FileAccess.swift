@@ -1,0 +1,83 @@
+/// Files as commands read them, with complaints that name the file and the reason.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Why a file could not be read.
+struct FileError: Error, CustomStringConvertible {
+  let path: String
+  let reason: String
+
+  var description: String { "cannot read `\(path)`: \(reason)" }
+}
+
+enum FileAccess {
+  /// LIMIT: no file that docsh reads whole is larger than this; seeds are streamed.
+  static let wholeFileBytesMax = 64 << 20
+
+  /// All bytes of a file.
+  static func contents(of path: String) throws(FileError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(path: path, reason: systemMessage()) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, reason: systemMessage()) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError(path: path, reason: "it is a folder") }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count == 0 { return bytes }
+      guard count > 0 else { throw FileError(path: path, reason: systemMessage()) }
+      bytes.append(contentsOf: chunk[..<count])
+      guard bytes.count <= wholeFileBytesMax else {
+        throw FileError(path: path, reason: "it is larger than \(wholeFileBytesMax >> 20) MiB")
+      }
+    }
+  }
+
+  /// Files below `path` whose names end in `suffix`, in order; `path` itself when it is a file.
+  static func files(below path: String, suffix: String) throws(FileError) -> [String] {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw FileError(path: path, reason: systemMessage()) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
+    var found: [String] = []
+    for name in try entries(of: path) where !name.hasPrefix(".") {
+      let child = path.hasSuffix("/") ? path + name : path + "/" + name
+      guard stat(child, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        found += try files(below: child, suffix: suffix)
+      } else if name.hasSuffix(suffix) {
+        found.append(child)
+      }
+    }
+    return found
+  }
+
+  private static func entries(of folder: String) throws(FileError) -> [String] {
+    guard let stream = opendir(folder) else { throw FileError(path: folder, reason: systemMessage()) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.precedesBytewise($1) }
+  }
+
+  /// The system's words for what just went wrong.
+  static func systemMessage() -> String {
+    String(cString: strerror(errno))
+  }
+}
+
+extension String {
+  fileprivate func precedesBytewise(_ other: String) -> Bool {
+    utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}

@@ -1,0 +1,55 @@
+/// What docsh says to people: results on standard output, complaints on standard error.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+enum Terminal {
+  /// A line of result.
+  static func say(_ line: String) {
+    write(line + "\n", to: STDOUT_FILENO)
+  }
+
+  /// A complaint, with the program's name in front as shells expect.
+  static func complain(_ message: String) {
+    write("docsh: " + message + "\n", to: STDERR_FILENO)
+  }
+
+  /// Text as it is, on standard error.
+  static func report(_ text: String) {
+    write(text.hasSuffix("\n") ? text : text + "\n", to: STDERR_FILENO)
+  }
+
+  /// Whether standard output is a terminal, so that colours and progress make sense.
+  static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        bytes = bytes.dropFirst(count)
+      } else if errno != EINTR && errno != EAGAIN {
+        // Nobody reads: there is no one left to tell.
+        return
+      }
+    }
+  }
+}
+
+/// How docsh ends. Scripts and CI read these.
+enum ExitStatus {
+  static let success: Int32 = 0
+  /// A test failed, or a command could not do what was asked.
+  static let failure: Int32 = 1
+  /// The input is at fault: a rules file, a seed, a suite.
+  static let badInput: Int32 = 2
+  /// The command line itself (BSD's EX_USAGE), as swift-argument-parser has it.
+  static let usage: Int32 = 64
+  /// The port is taken or forbidden (EX_UNAVAILABLE).
+  static let unavailable: Int32 = 69
+  /// The data folder cannot be used: in use, unreadable, full (EX_IOERR).
+  static let storage: Int32 = 74
+}
