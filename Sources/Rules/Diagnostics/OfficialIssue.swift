@@ -1,6 +1,6 @@
 /// A diagnostic in the shape of the official compiler's JSON.
 ///
-/// Source: observed. Line and column count from one, offsets from zero in UTF-16 units, and
+/// Source: observed. Line and column count from one, offsets from zero in code points, and
 /// `endOffset` is that of the last character. An issue about the whole file has no position; a
 /// field that is zero is left out of the JSON, which the writer of the JSON must do.
 public struct OfficialIssue: Sendable, Hashable {
@@ -38,7 +38,7 @@ public struct OfficialIssue: Sendable, Hashable {
   private static func position(of span: Span, in source: SourceText) -> Position {
     let place = source.position(of: span.start)
     return Position(
-      line: place.line, column: place.column, currentOffset: source.unitOffset(of: span.start),
-      endOffset: source.unitOffset(of: span.end) - 1)
+      line: place.line, column: place.column, currentOffset: source.characterOffset(of: span.start),
+      endOffset: source.characterOffset(of: span.end) - 1)
   }
 }

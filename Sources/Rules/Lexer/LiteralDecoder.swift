@@ -133,22 +133,25 @@ struct LiteralDecoder {
     }
   }
 
-  /// A surrogate without its other half has no UTF-8 form; Java writes `?` for it.
+  /// A surrogate without its other half has no UTF-8 form. It keeps the three bytes it would have,
+  /// as the official emulator keeps it as a unit of its own.
   private mutating func settleSurrogate() {
-    guard pendingSurrogate != nil else { return }
+    guard let surrogate = pendingSurrogate else { return }
     pendingSurrogate = nil
-    value.append(UInt8(ascii: "?"))
+    appendUnit(surrogate)
+  }
+
+  private mutating func appendUnit(_ code: UInt32) {
+    value.append(UInt8(0xE0 | code >> 12))
+    value.append(UInt8(0x80 | code >> 6 & 0x3F))
+    value.append(UInt8(0x80 | code & 0x3F))
   }
 
   private mutating func appendScalar(_ code: UInt32) {
-    guard let scalar = Unicode.Scalar(code) else {
-      value.append(UInt8(ascii: "?"))
-      return
+    if let scalar = Unicode.Scalar(code), let encoded = UTF8.encode(scalar) {
+      value.append(contentsOf: encoded)
+    } else {
+      appendUnit(code)
     }
-    value.append(contentsOf: UTF8.encode(scalar) ?? UTF8.CodeUnit.replacement)
   }
-}
-
-extension UTF8.CodeUnit {
-  fileprivate static var replacement: UTF8.EncodedScalar { UTF8.encodedReplacementCharacter }
 }

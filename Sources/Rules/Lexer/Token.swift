@@ -20,6 +20,8 @@ enum TokenKind: UInt8, Sendable {
 
   case allow, function, `if`, `import`, `in`, `is`, `let`, match, `return`, rulesVersion, service
   case `true`, `false`, null
+  /// A word that the language keeps for itself without using it: `for`, `var`, `not`, `default`.
+  case reserved
 
   case leftParen, rightParen, leftBracket, rightBracket, leftBrace, rightBrace
   case comma, semicolon, colon, dot, question, assign, dollar, slash
@@ -46,13 +48,16 @@ extension TokenKind {
     "allow": .allow, "function": .function, "if": .if, "import": .import, "in": .in, "is": .is,
     "let": .let, "match": .match, "return": .return, "rules_version": .rulesVersion,
     "service": .service, "true": .true, "false": .false, "null": .null,
+    "default": .reserved, "else": .reserved, "for": .reserved, "while": .reserved, "do": .reserved,
+    "switch": .reserved, "case": .reserved, "break": .reserved, "continue": .reserved, "var": .reserved,
+    "extends": .reserved, "package": .reserved, "not": .reserved, "goto": .reserved,
   ]
 
   /// Whether the word is reserved everywhere an identifier may stand.
   var isKeyword: Bool {
     switch self {
     case .allow, .function, .if, .import, .in, .is, .let, .match, .return, .rulesVersion, .service,
-      .true, .false, .null:
+      .true, .false, .null, .reserved:
       true
     case .identifier, .integer, .float, .string, .bytes, .pathSegment, .serviceName, .leftParen,
       .rightParen, .leftBracket, .rightBracket, .leftBrace, .rightBrace, .comma, .semicolon, .colon,

@@ -90,7 +90,7 @@ extension Parser {
     case .arrow: report(SyntaxMessages.foreignOperator(text(current), at: current.span))
     case .not where kind(ahead: 1) == .in:
       report(SyntaxMessages.notIn(current.span.joined(with: tokens[index + 1].span)))
-    case .identifier where ["and", "or", "not"].contains(text(current)):
+    case .identifier where ["and", "or"].contains(text(current)), .reserved where text(current) == "not":
       report(SyntaxMessages.wordOperator(text(current), at: current.span))
     default: break
     }
@@ -98,16 +98,16 @@ extension Parser {
 
   private mutating func parseTypeTest(_ value: ExpressionNode) -> ExpressionNode {
     take()
-    guard at(.identifier) || at(.null) else {
+    if at(.reserved), text(current) == "not" {
+      report(SyntaxMessages.isNot(current.span))
+      return value
+    }
+    guard at(.identifier) else {
       report(SyntaxMessages.expectedType(found: current, text: text(current), official: current.span))
-      if at(.string) || at(.true) || at(.false) || at(.integer) { take() }
+      if at(.string) || at(.true) || at(.false) || at(.null) || at(.integer) { take() }
       return value
     }
     let type = take()
-    if text(type) == "not" {
-      report(SyntaxMessages.isNot(type.span))
-      return value
-    }
     if at(.dot) || at(.leftBracket) || at(.leftParen) {
       report(SyntaxMessages.afterType(text(current), at: current.span))
     }

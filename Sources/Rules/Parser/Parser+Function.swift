@@ -142,9 +142,9 @@ extension Parser {
     switch token.kind {
     case .if: report(SyntaxMessages.statementNotInLanguage("if", at: token.span))
     case .function: report(SyntaxMessages.nestedFunction(token.span))
-    case .identifier where ["var", "const"].contains(text(token)):
+    case .identifier where text(token) == "const", .reserved where text(token) == "var":
       report(SyntaxMessages.foreignDeclaration(text(token), at: token.span))
-    case .identifier where ["for", "while", "switch", "throw", "try"].contains(text(token)):
+    case .reserved where ["for", "while", "do", "switch"].contains(text(token)):
       report(SyntaxMessages.statementNotInLanguage(text(token), at: token.span))
     default:
       report(SyntaxMessages.missingReturn(text(token), isEmpty: token.kind == .rightBrace, at: token.span))

@@ -7,7 +7,11 @@ extension Parser {
     let start = current.span
     var segments: [PathSegmentSyntax] = []
     while !isPanicking, let segment = parsePathSegment() { segments.append(segment) }
-    if segments.isEmpty, !isPanicking { report(SyntaxMessages.emptySegment(start, isPattern: false)) }
+    // A list cannot be meant as a divisor of a path, and the official compiler refuses it.
+    let isOddDivision = at(.slash) && kind(ahead: 1) == .leftBracket
+    if segments.isEmpty || isOddDivision {
+      report(SyntaxMessages.emptySegment(current.span, isPattern: false))
+    }
     let depth = segments.reduce(0) { depth, segment in
       if case .interpolation(let value) = segment.kind { max(depth, value.depth) } else { depth }
     }

@@ -156,6 +156,8 @@ extension Parser {
     case .plusPlus, .minusMinus: report(SyntaxMessages.increment(text(token), at: token.span))
     case .let: report(SyntaxMessages.letInExpression(token.span))
     case .function: report(SyntaxMessages.functionLiteral(token.span))
+    case .reserved where text(token) == "not": report(SyntaxMessages.wordOperator("not", at: token.span))
+    case .reserved: report(SyntaxMessages.reservedName(text(token), what: "a variable", at: token.span))
     default: report(SyntaxMessages.expectedExpression(token, text: text(token), after: previousSpan))
     }
   }
@@ -164,9 +166,6 @@ extension Parser {
     let token = take()
     let name = text(token)
     guard at(.leftParen) else {
-      if name == "not" || name == "typeof", at(.identifier) {
-        report(SyntaxMessages.wordOperator(name, at: token.span))
-      }
       return node(.identifier(name), token.span, depth: 1)
     }
     let arguments = parseArguments()

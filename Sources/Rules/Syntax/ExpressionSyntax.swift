@@ -69,7 +69,8 @@ public enum LiteralSyntax: Sendable, Equatable {
   case boolean(Bool)
   case integer(Int64)
   case float(Double)
-  /// UTF-8 after escapes; a lone surrogate written as `\uD800` has become `?`.
+  /// UTF-8 after escapes. A lone surrogate written as `\uD800` is kept as the three bytes it would
+  /// have if it were a character, so that it stays different from others and has size one.
   case string([UInt8])
   case bytes([UInt8])
 }

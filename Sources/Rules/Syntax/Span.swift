@@ -31,7 +31,7 @@ public struct Span: Sendable, Hashable {
 /// A place a person can find: both numbers count from one.
 public struct SourcePosition: Sendable, Hashable {
   public let line: Int
-  /// Counts characters as the official compiler does: UTF-16 units, a tab is one.
+  /// Counts characters as the official compiler does: code points, a tab is one.
   public let column: Int
 
   public init(line: Int, column: Int) {
@@ -61,11 +61,11 @@ public struct SourceText: Sendable {
   /// The line and column of a byte offset.
   public func position(of offset: Int32) -> SourcePosition {
     let line = lineIndex(of: offset)
-    return SourcePosition(line: line + 1, column: unitCount(from: lineStarts[line], to: offset) + 1)
+    return SourcePosition(line: line + 1, column: characterCount(from: lineStarts[line], to: offset) + 1)
   }
 
-  /// Number of UTF-16 units before a byte offset: what the official compiler calls an offset.
-  public func unitOffset(of offset: Int32) -> Int { unitCount(from: 0, to: offset) }
+  /// Number of code points before a byte offset: what the official compiler calls an offset.
+  public func characterOffset(of offset: Int32) -> Int { characterCount(from: 0, to: offset) }
 
   /// The source text of a span.
   public func text(of span: Span) -> String {
@@ -97,12 +97,9 @@ public struct SourceText: Sendable {
     return low
   }
 
-  /// A character of up to three bytes is one unit, one of four bytes is two.
-  private func unitCount(from start: Int32, to end: Int32) -> Int {
+  private func characterCount(from start: Int32, to end: Int32) -> Int {
     var count = 0
-    for byte in bytes[Int(start)..<min(Int(end), bytes.count)] where byte & 0xC0 != 0x80 {
-      count += byte >= 0xF0 ? 2 : 1
-    }
+    for byte in bytes[Int(start)..<min(Int(end), bytes.count)] where byte & 0xC0 != 0x80 { count += 1 }
     return count
   }
 }

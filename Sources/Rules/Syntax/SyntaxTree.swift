@@ -155,8 +155,9 @@ public struct MethodSyntax: Sendable {
 
   public init(name: NameSyntax) { self.name = name }
 
-  /// Nil for a name that is no method: it compiles and never applies.
-  public var method: AllowMethod? { AllowMethod(rawValue: name.text) }
+  /// Nil for a name that is no method: it compiles and never applies. Case does not matter.
+  /// Source: observed, `allow READ;` grants.
+  public var method: AllowMethod? { AllowMethod(rawValue: name.text.lowercased()) }
 }
 
 /// `allow read, write: if condition;`

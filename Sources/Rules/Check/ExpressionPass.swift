@@ -1,0 +1,192 @@
+import CRE2
+
+/// Names and types inside expressions.
+///
+/// Walks every function body and condition once, bottom up, binds names, and infers as much of the
+/// types as the text tells: literals, operators, library functions and functions of the ruleset.
+/// Parameters and `let`s have any type. All findings about types are warnings, as in the official compiler: the
+/// program compiles and faults when it gets there.
+struct ExpressionPass {
+  let scopes: [ScopedCode]
+  let functions: [FunctionSyntax]
+  var diagnostics: [Diagnostic] = []
+  var bindings: [Resolution.Binding]
+  /// Callees of each function, by number.
+  var calls: [[Int]]
+
+  /// Functions that somebody calls; used for the unused ones.
+  private var calledFunctions: Set<Int> = []
+  private var unusedVariables: [Diagnostic] = []
+  /// Types that functions return, as far as they are known; filled in order of declaration scopes.
+  var resultTypes: [Int: StaticType] = [:]
+  private var scopeOfFunction: [Int: Scope] = [:]
+  private var functionsInProgress: Set<Int> = []
+
+  // The piece of code being walked.
+  var scope: Scope
+  private var parameters: [String: Int] = [:]
+  private var locals: [String: Int] = [:]
+  private var readNames: Set<String> = []
+  private var currentFunction: Int?
+
+  init(_ syntax: RulesetSyntax, scopes: [ScopedCode], functions: [FunctionSyntax]) {
+    self.scopes = scopes
+    self.functions = functions
+    bindings = Array(repeating: .none, count: syntax.expressionCount)
+    calls = Array(repeating: [], count: functions.count)
+    scope = Scope(parent: nil, isFirestore: false)
+    for code in scopes {
+      if case .function(let function) = code.owner { scopeOfFunction[function.number] = code.scope }
+    }
+  }
+
+  mutating func run() {
+    for function in functions { walk(function) }
+    for code in scopes {
+      guard case .allow(let allow) = code.owner, let condition = allow.condition else { continue }
+      enter(code.scope)
+      expectCondition(condition)
+    }
+  }
+
+  /// Functions nobody calls, and parameters and `let`s nobody reads.
+  func unusedDiagnostics() -> [Diagnostic] {
+    let unused = functions.filter { !calledFunctions.contains($0.number) && !$0.name.text.isEmpty }
+    return unused.map { CheckMessages.unusedFunction($0.name) } + unusedVariables
+  }
+
+  // MARK: Functions
+
+  private mutating func enter(_ scope: Scope) {
+    self.scope = scope
+    parameters = [:]
+    locals = [:]
+    readNames = []
+    currentFunction = nil
+  }
+
+  /// Walks a function before its first caller needs the type of its result.
+  private mutating func walk(_ function: FunctionSyntax) {
+    guard resultTypes[function.number] == nil, let home = scopeOfFunction[function.number],
+      // LIMIT: as deep as calls may be; deeper ones are an error anyway and have any type.
+      functionsInProgress.count <= RulesChecker.Limits.callStackMax,
+      functionsInProgress.insert(function.number).inserted
+    else { return }
+    let saved = (scope, parameters, locals, readNames, currentFunction)
+    enter(home)
+    currentFunction = function.number
+    for (position, parameter) in function.parameters.enumerated() { parameters[parameter.text] = position }
+    for (position, binding) in function.lets.enumerated() {
+      _ = type(of: binding.value)
+      locals[binding.name.text] = position
+    }
+    resultTypes[function.number] = type(of: function.result)
+    for name in function.parameters + function.lets.map(\.name) where !readNames.contains(name.text) {
+      unusedVariables.append(CheckMessages.unusedVariable(name))
+    }
+    (scope, parameters, locals, readNames, currentFunction) = saved
+    functionsInProgress.remove(function.number)
+  }
+
+  // MARK: Names
+
+  mutating func bindVariable(_ name: String, _ node: ExpressionNode) -> StaticType {
+    if Library.namespaces.contains(name) {
+      diagnostics.append(CheckMessages.packageAsVariable(name, at: node.span))
+      return .any
+    }
+    if let position = locals[name] {
+      readNames.insert(name)
+      bindings[node.number] = .local(position)
+      return .any
+    }
+    if let position = parameters[name] {
+      readNames.insert(name)
+      bindings[node.number] = .parameter(position)
+      return .any
+    }
+    if let capture = scope.capture(named: name) {
+      bindings[node.number] = .capture(match: capture.match, segment: capture.segment)
+      return capture.isGlob ? .path : .string
+    }
+    if Library.globals.contains(name) {
+      bindings[node.number] = .global(name)
+      return .any
+    }
+    bindings[node.number] = .unknown
+    diagnostics.append(CheckMessages.unknownVariable(name, at: node.span, visible: visibleVariables))
+    return .any
+  }
+
+  func isLocal(_ name: String) -> Bool { locals[name] != nil || parameters[name] != nil }
+
+  private var visibleVariables: [String] {
+    scope.captureNames + Array(parameters.keys) + Array(locals.keys) + Array(Library.globals)
+  }
+
+  /// Binds a bare call and gives the type of its result.
+  mutating func bindCall(
+    _ name: String, _ nameSpan: Span, _ arguments: [ExpressionNode], _ node: ExpressionNode
+  ) -> StaticType {
+    if let function = scope.function(named: name) {
+      bindings[node.number] = .function(function.number)
+      calledFunctions.insert(function.number)
+      if let currentFunction { calls[currentFunction].append(function.number) }
+      if arguments.count != function.parameters.count {
+        diagnostics.append(
+          CheckMessages.argumentCount(
+            name, at: nameSpan, expected: function.parameters.count, found: arguments.count))
+      }
+      walk(function)
+      return resultTypes[function.number] ?? .any
+    }
+    guard let signature = Library.functions[name] else {
+      bindings[node.number] = .unknown
+      diagnostics.append(
+        CheckMessages.unknownFunction(
+          name, at: nameSpan, visible: scope.functionNames + Array(Library.functions.keys)))
+      return .any
+    }
+    bindings[node.number] = .libraryFunction(name)
+    apply(signature, name, nameSpan, arguments)
+    if ["get", "exists", "getAfter", "existsAfter"].contains(name), let first = arguments.first,
+      scope.isFirestore
+    {
+      remarkOnDocumentPath(first)
+    }
+    return signature.result
+  }
+
+  /// Checks the arguments of a library function or method.
+  mutating func apply(
+    _ signature: Library.Signature, _ name: String, _ nameSpan: Span, _ arguments: [ExpressionNode]
+  ) {
+    guard arguments.count == signature.parameters.count else {
+      diagnostics.append(
+        CheckMessages.argumentCount(
+          name, at: nameSpan, expected: signature.parameters.count, found: arguments.count))
+      return
+    }
+    for (argument, expected) in zip(arguments, signature.parameters) { expect(argument, expected) }
+  }
+
+  /// Tries a literal pattern.
+  mutating func checkPattern(_ name: String, _ argument: ExpressionNode) {
+    guard case .literal(.string(let bytes)) = argument.kind else { return }
+    let pattern = bytes.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { text in
+        text.baseAddress.map { cre2_compile($0, text.count, RulesChecker.Limits.patternMemoryMax) }
+      }
+    }
+    guard let pattern else { return }
+    defer { cre2_free(pattern) }
+    guard !cre2_ok(pattern) else { return }
+    let reason = String(cString: cre2_error(pattern))
+    let text = String(decoding: bytes, as: UTF8.self)
+    if Library.patternMethods.contains(name) {
+      diagnostics.append(CheckMessages.badPattern(text, reason: reason, at: argument.span))
+    } else {
+      diagnostics.append(CheckMessages.badReplacePattern(text, reason: reason, at: argument.span))
+    }
+  }
+}

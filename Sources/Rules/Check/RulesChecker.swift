@@ -1,0 +1,58 @@
+/// What can be said about a ruleset without running it: names, limits, patterns, types.
+///
+/// The entry. The passes are one file each: declarations and limits (DeclarationPass), calls among
+/// functions (CallGraph), names and types inside expressions (ExpressionPass). They collect
+/// diagnostics; none of them throws, and all work on trees with `missing` in them.
+
+/// What checking gives.
+public struct CheckResult: Sendable {
+  /// Of the parser and the checker together, in the order of the source.
+  public let diagnostics: [Diagnostic]
+  public let resolution: Resolution
+}
+
+/// Checks parsed rulesets.
+public enum RulesChecker {
+  /// Numbers the service refuses beyond.
+  ///
+  /// Source: production-differences 1.9 and the official compiler, asked one by one.
+  public enum Limits {
+    /// Production refuses more; the official emulator accepts any size.
+    public static let sourceBytesMax = 256 * 1024
+    /// Nested `match` blocks, the outermost included.
+    public static let matchNestingMax = 11
+    /// Segments along nested patterns.
+    public static let patternSegmentsMax = 100
+    /// Captures along nested patterns.
+    public static let capturesMax = 20
+    public static let parametersMax = 7
+    /// The official text says ten; eleven compile.
+    public static let letsMax = 11
+    /// Functions on the call stack. The official text says twenty; twenty-one compile.
+    public static let callStackMax = 21
+    /// Memory one literal pattern may take when compiled.
+    static let patternMemoryMax: Int64 = 8 << 20
+  }
+
+  /// Checks a parsed ruleset. With `limitsSource` a source over `Limits.sourceBytesMax` is refused,
+  /// as production does and the official emulator does not.
+  public static func check(_ parsed: ParseResult, limitsSource: Bool = true) -> CheckResult {
+    var declarations = DeclarationPass(parsed.syntax)
+    declarations.run()
+    var diagnostics = parsed.diagnostics + declarations.diagnostics
+    if limitsSource, parsed.source.bytes.count > Limits.sourceBytesMax {
+      diagnostics.append(CheckMessages.sourceTooLong(byteCount: parsed.source.bytes.count))
+    }
+    var expressions = ExpressionPass(
+      parsed.syntax, scopes: declarations.scopes, functions: declarations.functions)
+    expressions.run()
+    diagnostics += expressions.diagnostics
+    diagnostics += CallGraph(functions: declarations.functions, calls: expressions.calls).diagnostics()
+    // In a broken file, what is unused may be used in the part that was not understood.
+    if !parsed.diagnostics.containsError { diagnostics += expressions.unusedDiagnostics() }
+    return CheckResult(
+      diagnostics: diagnostics.sortedBySource(),
+      resolution: Resolution(
+        bindings: expressions.bindings, functions: declarations.functions, matches: declarations.matches))
+  }
+}

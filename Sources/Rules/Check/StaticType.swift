@@ -1,0 +1,61 @@
+/// A set of types an expression may have, as far as the text tells.
+///
+/// INVARIANT: the order of the cases is the order in which the official compiler lists types.
+struct StaticType: OptionSet, Sendable {
+  let rawValue: UInt32
+
+  static let bool = StaticType(rawValue: 1 << 0)
+  static let null = StaticType(rawValue: 1 << 1)
+  static let int = StaticType(rawValue: 1 << 2)
+  static let float = StaticType(rawValue: 1 << 3)
+  static let string = StaticType(rawValue: 1 << 4)
+  static let duration = StaticType(rawValue: 1 << 5)
+  static let timestamp = StaticType(rawValue: 1 << 6)
+  static let list = StaticType(rawValue: 1 << 7)
+  static let set = StaticType(rawValue: 1 << 8)
+  static let map = StaticType(rawValue: 1 << 9)
+  static let constraint = StaticType(rawValue: 1 << 10)
+  static let path = StaticType(rawValue: 1 << 11)
+  static let bytes = StaticType(rawValue: 1 << 12)
+  static let latlng = StaticType(rawValue: 1 << 13)
+  static let mapDiff = StaticType(rawValue: 1 << 14)
+  static let vector = StaticType(rawValue: 1 << 15)
+
+  /// Nothing is known.
+  static let any = StaticType(rawValue: .max)
+
+  static let number: StaticType = [.int, .float]
+  static let addable: StaticType = [.int, .float, .string, .duration, .timestamp]
+  static let subtractable: StaticType = [.int, .float, .duration, .timestamp]
+  static let negatable: StaticType = [.int, .float, .duration]
+  static let container: StaticType = [.list, .set, .map, .constraint]
+  static let indexable: StaticType = [.string, .list, .map, .path]
+  static let collection: StaticType = [.list, .set]
+
+  private static let names = [
+    "bool", "null", "int", "float", "string", "duration", "timestamp", "list", "set", "map", "constraint",
+    "path",
+    "bytes", "latlng", "map_diff", "vector",
+  ]
+
+  /// The names in brackets, as the official compiler writes them.
+  var officialList: String {
+    let listed = StaticType.names.enumerated().filter { rawValue & (1 << UInt32($0.offset)) != 0 }.map(
+      \.element)
+    return "[" + listed.joined(separator: ", ") + "]"
+  }
+
+  /// The names as prose: "int or float".
+  var prose: String {
+    let listed = StaticType.names.enumerated().filter { rawValue & (1 << UInt32($0.offset)) != 0 }.map(
+      \.element)
+    guard listed.count > 1, let last = listed.last else { return listed.first ?? "nothing" }
+    return listed.dropLast().joined(separator: ", ") + " or " + last
+  }
+
+  /// Whether values of both may be equal: a common type, or both numbers.
+  func isComparable(with other: StaticType) -> Bool {
+    if !isDisjoint(with: other) { return true }
+    return !isDisjoint(with: .number) && !other.isDisjoint(with: .number)
+  }
+}

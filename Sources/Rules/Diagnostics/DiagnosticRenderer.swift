@@ -1,0 +1,81 @@
+/// Diagnostics as text for people: place and message, the source line, a caret underline, notes and
+/// the fix.
+///
+///     firestore.rules:6:21: error: expected `if` before the condition [rules-missing-if]
+///        6 |       allow read: request.auth != null;
+///          |                   ^~~~~~~
+///          = fix: write `if`
+///
+/// Tabs before the underline are repeated, so it stands under its text at any tab width.
+public struct DiagnosticRenderer: Sendable {
+  /// LIMIT: longer source lines are cut around the place, so a minified file does not flood a terminal.
+  static let lineCharactersMax = 160
+
+  private let source: SourceText
+
+  public init(source: SourceText) { self.source = source }
+
+  /// All of them, separated by line breaks.
+  public func render(_ diagnostics: [Diagnostic]) -> String {
+    diagnostics.map(render).joined(separator: "\n")
+  }
+
+  /// One diagnostic, without a line break at its end.
+  public func render(_ diagnostic: Diagnostic) -> String {
+    var lines = [headline(diagnostic)]
+    let width = gutterWidth(diagnostic)
+    if let span = diagnostic.span { lines += excerpt(span, label: diagnostic.label, width: width) }
+    for note in diagnostic.notes {
+      lines.append(gutter(width) + "= note: \(note.message)")
+      if let span = note.span { lines += excerpt(span, label: nil, width: width) }
+    }
+    if let fix = diagnostic.fix { lines.append(gutter(width) + "= fix: \(fix.message)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private func headline(_ diagnostic: Diagnostic) -> String {
+    let tail = "\(diagnostic.severity.rawValue): \(diagnostic.message) [\(diagnostic.id)]"
+    guard let span = diagnostic.span else { return "\(source.name): \(tail)" }
+    let place = source.position(of: span.start)
+    return "\(source.name):\(place.line):\(place.column): \(tail)"
+  }
+
+  private func gutterWidth(_ diagnostic: Diagnostic) -> Int {
+    let spans = [diagnostic.span] + diagnostic.notes.map(\.span)
+    let lines = spans.compactMap { $0.map { source.position(of: $0.start).line } }
+    return max(4, String(lines.max() ?? 0).utf8.count)
+  }
+
+  private func gutter(_ width: Int) -> String { String(repeating: " ", count: width) + " " }
+
+  private func excerpt(_ span: Span, label: String?, width: Int) -> [String] {
+    let place = source.position(of: span.start)
+    let characters = Array(source.line(place.line).unicodeScalars)
+    let start = min(place.column - 1, characters.count)
+    let marked = underlineLength(span, from: start, lineLength: characters.count)
+    let first = start > Self.lineCharactersMax / 2 ? start - Self.lineCharactersMax / 2 : 0
+    let last = min(characters.count, first + Self.lineCharactersMax)
+    let number = String(place.line)
+    let padded = String(repeating: " ", count: width - number.utf8.count) + number
+    var indent = String.UnicodeScalarView()
+    for scalar in characters[first..<start] { indent.append(scalar == "\t" ? "\t" : " ") }
+    let shown = min(marked, max(last - start, 1))
+    let underline = "^" + String(repeating: "~", count: max(shown - 1, 0))
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: characters[first..<last].map { isInvisible($0) ? "\u{FFFD}" : $0 })
+    return [
+      "\(padded) | \(first > 0 ? "…" : "")\(String(text))\(last < characters.count ? "…" : "")",
+      "\(gutter(width))| \(first > 0 ? " " : "")\(String(indent))\(underline)\(label.map { " \($0)" } ?? "")",
+    ]
+  }
+
+  private func underlineLength(_ span: Span, from start: Int, lineLength: Int) -> Int {
+    let length = source.characterOffset(of: span.end) - source.characterOffset(of: span.start)
+    return max(1, min(length, lineLength - start))
+  }
+
+  /// Control characters would disturb the terminal.
+  private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F
+  }
+}
