@@ -4,15 +4,20 @@
 /// canonical and is trusted from then on: entries sorted by key bytes (the last duplicate won), one
 /// oneof member a value, minimal varints, timestamps cut to microseconds, one NaN, checked vectors.
 ///
-/// Recursion is bounded: a level beyond `Limits.nestingMax` is refused before it is entered.
+/// Which of several complaints is given does not depend on where they stand: names, kinds and ranges come
+/// first, then arrays in arrays, then the contents of vectors, lengths and depth.
 ///
-/// Source: spec/protocol.md 2.3, 3.1, 4.1, 4.5, 4.6.
+/// Recursion is bounded: a level beyond `Limits.nestingReadMax` is refused before it is entered.
+///
+/// Source: spec/protocol.md 2.3, 3.1, 4.1, 4.5, 4.6; the precedence: observed on the official emulator.
 
 public struct Canonicalizer {
   private var writer: WireWriter
   /// The field whose value is being read, for messages.
   private var top: String = ""
-  /// Reserved names are found before lengths, so a length waits here until the whole document is read.
+  /// An array in an array waits here until all names and kinds are read.
+  private var pendingArrayComplaint: Complaint?
+  /// Lengths, depth and vectors' contents wait here until the whole document is read.
   private var pendingComplaint: Complaint?
 
   private init(reserving capacity: Int) { writer = WireWriter(reserving: capacity) }
@@ -22,7 +27,7 @@ public struct Canonicalizer {
     var canonicalizer = Canonicalizer(reserving: message.count)
     let entries = try entries(of: message, tag: UInt32(FieldsView.documentEntryTag))
     for entry in entries { try canonicalizer.topLevelEntry(entry) }
-    if let complaint = canonicalizer.pendingComplaint { throw complaint }
+    if let complaint = canonicalizer.firstPending { throw complaint }
     return canonicalizer.writer.bytes
   }
 
@@ -43,7 +48,7 @@ public struct Canonicalizer {
     var canonicalizer = Canonicalizer(reserving: message.count)
     canonicalizer.top = name
     try canonicalizer.value(message, at: Place(depth: 0, pathBytes: 0, ownKeyBytes: 0, parent: .document))
-    if let complaint = canonicalizer.pendingComplaint { throw complaint }
+    if let complaint = canonicalizer.firstPending { throw complaint }
     return canonicalizer.writer.bytes
   }
 
@@ -118,7 +123,7 @@ public struct Canonicalizer {
   private mutating func topLevelEntry(_ entry: Entry) throws(Complaint) {
     let name = String(decoding: entry.key, as: UTF8.self)
     if ResourceNameParser.isReserved(entry.key) { throw Complaint("field name \(name) is reserved") }
-    if entry.key.isEmpty { throw Complaint("The property.name is the empty string.") }
+    if entry.key.isEmpty { complainLater("The property.name is the empty string.") }
     if entry.key.count > Limits.fieldNameBytesMax {
       complainLater("The property.name is longer than \(Limits.fieldNameBytesMax) bytes.")
     }
@@ -144,6 +149,8 @@ public struct Canonicalizer {
   private mutating func complainLater(_ message: String) {
     if pendingComplaint == nil { pendingComplaint = Complaint(message) }
   }
+
+  private var firstPending: Complaint? { pendingArrayComplaint ?? pendingComplaint }
 
   /// The complaint about what lies below a top-level field.
   private var invalidNested: String { "Property \(top) contains an invalid nested entity." }
@@ -186,13 +193,16 @@ public struct Canonicalizer {
     }
   }
 
-  private func checkDepth(_ place: Place) throws(Complaint) {
-    if place.depth >= Limits.nestingMax { throw pendingComplaint ?? Complaint(invalidNested) }
+  private mutating func checkDepth(_ place: Place) throws(Complaint) {
+    if place.depth >= Limits.nestingMax { complainLater(invalidNested) }
+    if place.depth >= Limits.nestingReadMax { throw firstPending ?? Complaint(invalidNested) }
   }
 
   private mutating func array(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
     // Source: spec/production-differences.md W7.
-    if place.parent == .array { throw Complaint("Cannot convert an array value in an array value.") }
+    if place.parent == .array, pendingArrayComplaint == nil {
+      pendingArrayComplaint = Complaint("Cannot convert an array value in an array value.")
+    }
     try checkDepth(place)
     let isTop = place.depth == 0 && place.parent == .document
     let named = top
@@ -222,13 +232,11 @@ public struct Canonicalizer {
   }
 
   private mutating func map(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
-    try checkDepth(place)
     let entries = try Self.entries(of: message, tag: UInt32(FieldsView.mapEntryTag))
     if let type = entries.first(where: { FieldsView.isTypeKey($0.key) }) {
-      guard try isVectorMarker(type.value) else { throw Complaint(invalidNested) }
-      writer.value(.vector(try VectorReader.elements(entries.map { ($0.key, $0.value) })))
-      return
+      return try special(entries, type: type)
     }
+    try checkDepth(place)
     writer.bytes.append(ValueView.Tag.map)
     let start = writer.bytes.count
     writer.bytes.append(0)
@@ -243,6 +251,17 @@ public struct Canonicalizer {
       try write(entry, tag: FieldsView.mapEntryTag, at: inner)
     }
     writer.closeLength(at: start)
+  }
+
+  /// A map with `__type__`: a vector, which counts no level of nesting, or nothing known.
+  private mutating func special(_ entries: [Entry], type: Entry) throws(Complaint) {
+    guard try isVectorMarker(type.value) else { return complainLater(invalidNested) }
+    let message = try VectorReader.elementsMessage(entries.map { ($0.key, $0.value) })
+    do {
+      writer.value(.vector(try VectorReader.elements(message)))
+    } catch {
+      complainLater(error.message)
+    }
   }
 
   /// Whether a `__type__` entry says that the map is a vector.

@@ -61,14 +61,32 @@ public struct FieldPath: Sendable {
         return segment.isEmpty ? nil : String(decoding: segment, as: UTF8.self)
       }
       if byte == UInt8(ascii: "\\") {
-        guard index < bytes.count else { return nil }
-        segment.append(bytes[index])
+        guard index < bytes.count, let meant = unescaped(bytes[index]) else { return nil }
+        segment.append(meant)
         index += 1
       } else {
         segment.append(byte)
       }
     }
     return nil
+  }
+
+  /// What a backslash and `byte` stand for. The SDKs write only the first two; the others are C's.
+  ///
+  /// Source: observed on the official emulator, which also takes octal and hexadecimal forms that nobody
+  /// sends; every other escape is malformed there as here.
+  private static func unescaped(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "`"), UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "?"): byte
+    case UInt8(ascii: "a"): 0x07
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "t"): 0x09
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "v"): 0x0B
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "r"): 0x0D
+    default: nil
+    }
   }
 
   static func isIdentifierByte(_ byte: UInt8, first: Bool) -> Bool {

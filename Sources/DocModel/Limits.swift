@@ -11,6 +11,10 @@ public enum Limits {
   public static let valueBytesMax = 1_048_487
   /// Levels of maps and arrays below a field. Source: spec/protocol.md 2.3, 3.7.
   public static let nestingMax = 20
+  /// Levels that untrusted bytes are read to before they are given up: deeper than `nestingMax`, because a
+  /// reserved name further down is the complaint that wins. Protobuf parsers stop at 100 nested messages,
+  /// and a map level takes three. Source: spec/protocol.md 3.7, 4.1.
+  public static let nestingReadMax = 33
   /// A document by the storage formula of spec/protocol.md 3.6.
   public static let documentBytesMax = 1_048_576
   /// Elements of a vector. Source: spec/protocol.md 2.3.

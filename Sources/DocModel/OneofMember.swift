@@ -1,6 +1,7 @@
 /// The one member that an encoded `Value` has set, before it is known to be acceptable.
 
 /// Source: proto google/firestore/v1/document.proto, Value. Of several members on the wire the last wins.
+/// Protobuf would merge two maps in one value; no encoder writes such a thing, so the rule stays simple.
 enum OneofMember {
   case null
   case boolean(Bool)
@@ -33,17 +34,30 @@ enum OneofMember {
       case 0x42: member = .geoPoint(cursor.lengthDelimited())
       case 0x4A: member = .array(cursor.lengthDelimited())
       case 0x32: member = .map(cursor.lengthDelimited())
-      case 0x9A, 0xA2, 0xAA:
+      case let tag where tag == 0x9A || tag == 0xA2 || tag == 0xAA:
         _ = cursor.lengthDelimited()
-        pipelineOnly = "a field reference, a function or a pipeline is a value only inside a pipeline"
+        member = nil
+        pipelineOnly = Self.pipelineMemberName(tag: tag)
       case let other: cursor.skip(tag: other)
       }
     }
     if cursor.isCorrupt { throw Canonicalizer.malformed }
-    guard let member else {
-      throw Complaint(pipelineOnly ?? "Cannot convert firestore.v1.Value with type unset.")
+    if let member {
+      self = member
+    } else if let pipelineOnly {
+      // Source: observed on the official emulator.
+      throw Complaint("Value type is not supported: \(pipelineOnly)")
+    } else {
+      throw Complaint("Cannot convert firestore.v1.Value with type unset.")
     }
-    self = member
+  }
+
+  private static func pipelineMemberName(tag: UInt32) -> String {
+    switch tag {
+    case 0x9A: "FIELD_REFERENCE_VALUE"
+    case 0xA2: "FUNCTION_VALUE"
+    default: "PIPELINE_VALUE"
+    }
   }
 
   /// What the service's complaint about `__type__` calls the kind. Source: spec/protocol.md 4.6.
@@ -64,30 +78,28 @@ enum OneofMember {
   }
 }
 
-/// Scalars that are messages on the wire.
+/// Scalars that are messages on the wire. Source of the texts: observed on the official emulator.
 enum ScalarReader {
   static func timestamp(_ message: UnsafeRawBufferPointer) throws(Complaint) -> Timestamp {
     var cursor = WireCursor(message)
     var seconds: Int64 = 0
-    var nanoseconds: Int64 = 0
+    var nanoseconds: Int32 = 0
     while !cursor.isAtEnd {
       switch cursor.tag() {
       case 0x08: seconds = Int64(bitPattern: cursor.varint())
-      case 0x10: nanoseconds = Int64(bitPattern: cursor.varint())
+      // An int32 field keeps the low 32 bits, as every protobuf parser does.
+      case 0x10: nanoseconds = Int32(truncatingIfNeeded: cursor.varint())
       case let other: cursor.skip(tag: other)
       }
     }
     if cursor.isCorrupt { throw Canonicalizer.malformed }
-    guard let nanoseconds = Int32(exactly: nanoseconds) else {
-      throw Complaint("a timestamp's nanos must be in [0, 999999999], found \(nanoseconds)")
+    guard seconds >= Timestamp.secondsMin, seconds <= Timestamp.secondsMax else {
+      throw Complaint("Timestamp seconds exceeds limit for field.")
     }
-    let timestamp = Timestamp(seconds: seconds, nanoseconds: nanoseconds)
-    guard timestamp.isValid else {
-      throw Complaint(
-        "a timestamp must lie between 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z, "
-          + "found \(seconds) seconds and \(nanoseconds) nanos")
+    guard nanoseconds >= 0, nanoseconds < 1_000_000_000 else {
+      throw Complaint("Timestamp nanos exceeds limit for field.")
     }
-    return timestamp.truncatedToMicroseconds
+    return Timestamp(seconds: seconds, nanoseconds: nanoseconds).truncatedToMicroseconds
   }
 
   static func geoPoint(_ message: UnsafeRawBufferPointer) throws(Complaint) -> GeoPoint {
@@ -101,33 +113,36 @@ enum ScalarReader {
       }
     }
     if cursor.isCorrupt { throw Canonicalizer.malformed }
-    guard point.isValid else {
+    guard point.latitude >= -90, point.latitude <= 90 else {
       throw Complaint(
-        "a geo point must have a latitude in [-90, 90] and a longitude in [-180, 180], "
-          + "found \(point.latitude), \(point.longitude)")
+        "Geo point latitude '\(degrees(point.latitude))' outside permitted range -90.0 to 90.0.")
+    }
+    guard point.longitude >= -180, point.longitude <= 180 else {
+      throw Complaint(
+        "Geo point longitude '\(degrees(point.longitude))' outside permitted range -180.0 to 180.0.")
     }
     return point
+  }
+
+  private static func degrees(_ number: Double) -> String {
+    if number.isNaN { return "NaN" }
+    if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+    return number.description
   }
 
   /// Source: spec/production-differences.md W15.
   static func checkReference(_ name: UnsafeRawBufferPointer) throws(Complaint) {
     guard UTF8Check.isValid(name) else { throw Complaint("a reference is not valid UTF-8") }
-    let text = String(decoding: name, as: UTF8.self)
-    let slashes = name.reduce(0) { $0 + ($1 == UInt8(ascii: "/") ? 1 : 0) }
-    if slashes == 4, text.hasSuffix("/documents") {
-      throw Complaint(
-        "Resource name \"\(text)\" is invalid: Omit \"/documents\" when referencing a database "
-          + "(except as the parent of a document).")
-    }
-    _ = try ResourceNameParser.document(text, as: .reference)
+    _ = try ResourceNameParser.document(String(decoding: name, as: UTF8.self), as: .reference)
   }
 }
 
 /// Vectors, which arrive as maps. Source: spec/protocol.md 4.6, first failing check wins.
 enum VectorReader {
-  static func elements(
+  /// The array message of a map that says it is a vector.
+  static func elementsMessage(
     _ entries: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)]
-  ) throws(Complaint) -> [Double] {
+  ) throws(Complaint) -> UnsafeRawBufferPointer {
     guard let value = entries.first(where: { $0.key.elementsEqual("value".utf8) })?.value else {
       throw Complaint("Vector map is missing key 'value'.")
     }
@@ -135,7 +150,11 @@ enum VectorReader {
       throw Complaint("Vector value type must be an array.")
     }
     guard entries.count == 2 else { throw Complaint("Vector value map has extraneous entries.") }
-    let messages = Array(ArrayView(message))
+    return message
+  }
+
+  static func elements(_ message: UnsafeRawBufferPointer) throws(Complaint) -> [Double] {
+    let messages = try elementMessages(message)
     if messages.isEmpty { throw Complaint("Cannot have a zero length vector.") }
     if messages.count > Limits.vectorElementsMax {
       throw Complaint("Vectors must be at most \(Limits.vectorElementsMax) dimensions.")
@@ -143,12 +162,25 @@ enum VectorReader {
     var elements: [Double] = []
     elements.reserveCapacity(messages.count)
     for message in messages {
-      guard case .double(let element) = try OneofMember(message.bytes) else {
+      guard case .double(let element) = try OneofMember(message) else {
         throw Complaint("Vector must only contain values of type 'double'")
       }
       elements.append(element)
     }
     if elements.contains(where: \.isNaN) { throw Complaint("Vector cannot contain NaN values.") }
     return elements
+  }
+
+  private static func elementMessages(
+    _ message: UnsafeRawBufferPointer
+  ) throws(Complaint) -> [UnsafeRawBufferPointer] {
+    var messages: [UnsafeRawBufferPointer] = []
+    var cursor = WireCursor(message)
+    while !cursor.isAtEnd {
+      let tag = cursor.tag()
+      if tag == 0x0A { messages.append(cursor.lengthDelimited()) } else { cursor.skip(tag: tag) }
+    }
+    if cursor.isCorrupt { throw Canonicalizer.malformed }
+    return messages
   }
 }

@@ -113,11 +113,28 @@ public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
 /// The order of names and their parts, over bytes. Source: spec/protocol.md 3.3.
 public enum NameOrder {
   /// The number of a `__id7__` segment; nil for every other text.
+  ///
+  /// Only the shortest decimal text counts (no `+`, no leading zero, no `-0`): a second text of one number
+  /// would be a second document under the key of the first.
   public static func numericID(_ segment: UnsafeRawBufferPointer) -> Int64? {
     guard segment.count >= 7, segment.count <= 26, segment.starts(with: "__id".utf8),
       segment[segment.count - 1] == UInt8(ascii: "_"), segment[segment.count - 2] == UInt8(ascii: "_")
     else { return nil }
-    return Int64(String(decoding: segment[4..<segment.count - 2], as: UTF8.self))
+    let isNegative = segment[4] == UInt8(ascii: "-")
+    let digits = segment[(isNegative ? 5 : 4)..<(segment.count - 2)]
+    guard let first = digits.first, first != UInt8(ascii: "0") || (digits.count == 1 && !isNegative)
+    else { return nil }
+    // Summed below zero, because the least int64 has no positive counterpart.
+    var negated: Int64 = 0
+    for byte in digits {
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+      let scaled = negated.multipliedReportingOverflow(by: 10)
+      let next = scaled.partialValue.subtractingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+      if scaled.overflow || next.overflow { return nil }
+      negated = next.partialValue
+    }
+    if isNegative { return negated }
+    return negated == .min ? nil : -negated
   }
 
   /// Negative, zero or positive as `left` sorts before, with or after `right`.

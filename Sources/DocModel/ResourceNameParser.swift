@@ -1,6 +1,7 @@
 /// Names that clients send, read with the service's own complaints.
 ///
-/// Source: spec/protocol.md 2.2 (grammar, texts, byte offsets) and 2.3 (lengths).
+/// Source: spec/protocol.md 2.2 (grammar, texts, byte offsets) and 2.3 (lengths); texts and precedence that
+/// it leaves open: observed on the official emulator.
 
 /// Reads `projects/P/databases/D[/documents[/collection/id]*]`.
 ///
@@ -19,6 +20,8 @@ public struct ResourceNameParser {
   private let bytes: [UInt8]
   private let subject: Subject
   private var index = 0
+  /// The first id that is too long; a fault of form anywhere in the name is told before it.
+  private var tooLong: Complaint?
 
   private init(_ text: String, subject: Subject) {
     self.text = text
@@ -32,10 +35,15 @@ public struct ResourceNameParser {
   ) throws(Complaint) -> DocumentName {
     var parser = ResourceNameParser(text, subject: subject)
     let database = try parser.databasePart()
-    try parser.literal("/")
-    try parser.literal("documents")
+    if subject == .reference, parser.isAtEnd {
+      throw Complaint("Non-document resource reference value not supported.")
+    }
+    try parser.documentsPart()
     let path = try parser.pathPart()
-    guard !path.isRoot else { throw parser.lacks("/") }
+    guard !path.isRoot else {
+      throw parser.invalid(
+        "Omit \"/documents\" when referencing a database (except as the parent of a document).")
+    }
     return DocumentName(database: database, path: path)
   }
 
@@ -43,8 +51,7 @@ public struct ResourceNameParser {
   public static func parent(_ text: String) throws(Complaint) -> (database: DatabaseID, path: ResourcePath) {
     var parser = ResourceNameParser(text, subject: .parent)
     let database = try parser.databasePart()
-    try parser.literal("/")
-    try parser.literal("documents")
+    try parser.documentsPart()
     return (database, try parser.pathPart())
   }
 
@@ -52,10 +59,10 @@ public struct ResourceNameParser {
   public static func database(_ text: String) throws(Complaint) -> DatabaseID {
     var parser = ResourceNameParser(text, subject: .database)
     let database = try parser.databasePart()
-    guard parser.index == parser.bytes.count else {
-      throw Complaint("\(Subject.database.rawValue) \"\(text)\" has invalid trailing \"/\".")
-    }
-    return database
+    guard !parser.isAtEnd else { return database }
+    let extra = parser.index
+    try parser.slash()
+    throw parser.complaint("has extra characters at index \(extra).")
   }
 
   /// A relative path as it stands in a URL or in the shell: a document, a collection or the root.
@@ -81,9 +88,7 @@ public struct ResourceNameParser {
     if isReserved(bytes) || id == "." || id == ".." {
       throw Complaint("Collection id \"\(id)\" is invalid because it is reserved.")
     }
-    if bytes.count > Limits.idBytesMax {
-      throw Complaint("The key path element kind is longer than \(Limits.idBytesMax) bytes.")
-    }
+    if bytes.count > Limits.idBytesMax { throw collectionIDTooLong }
   }
 
   /// A document id as CreateDocument names it.
@@ -99,20 +104,26 @@ public struct ResourceNameParser {
   }
 
   private static func checkReservedDocumentID(_ id: String, _ bytes: [UInt8]) throws(Complaint) {
-    if isReserved(bytes) {
-      guard bytes.starts(with: "__id".utf8) else {
-        throw Complaint("Resource id \"\(id)\" is invalid because it is reserved.")
-      }
-      guard bytes.withUnsafeBytes({ NameOrder.numericID($0) }) != nil else {
-        throw Complaint(
-          "A long document ID string must be formatted like '__id{LONG}__', where LONG is a 64-bit integer. "
-            + "Found: '\(id)'.")
-      }
+    try checkNumericForm(id, bytes)
+    if bytes.count > Limits.idBytesMax { throw documentIDTooLong }
+  }
+
+  private static func checkNumericForm(_ id: String, _ bytes: [UInt8]) throws(Complaint) {
+    guard isReserved(bytes) else { return }
+    guard bytes.starts(with: "__id".utf8) else {
+      throw Complaint("Resource id \"\(id)\" is invalid because it is reserved.")
     }
-    if bytes.count > Limits.idBytesMax {
-      throw Complaint("The key path element name is longer than \(Limits.idBytesMax) bytes.")
+    guard bytes.withUnsafeBytes({ NameOrder.numericID($0) }) != nil else {
+      throw Complaint(
+        "A long document ID string must be formatted like '__id{LONG}__', where LONG is a 64-bit integer. "
+          + "Found: '\(id)'.")
     }
   }
+
+  private static let collectionIDTooLong =
+    Complaint("The key path element kind is longer than \(Limits.idBytesMax) bytes.")
+  private static let documentIDTooLong =
+    Complaint("The key path element name is longer than \(Limits.idBytesMax) bytes.")
 
   /// `__...__`, at least four bytes.
   package static func isReserved(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
@@ -121,14 +132,24 @@ public struct ResourceNameParser {
 
   // MARK: reading
 
-  private func lacks(_ literal: String) -> Complaint {
-    Complaint("\(subject.rawValue) \"\(text)\" lacks \"\(literal)\" at index \(index).")
+  private var isAtEnd: Bool { index == bytes.count }
+
+  private func complaint(_ what: String) -> Complaint {
+    Complaint("\(subject.rawValue) \"\(text)\" \(what)")
   }
+
+  private func invalid(_ advice: String) -> Complaint { complaint("is invalid: \(advice)") }
 
   private mutating func literal(_ literal: StaticString) throws(Complaint) {
     let matches = literal.withUTF8Buffer { bytes[index...].starts(with: $0) }
-    guard matches else { throw lacks("\(literal)") }
+    guard matches else { throw complaint("lacks \"\(literal)\" at index \(index).") }
     index += literal.utf8CodeUnitCount
+  }
+
+  /// A slash with something behind it.
+  private mutating func slash() throws(Complaint) {
+    try literal("/")
+    if isAtEnd { throw complaint("has invalid trailing \"/\".") }
   }
 
   /// Bytes up to the next slash or the end.
@@ -140,68 +161,59 @@ public struct ResourceNameParser {
 
   private mutating func databasePart() throws(Complaint) -> DatabaseID {
     try literal("projects")
-    try literal("/")
+    try slash()
     let project = segment()
-    guard !project.isEmpty else {
-      throw Complaint("\(subject.rawValue) \"\(text)\" lacks a project id at index \(index).")
-    }
-    try literal("/")
+    if project.isEmpty { throw complaint("lacks a project id at index \(index).") }
+    try slash()
     try literal("databases")
-    try literal("/")
+    try slash()
     let database = segment()
-    guard !database.isEmpty else {
-      throw Complaint("\(subject.rawValue) \"\(text)\" lacks a database id at index \(index).")
-    }
+    if database.isEmpty { throw complaint("lacks a database id at index \(index).") }
     return DatabaseID(project: project, database: database)
   }
 
-  /// `{/collection/id}*` up to the end of the name.
+  private mutating func documentsPart() throws(Complaint) {
+    try slash()
+    try literal("documents")
+    if bytes[index...].elementsEqual("/".utf8) { throw invalid("Omit trailing \"/\".") }
+  }
+
+  /// `{/collection/id}*` up to the end of the name. Lengths are looked at once all of it is well formed.
   private mutating func pathPart() throws(Complaint) -> ResourcePath {
-    guard index < bytes.count else { return .root }
+    guard !isAtEnd else { return .root }
     let start = index + 1
     var pairs = 0
-    while index < bytes.count {
-      try literal("/")
-      let collectionStart = index
-      let collection = segment()
-      if collection.isEmpty {
-        guard collectionStart < bytes.count || pairs == 0 else {
-          throw Complaint("\(subject.rawValue) \"\(text)\" has invalid trailing \"/\".")
-        }
-        throw Complaint("\(subject.rawValue) \"\(text)\" lacks a collection id at index \(index).")
-      }
-      guard index < bytes.count else { throw lacks("/") }
-      try literal("/")
-      guard index < bytes.count else {
-        throw Complaint("\(subject.rawValue) \"\(text)\" has invalid trailing \"/\".")
-      }
-      let idStart = index
-      let id = segment()
-      if id.isEmpty {
-        throw Complaint("\(subject.rawValue) \"\(text)\" lacks a resource id at index \(index).")
-      }
-      try Self.checkPair(collection, id, subject: subject, text: text, idStart: idStart)
+    while !isAtEnd {
+      try slash()
+      try collectionID()
+      try slash()
+      try documentID()
       pairs += 1
-      guard pairs <= Limits.namePairsMax else {
-        throw Complaint("Key path is too long. Cannot exceed \(Limits.namePairsMax) elements.")
-      }
+    }
+    if let tooLong { throw tooLong }
+    guard pairs <= Limits.namePairsMax else {
+      throw Complaint("Key path is too long. Cannot exceed \(Limits.namePairsMax) elements.")
     }
     return ResourcePath(unchecked: String(decoding: bytes[start...], as: UTF8.self))
   }
 
-  private static func checkPair(
-    _ collection: String, _ id: String, subject: Subject, text: String, idStart: Int
-  ) throws(Complaint) {
-    let collectionBytes = Array(collection.utf8)
-    if isReserved(collectionBytes) {
-      throw Complaint("Collection id \"\(collection)\" is invalid because it is reserved.")
+  private mutating func collectionID() throws(Complaint) {
+    let start = index
+    let id = segment()
+    if id.isEmpty { throw complaint("lacks a collection id at index \(index).") }
+    if id == "." || id == ".." { throw complaint("contains a collection id \"\(id)\" at index \(start).") }
+    if Self.isReserved(bytes[start..<index]) {
+      throw Complaint("Collection id \"\(id)\" is invalid because it is reserved.")
     }
-    if id == "." || id == ".." {
-      throw Complaint("\(subject.rawValue) \"\(text)\" contains a resource id \"\(id)\" at index \(idStart).")
-    }
-    if collectionBytes.count > Limits.idBytesMax {
-      throw Complaint("The key path element kind is longer than \(Limits.idBytesMax) bytes.")
-    }
-    try checkReservedDocumentID(id, Array(id.utf8))
+    if index - start > Limits.idBytesMax, tooLong == nil { tooLong = Self.collectionIDTooLong }
+  }
+
+  private mutating func documentID() throws(Complaint) {
+    let start = index
+    let id = segment()
+    if id.isEmpty { throw complaint("lacks a resource id at index \(index).") }
+    if id == "." || id == ".." { throw complaint("contains a resource id \"\(id)\" at index \(start).") }
+    try Self.checkNumericForm(id, Array(bytes[start..<index]))
+    if index - start > Limits.idBytesMax, tooLong == nil { tooLong = Self.documentIDTooLong }
   }
 }

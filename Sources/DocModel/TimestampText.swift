@@ -117,17 +117,13 @@ private struct DigitReader {
   }
 
   mutating func clock() -> (seconds: Int, nanoseconds: Int)? {
-    guard let hour = number(2), eat(UInt8(ascii: ":")), let minute = number(2), hour < 24, minute < 60
+    guard let hour = number(2), eat(UInt8(ascii: ":")), let minute = number(2), eat(UInt8(ascii: ":")),
+      let second = number(2), hour < 24, minute < 60, second < 60
     else { return nil }
-    var second = 0
     var nanoseconds = 0
-    if eat(UInt8(ascii: ":")) {
-      guard let read = number(2), read < 60 else { return nil }
-      second = read
-      if eat(UInt8(ascii: ".")) {
-        guard let fraction = fraction() else { return nil }
-        nanoseconds = fraction
-      }
+    if eat(UInt8(ascii: ".")) {
+      guard let fraction = fraction() else { return nil }
+      nanoseconds = fraction
     }
     return (hour * 3_600 + minute * 60 + second, nanoseconds)
   }

@@ -79,7 +79,11 @@ extension Fields {
 
   /// Decodes fields in place into the owned form.
   public init(_ view: FieldsView) {
-    self.init(view.map { (String(decoding: $0.key, as: UTF8.self), Value($0.value)) })
+    self.init(view, depth: 0)
+  }
+
+  fileprivate init(_ view: FieldsView, depth: Int) {
+    self.init(view.map { (String(decoding: $0.key, as: UTF8.self), Value($0.value, depth: depth)) })
   }
 
   /// Decodes the stored form of a document.
@@ -96,9 +100,19 @@ extension Value {
     return writer.bytes
   }
 
-  /// Decodes a value in place into the owned form. Stored values nest at most
-  /// `Limits.nestingMax` levels, which bounds the recursion.
+  /// Decodes a value in place into the owned form.
+  ///
+  /// Stored values nest at most `Limits.nestingMax` levels. Whatever lies deeper than
+  /// `Limits.nestingReadMax` is no stored value and becomes null, so no bytes can exhaust the stack.
   public init(_ view: ValueView) {
+    self.init(view, depth: 0)
+  }
+
+  fileprivate init(_ view: ValueView, depth: Int) {
+    guard depth <= Limits.nestingReadMax else {
+      self = .null
+      return
+    }
     switch view.kind {
     case .null: self = .null
     case .boolean: self = .boolean(view.boolean)
@@ -109,9 +123,9 @@ extension Value {
     case .bytes: self = .bytes(Array(view.byteString))
     case .reference: self = .reference(String(decoding: view.reference, as: UTF8.self))
     case .geoPoint: self = .geoPoint(view.geoPoint)
-    case .array: self = .array(view.array.map { Value($0) })
+    case .array: self = .array(view.array.map { Value($0, depth: depth + 1) })
     case .vector: self = .vector(view.vectorElements.map(\.double))
-    case .map: self = .map(Fields(view.fields))
+    case .map: self = .map(Fields(view.fields, depth: depth + 1))
     }
   }
 }
