@@ -122,6 +122,6 @@ def large_document(db):
 @checks("twenty levels of nesting")
 def nesting(db):
     value = {"leaf": 1}
-    for _ in range(18):
+    for _ in range(19):
         value = {"m": value}
     assert round_trip(db, value) == value
