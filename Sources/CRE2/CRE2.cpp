@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 struct cre2_pattern {
   re2::RE2 re;
@@ -37,6 +38,28 @@ bool cre2_find(const cre2_pattern *pattern, const char *text, size_t length, siz
   if (!pattern->re.Match(subject, start, length, re2::RE2::UNANCHORED, &match, 1)) return false;
   *match_start = static_cast<size_t>(match.data() - subject.data());
   *match_end = *match_start + match.size();
+  return true;
+}
+
+int32_t cre2_group_count(const cre2_pattern *pattern) { return pattern->re.NumberOfCapturingGroups(); }
+
+int32_t cre2_group_number(const cre2_pattern *pattern, const char *name, size_t length) {
+  const auto &groups = pattern->re.NamedCapturingGroups();
+  auto found = groups.find(std::string(name == nullptr ? "" : name, length));
+  return found == groups.end() ? -1 : found->second;
+}
+
+bool cre2_find_groups(const cre2_pattern *pattern, const char *text, size_t length, size_t start,
+                      intptr_t *spans, int32_t count) {
+  re2::StringPiece subject(text, length);
+  std::vector<re2::StringPiece> groups(static_cast<size_t>(count));
+  if (!pattern->re.Match(subject, start, length, re2::RE2::UNANCHORED, groups.data(), count)) return false;
+  for (int32_t index = 0; index < count; index++) {
+    const re2::StringPiece &group = groups[static_cast<size_t>(index)];
+    bool is_set = group.data() != nullptr;
+    spans[2 * index] = is_set ? group.data() - subject.data() : -1;
+    spans[2 * index + 1] = is_set ? group.data() - subject.data() + static_cast<intptr_t>(group.size()) : -1;
+  }
   return true;
 }
 

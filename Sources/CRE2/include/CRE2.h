@@ -32,6 +32,17 @@ bool cre2_full_match(const cre2_pattern *_Nonnull pattern, const char *_Nullable
 bool cre2_find(const cre2_pattern *_Nonnull pattern, const char *_Nullable text, size_t length,
                size_t start, size_t *_Nonnull match_start, size_t *_Nonnull match_end);
 
+/// How many capturing groups the pattern has.
+int32_t cre2_group_count(const cre2_pattern *_Nonnull pattern);
+
+/// The number of a named group; -1 if there is none of that name.
+int32_t cre2_group_number(const cre2_pattern *_Nonnull pattern, const char *_Nullable name, size_t length);
+
+/// Like `cre2_find`, with groups: writes start and end of the match and of its first `count - 1` groups to
+/// `spans` (2 * count numbers), -1 for a group that took no part.
+bool cre2_find_groups(const cre2_pattern *_Nonnull pattern, const char *_Nullable text, size_t length,
+                      size_t start, intptr_t *_Nonnull spans, int32_t count);
+
 /// Replaces every match. The result is allocated with malloc and owned by the caller; its length is
 /// written to `result_length`. Null if the replacement text refers to a group that does not exist.
 char *_Nullable cre2_replace_all(const cre2_pattern *_Nonnull pattern, const char *_Nullable text,

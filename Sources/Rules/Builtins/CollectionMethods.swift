@@ -1,0 +1,140 @@
+/// Methods of lists and sets. Source: spec/rules-language.md 3.4, 3.5.
+
+internal import DocModel
+
+enum ListMethods {
+  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
+    (.size, [""], { e, receiver, _ in .integer(Int64(e.elementCount(receiver))) }),
+    (
+      .concat, ["list"],
+      { e, receiver, arguments in
+        guard arguments[0].kind == .list else { return nil }
+        return e.list(e.array(receiver) + e.array(arguments[0]))
+      }
+    ),
+    (
+      .hasAll, ["list"],
+      { e, receiver, arguments in
+        guard arguments[0].kind == .list else { return nil }
+        return .boolean(e.hasAll(receiver, arguments[0], .member))
+      }
+    ),
+    (
+      .hasAny, ["list"],
+      { e, receiver, arguments in
+        guard arguments[0].kind == .list else { return nil }
+        return .boolean(e.hasAny(receiver, arguments[0], .member))
+      }
+    ),
+    (
+      .hasOnly, ["list"],
+      { e, receiver, arguments in
+        guard arguments[0].kind == .list else { return nil }
+        return .boolean(e.hasAll(arguments[0], receiver, .member))
+      }
+    ),
+    (
+      .removeAll, ["list"],
+      { e, receiver, arguments in
+        guard arguments[0].kind == .list else { return nil }
+        return e.list(e.array(receiver).filter { !e.contains(arguments[0], $0, .member) })
+      }
+    ),
+    (
+      .join, ["string"],
+      { e, receiver, arguments in
+        guard case .string(let separator) = arguments[0] else { return nil }
+        return e.join(receiver, separator, arguments.node)
+      }
+    ),
+    (.toSet, [""], { e, receiver, _ in e.set(e.array(receiver)) }),
+  ]
+}
+
+enum SetMethods {
+  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
+    (.size, [""], { e, receiver, _ in .integer(Int64(e.elementCount(receiver))) }),
+    (
+      .hasAll, ["set", "list"],
+      { e, receiver, arguments in
+        guard isCollection(arguments[0]) else { return nil }
+        return .boolean(e.hasAll(receiver, arguments[0], .loose))
+      }
+    ),
+    (
+      .hasAny, ["set", "list"],
+      { e, receiver, arguments in
+        guard isCollection(arguments[0]) else { return nil }
+        return .boolean(e.hasAny(receiver, arguments[0], .loose))
+      }
+    ),
+    (
+      .hasOnly, ["set", "list"],
+      { e, receiver, arguments in
+        guard isCollection(arguments[0]) else { return nil }
+        return .boolean(e.hasAll(arguments[0], receiver, .loose))
+      }
+    ),
+    (
+      .union, ["set"],
+      { e, receiver, arguments in
+        guard case .set = arguments[0] else { return nil }
+        return e.set(e.array(receiver) + e.array(arguments[0]))
+      }
+    ),
+    (
+      .difference, ["set"],
+      { e, receiver, arguments in
+        guard case .set = arguments[0] else { return nil }
+        return e.set(e.array(receiver).filter { !e.contains(arguments[0], $0, .loose) })
+      }
+    ),
+    (
+      .intersection, ["set"],
+      { e, receiver, arguments in
+        guard case .set = arguments[0] else { return nil }
+        return e.set(e.array(receiver).filter { e.contains(arguments[0], $0, .loose) })
+      }
+    ),
+  ]
+
+  private static func isCollection(_ operand: Operand) -> Bool {
+    operand.kind == .set || operand.kind == .list
+  }
+}
+
+extension Evaluation {
+  /// Whether every element of `wanted` is in `collection`.
+  func hasAll(_ collection: Operand, _ wanted: Operand, _ mode: EqualityMode) -> Bool {
+    var elements = Elements(wanted)
+    while let element = elements.next(self) {
+      if !contains(collection, element, mode) { return false }
+    }
+    return true
+  }
+
+  /// Whether some element of `wanted` is in `collection`.
+  @inline(__always)
+  func hasAny(_ collection: Operand, _ wanted: Operand, _ mode: EqualityMode) -> Bool {
+    var elements = Elements(wanted)
+    while let element = elements.next(self) {
+      if contains(collection, element, mode) { return true }
+    }
+    return false
+  }
+
+  fileprivate func join(_ list: Operand, _ separator: ByteView, _ node: Int32) -> Operand {
+    var result: [UInt8] = []
+    var elements = Elements(list)
+    var isFirst = true
+    while let element = elements.next(self) {
+      if !isFirst { result += separator.buffer }
+      isFirst = false
+      guard let text = Conversions.text(element, self) else {
+        return fault(.unsupportedOperation, node, Conversions.unsupportedText(element.kind))
+      }
+      result += text.buffer
+    }
+    return .string(arena.copy(result))
+  }
+}

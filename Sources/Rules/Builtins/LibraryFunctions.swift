@@ -1,0 +1,238 @@
+/// Functions without receiver: conversions, `math`, `timestamp`, `duration`, `latlng`, `hashing`.
+///
+/// The document accesses `get`, `exists`, `getAfter`, `existsAfter` are nodes of their own.
+
+internal import DocModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// One function. `body` answers nil when an argument has a kind that the function does not take.
+struct LibraryFunction: Sendable {
+  typealias Body = @Sendable (Evaluation, CallArguments) -> Operand?
+
+  let signature: Signature
+  let body: Body
+
+  /// By full name.
+  static let all: [String: LibraryFunction] = {
+    var table: [String: LibraryFunction] = [:]
+    for (name, overloads, body) in conversions + math + times + others {
+      table[name] = LibraryFunction(signature: Signature(name, overloads), body: body)
+    }
+    return table
+  }()
+
+  private typealias Row = (String, [String], Body)
+
+  private static let conversions: [Row] = [
+    (
+      "int", ["int", "float", "string"],
+      { e, arguments in
+        switch arguments[0] {
+        case .integer: return arguments[0]
+        case .float(let number): return .integer(Conversions.integer(number))
+        case .string(let text):
+          return Conversions.integer(text).map { .integer($0) }
+            ?? e.fault(.conversion, arguments.node, FaultText.conversion(text.text, from: .string, to: .int))
+        default: return nil
+        }
+      }
+    ),
+    (
+      "float", ["int", "float", "string"],
+      { e, arguments in
+        switch arguments[0] {
+        case .integer(let number): return .float(Double(number))
+        case .float: return arguments[0]
+        case .string(let text):
+          return Conversions.float(text).map { .float($0) }
+            ?? e.fault(
+              .conversion, arguments.node, FaultText.conversion(text.text, from: .string, to: .float))
+        default: return nil
+        }
+      }
+    ),
+    (
+      "string", ["int", "float", "null", "string", "bool", "path"],
+      { e, arguments in
+        Conversions.text(arguments[0], e).map { .string($0) }
+      }
+    ),
+    (
+      "path", ["string"],
+      { e, arguments in
+        guard case .string(let text) = arguments[0] else { return nil }
+        return e.path(parsing: text, arguments.node)
+      }
+    ),
+    (
+      "vector", ["list"],
+      { e, arguments in
+        guard arguments[0].kind == .list else { return nil }
+        return e.vector(arguments[0], arguments.node)
+      }
+    ),
+    (
+      "debug", ["any"],
+      { e, arguments in
+        e.debugSink?(arguments[0])
+        return arguments[0]
+      }
+    ),
+  ]
+
+  private static let math: [Row] = [
+    (
+      "math.abs", ["int", "float"],
+      { _, arguments in
+        switch arguments[0] {
+        case .integer(let number): .integer(number < 0 ? 0 &- number : number)  // The minimum stays itself.
+        case .float(let number): .float(number.magnitude)
+        default: nil
+        }
+      }
+    ),
+    ("math.ceil", ["float"], { _, arguments in number(arguments[0]).map { .float($0.rounded(.up)) } }),
+    ("math.floor", ["float"], { _, arguments in number(arguments[0]).map { .float($0.rounded(.down)) } }),
+    (
+      "math.round", ["float"],
+      { _, arguments in
+        number(arguments[0]).map { number in
+          // Half up, without the error that adding 0.5 first would make.
+          let floor = number.rounded(.down)
+          return .integer(Conversions.integer(number - floor >= 0.5 ? floor + 1 : floor))
+        }
+      }
+    ),
+    ("math.sqrt", ["float"], { _, arguments in number(arguments[0]).map { .float($0.squareRoot()) } }),
+    (
+      "math.pow", ["float, float"],
+      { _, arguments in
+        guard let base = number(arguments[0]), let exponent = number(arguments[1]) else { return nil }
+        return .float(power(base, exponent))
+      }
+    ),
+    ("math.isNaN", ["float"], { _, arguments in number(arguments[0]).map { .boolean($0.isNaN) } }),
+  ]
+
+  /// As in Java: 1 to the power of NaN is NaN, and so is ±1 to an infinite power.
+  private static func power(_ base: Double, _ exponent: Double) -> Double {
+    if exponent.isNaN || (exponent.isInfinite && base.magnitude == 1) { return .nan }
+    return pow(base, exponent)
+  }
+
+  private static let times: [Row] = [
+    (
+      "timestamp.date", ["int, int, int"],
+      { e, arguments in
+        guard case .integer(let year) = arguments[0], case .integer(let month) = arguments[1],
+          case .integer(let day) = arguments[2]
+        else { return nil }
+        return e.date(year, month, day, arguments.node)
+      }
+    ),
+    (
+      "timestamp.value", ["int", "string"],
+      { e, arguments in
+        switch arguments[0] {
+        case .integer(let milliseconds): return e.timestamp(milliseconds: milliseconds, arguments.node)
+        case .string(let text):
+          guard let time = Timestamp(rfc3339: text.text) else {
+            return e.fault(.argument, arguments.node, FaultText.timestampRange)
+          }
+          return .timestamp(time)
+        default: return nil
+        }
+      }
+    ),
+    (
+      "duration.value", ["int, string"],
+      { e, arguments in
+        guard case .integer(let amount) = arguments[0], case .string(let unit) = arguments[1] else {
+          return nil
+        }
+        return e.duration(amount, unit: unit, arguments.node)
+      }
+    ),
+    (
+      "duration.time", ["int, int, int, int"],
+      { e, arguments in
+        guard case .integer(let hours) = arguments[0], case .integer(let minutes) = arguments[1],
+          case .integer(let seconds) = arguments[2], case .integer(let nanoseconds) = arguments[3]
+        else { return nil }
+        return e.duration(
+          hours: hours, minutes: minutes, seconds: seconds, nanoseconds: nanoseconds, arguments.node)
+      }
+    ),
+    (
+      "duration.abs", ["duration"],
+      { _, arguments in
+        guard case .duration(let length) = arguments[0] else { return nil }
+        return .duration(
+          Duration(
+            seconds: length.seconds < 0 ? -length.seconds : length.seconds,
+            nanoseconds: length.nanoseconds < 0 ? -length.nanoseconds : length.nanoseconds))
+      }
+    ),
+  ]
+
+  private static let others: [Row] = [
+    (
+      "latlng.value", ["float, float"],
+      { e, arguments in
+        guard let latitude = number(arguments[0]), let longitude = number(arguments[1]) else { return nil }
+        let point = GeoPoint(latitude: latitude, longitude: longitude)
+        guard point.isValid else {
+          return e.fault(
+            .argument, arguments.node,
+            "Latitude should be in [-90,90] range and longitude should be in [-180,180] range. latitude: "
+              + "\(Conversions.text(latitude)), longitude: \(Conversions.text(longitude)).")
+        }
+        return .latlng(point)
+      }
+    ),
+    ("hashing.md5", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.md5) }),
+    ("hashing.sha256", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.sha256) }),
+    ("hashing.crc32", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32) }),
+    ("hashing.crc32c", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32c) }),
+  ]
+
+  private static func number(_ operand: Operand) -> Double? {
+    switch operand {
+    case .integer(let number): Double(number)
+    case .float(let number): number
+    default: nil
+    }
+  }
+
+  private static func hash(
+    _ e: Evaluation, _ operand: Operand, _ function: (UnsafeRawBufferPointer) -> [UInt8]
+  ) -> Operand? {
+    switch operand {
+    case .string(let bytes), .bytes(let bytes): .bytes(e.arena.copy(function(bytes.buffer)))
+    default: nil
+    }
+  }
+}
+
+extension Evaluation {
+  /// `vector(list)`: floats only.
+  func vector(_ list: Operand, _ node: Int32) -> Operand {
+    var writer = WireWriter()
+    for element in array(list) {
+      guard case .float(let number) = element else {
+        return fault(
+          .conversion, node,
+          "Type conversion error. Argument: [...], From type: [list], To type: [vector].")
+      }
+      writer.message(1) { $0.field(3, double: number) }
+    }
+    return .vector(arena.copy(writer.bytes))
+  }
+}

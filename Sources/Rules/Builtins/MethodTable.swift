@@ -1,0 +1,74 @@
+/// Methods of values, by the kind of the receiver and the name.
+
+internal import DocModel
+
+/// Every method name of the language.
+enum MethodName: UInt8, CaseIterable {
+  case size, matches, replace, split, lower, upper, trim, toUtf8
+  case concat, hasAll, hasAny, hasOnly, removeAll, join, toSet
+  case keys, values, get, diff
+  case union, difference, intersection
+  case addedKeys, removedKeys, changedKeys, unchangedKeys, affectedKeys
+  case toBase64, toHexString
+  case year, month, day, hours, minutes, seconds, nanos, dayOfWeek, dayOfYear, toMillis, date, time
+  case latitude, longitude, distance
+  case bind
+
+  init?(name: String) {
+    guard let found = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+    self = found
+  }
+}
+
+/// Arguments of a call, evaluated and without faults.
+struct CallArguments {
+  let start: UnsafePointer<Operand>
+  let node: Int32
+
+  subscript(index: Int) -> Operand { start[index] }
+}
+
+/// One implementation.
+///
+/// `body` answers nil when an argument has a kind that the method does not take.
+struct BuiltinMethod: Sendable {
+  typealias Body = @Sendable (Evaluation, Operand, CallArguments) -> Operand?
+
+  let signature: Signature
+  let body: Body
+}
+
+/// All methods; one shared instance.
+final class MethodTable: Sendable {
+  static let shared = MethodTable()
+
+  private let methods: [BuiltinMethod?]
+
+  private init() {
+    var table = [BuiltinMethod?](
+      repeating: nil, count: OperandKind.allCases.count * MethodName.allCases.count)
+    let groups: [(OperandKind, [(MethodName, [String], BuiltinMethod.Body)])] = [
+      (.string, StringMethods.all), (.list, ListMethods.all), (.map, MapMethods.all),
+      (.set, SetMethods.all), (.mapDiff, MapDiffMethods.all), (.bytes, BytesMethods.all),
+      (.timestamp, TimestampMethods.all), (.duration, DurationMethods.all), (.latlng, LatLngMethods.all),
+      (.path, PathMethods.all), (.constraint, ConstraintMethods.all),
+    ]
+    for (kind, methods) in groups {
+      for (name, overloads, body) in methods {
+        table[Self.index(kind, name)] = BuiltinMethod(
+          signature: Signature("\(kind.name).\(name)", overloads), body: body)
+      }
+    }
+    methods = table
+  }
+
+  @inline(__always)
+  private static func index(_ kind: OperandKind, _ name: MethodName) -> Int {
+    Int(kind.rawValue) * MethodName.allCases.count + Int(name.rawValue)
+  }
+
+  @inline(__always)
+  func method(_ kind: OperandKind, _ name: MethodName) -> BuiltinMethod? {
+    methods[Self.index(kind, name)]
+  }
+}

@@ -1,0 +1,124 @@
+/// Path values: templates, `path(text)`, `bind`. Source: spec/rules-language.md 3.10 and the official
+/// emulator, which has the messages.
+
+internal import DocModel
+
+enum PathMethods {
+  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
+    (
+      .bind, ["map"],
+      { e, receiver, arguments in
+        guard case .path(let segments, let count) = receiver, arguments[0].kind == .map else { return nil }
+        return e.bind(segments, count, arguments[0], arguments.node)
+      }
+    )
+  ]
+}
+
+extension Evaluation {
+  /// `path(text)`: the segments between slashes; `{x}` and `{x=**}` are placeholders.
+  func path(parsing text: ByteView, _ node: Int32) -> Operand {
+    guard text.count > 0 else {
+      return fault(.argument, node, "Empty Path Template is not allowed.")
+    }
+    var parts = text.buffer.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
+    if parts.first?.isEmpty == true { parts = parts.dropFirst() }
+    var segments: [PathSegment] = []
+    for part in parts {
+      if part.isEmpty { return badTemplate(text, "Empty segment is not allowed.", node) }
+      let bytes = ByteView(UnsafeRawBufferPointer(rebasing: part))
+      guard part.first == UInt8(ascii: "{") else {
+        segments.append(PathSegment(text: ByteView(start: bytes.start, count: bytes.count)))
+        continue
+      }
+      guard part.last == UInt8(ascii: "}"), part.count >= 2 else {
+        return badTemplate(text, "The capture segment is not closed.", node)
+      }
+      let placeholder = Self.placeholder(bytes)
+      guard Self.isIdentifier(placeholder.name.buffer) else {
+        return badTemplate(
+          text,
+          "[Identifier [\(placeholder.name.text)] should start with letter, dollar sign, or underscore and "
+            + "should not start with digit and must not contain spaces.", node)
+      }
+      if segments.contains(where: { $0.name.map { $0 == placeholder.name } ?? false }) {
+        return fault(
+          .argument, node, "Variable \(placeholder.name.text) already exists in the PathTemplate.")
+      }
+      segments.append(PathSegment(name: placeholder.name, isGlob: placeholder.isGlob))
+    }
+    return .path(arena.copy(segments), segments.count)
+  }
+
+  private func badTemplate(_ text: ByteView, _ reason: String, _ node: Int32) -> Operand {
+    fault(.argument, node, "Invalid Path Template \(text.text). \(reason)")
+  }
+
+  /// `{x}`, `{x=*}` or `{x=**}`.
+  private static func placeholder(_ braced: ByteView) -> (name: ByteView, isGlob: Bool) {
+    let inner = UnsafeRawBufferPointer(rebasing: braced.buffer[1..<braced.count - 1])
+    if inner.count >= 3, inner.suffix(3).elementsEqual("=**".utf8) {
+      return (ByteView(start: braced.start + 1, count: inner.count - 3), true)
+    }
+    if inner.count >= 2, inner.suffix(2).elementsEqual("=*".utf8) {
+      return (ByteView(start: braced.start + 1, count: inner.count - 2), false)
+    }
+    return (ByteView(inner), false)
+  }
+
+  private static func isIdentifier(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let first = bytes.first, !(first >= 0x30 && first <= 0x39) else { return false }
+    return bytes.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "$"): true
+      default: byte >= 0x80
+      }
+    }
+  }
+
+  /// Fills placeholders. Every key must name one that is still open.
+  fileprivate func bind(
+    _ segments: UnsafePointer<PathSegment>, _ count: Int, _ values: Operand, _ node: Int32
+  ) -> Operand {
+    var result: [PathSegment] = []
+    var unknown: [String] = []
+    for entry in entries(values) {
+      guard let open = (0..<count).first(where: { segments[$0].name.map { $0 == entry.key } ?? false }) else {
+        unknown.append(entry.key.text)
+        continue
+      }
+      if segments[open].text != nil {
+        return fault(.argument, node, "Variable \(entry.key.text) is already bound.")
+      }
+    }
+    guard unknown.isEmpty else {
+      return fault(
+        .argument, node,
+        "Variable(s) \(unknown.joined(separator: ", ")) do not exist in the path template.")
+    }
+    for index in 0..<count {
+      let segment = segments[index]
+      guard segment.text == nil, let name = segment.name, let value = lookup(values, name) else {
+        result.append(segment)
+        continue
+      }
+      if segment.isGlob {
+        guard case .path(let inner, let innerCount) = value else {
+          return fault(.type, node, FaultText.type(value.kind, expected: "path"))
+        }
+        if let unbound = unboundName(inner, innerCount) {
+          return fault(.unboundVariable, node, FaultText.unbound(unbound))
+        }
+        for position in 0..<innerCount {
+          result.append(PathSegment(name: name, isGlob: true, text: inner[position].text))
+        }
+      } else {
+        guard let text = Conversions.text(value, self) else {
+          return fault(.unsupportedOperation, node, Conversions.unsupportedText(value.kind))
+        }
+        result.append(PathSegment(name: name, isGlob: false, text: text))
+      }
+    }
+    return .path(arena.copy(result), result.count)
+  }
+}

@@ -1,0 +1,173 @@
+/// Regular expressions: RE2, with the replacement syntax of the official engine.
+
+internal import CRE2
+internal import DocModel
+internal import Synchronization
+
+/// A compiled pattern.
+///
+/// INVARIANT: `handle` compiled without error.
+final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable and thread-safe.
+  /// LIMIT: memory of one compiled pattern.
+  private static let memoryMax: Int64 = 8 << 20
+
+  private let handle: OpaquePointer
+  private let groupCount: Int
+
+  /// Nil when the pattern does not compile.
+  init?(_ source: ByteView) {
+    handle = cre2_compile(source.start.assumingMemoryBound(to: CChar.self), source.count, Self.memoryMax)
+    guard cre2_ok(handle) else {
+      cre2_free(handle)
+      return nil
+    }
+    groupCount = Int(cre2_group_count(handle))
+  }
+
+  deinit { cre2_free(handle) }
+
+  func matchesWhole(_ text: ByteView) -> Bool {
+    cre2_full_match(handle, text.start.assumingMemoryBound(to: CChar.self), text.count)
+  }
+
+  /// Start and end of a group; nil for one that took no part.
+  private typealias Groups = [Range<Int>?]
+
+  /// All matches from left to right. An empty match at the end of the one before is a match, too.
+  private func forEachMatch(_ text: ByteView, _ body: (Groups) -> Void) {
+    var position = 0
+    var spans = [Int](repeating: -1, count: 2 * (groupCount + 1))
+    while position <= text.count {
+      guard
+        cre2_find_groups(
+          handle, text.start.assumingMemoryBound(to: CChar.self), text.count, position, &spans,
+          Int32(groupCount + 1))
+      else { return }
+      let groups: Groups = (0...groupCount).map {
+        spans[2 * $0] < 0 ? nil : spans[2 * $0]..<spans[2 * $0 + 1]
+      }
+      guard let whole = groups[0] else { return }
+      body(groups)
+      position = whole.isEmpty ? next(text, whole.upperBound) : whole.upperBound
+    }
+  }
+
+  private func next(_ text: ByteView, _ position: Int) -> Int {
+    var next = position + 1
+    while next < text.count, text.buffer[next] & 0xC0 == 0x80 { next += 1 }
+    return next
+  }
+
+  /// The pieces between matches; empty pieces at the end are dropped, except that one piece stays.
+  func split(_ text: ByteView) -> [ByteView] {
+    var pieces: [ByteView] = []
+    var last = 0
+    forEachMatch(text) { groups in
+      guard let whole = groups[0] else { return }
+      pieces.append(ByteView(start: text.start + last, count: whole.lowerBound - last))
+      last = whole.upperBound
+    }
+    pieces.append(ByteView(start: text.start + last, count: text.count - last))
+    while pieces.count > 1, pieces[pieces.count - 1].count == 0 { pieces.removeLast() }
+    return pieces
+  }
+
+  /// Replaces every match. `$1` and `${name}` stand for groups, a backslash takes the next character as
+  /// it is. Nil when the replacement names a group that does not exist.
+  func replaceAll(_ text: ByteView, with replacement: ByteView, _ arena: Arena) -> ByteView? {
+    guard let parts = parse(replacement) else { return nil }
+    var result: [UInt8] = []
+    var last = 0
+    forEachMatch(text) { groups in
+      guard let whole = groups[0] else { return }
+      result += text.buffer[last..<whole.lowerBound]
+      for part in parts {
+        switch part {
+        case .text(let bytes): result += bytes
+        case .group(let number): if let range = groups[number] { result += text.buffer[range] }
+        }
+      }
+      last = whole.upperBound
+    }
+    result += text.buffer[last..<text.count]
+    return arena.copy(result)
+  }
+
+  private enum ReplacementPart {
+    case text([UInt8])
+    case group(Int)
+  }
+
+  private func parse(_ replacement: ByteView) -> [ReplacementPart]? {
+    let bytes = Array(replacement.buffer)
+    var parts: [ReplacementPart] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
+        parts.append(.text([bytes[index + 1]]))
+        index += 2
+      } else if bytes[index] == UInt8(ascii: "$"), index + 1 < bytes.count,
+        let digit = digit(bytes[index + 1])
+      {
+        guard digit <= groupCount else { return nil }
+        var number = digit
+        index += 2
+        while index < bytes.count, let more = self.digit(bytes[index]), number * 10 + more <= groupCount {
+          number = number * 10 + more
+          index += 1
+        }
+        parts.append(.group(number))
+      } else if bytes[index...].starts(with: "${".utf8),
+        let end = bytes[index...].firstIndex(of: UInt8(ascii: "}"))
+      {
+        let name = bytes[(index + 2)..<end].map { CChar(bitPattern: $0) }
+        let number = name.withUnsafeBufferPointer { cre2_group_number(handle, $0.baseAddress, $0.count) }
+        guard number >= 0 else { return nil }
+        parts.append(.group(Int(number)))
+        index = end + 1
+      } else {
+        parts.append(.text([bytes[index]]))
+        index += 1
+      }
+    }
+    return parts
+  }
+
+  private func digit(_ byte: UInt8) -> Int? {
+    byte >= 0x30 && byte <= 0x39 ? Int(byte - 0x30) : nil
+  }
+}
+
+/// The compiled patterns of a ruleset: the literal ones for good, those made by expressions in a table
+/// of limited size.
+final class PatternTable: Sendable {
+  /// LIMIT: patterns kept that were not literals. When full, all of them go.
+  private static let dynamicMax = 128
+
+  private let literals: [[UInt8]: RegularPattern]
+  private let dynamic = Mutex<[[UInt8]: RegularPattern]>([:])
+
+  init(literals: [[UInt8]]) {
+    var table: [[UInt8]: RegularPattern] = [:]
+    for literal in literals {
+      let pattern = literal.withUnsafeBytes { RegularPattern(ByteView($0)) }
+      if let pattern { table[literal] = pattern }
+    }
+    self.literals = table
+  }
+
+  func literal(_ source: [UInt8]) -> RegularPattern? { literals[source] }
+
+  /// Nil when the pattern does not compile.
+  func pattern(_ source: ByteView) -> RegularPattern? {
+    let key = Array(source.buffer)
+    if let literal = literals[key] { return literal }
+    if let kept = dynamic.withLock({ $0[key] }) { return kept }
+    guard let compiled = RegularPattern(source) else { return nil }
+    dynamic.withLock { table in
+      if table.count >= Self.dynamicMax { table.removeAll() }
+      table[key] = compiled
+    }
+    return compiled
+  }
+}

@@ -1,0 +1,118 @@
+/// Methods of timestamps, durations and places. Source: spec/rules-language.md 3.8, 3.9.
+
+internal import DocModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+enum TimestampMethods {
+  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
+    (.year, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.year) } }),
+    (.month, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.month) } }),
+    (.day, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.day) } }),
+    (.hours, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay / 3_600 } }),
+    (.minutes, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay / 60 % 60 } }),
+    (.seconds, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay % 60 } }),
+    (.nanos, [""], { _, receiver, _ in part(receiver) { Int64($0.nanoseconds) } }),
+    // Monday is 1; 1970-01-01 was a Thursday.
+    (.dayOfWeek, [""], { _, receiver, _ in part(receiver) { (($0.day + 3) % 7 + 7) % 7 + 1 } }),
+    (
+      .dayOfYear, [""],
+      { _, receiver, _ in
+        part(receiver) { time in
+          let newYear = Timestamp.days(year: time.calendarDate.year, month: 1, day: 1)
+          return time.day - Int64(newYear) + 1
+        }
+      }
+    ),
+    (
+      .toMillis, [""],
+      { _, receiver, _ in
+        part(receiver) { $0.seconds * 1_000 + Int64($0.nanoseconds / 1_000_000) }
+      }
+    ),
+    (
+      .date, [""],
+      { _, receiver, _ in
+        guard case .timestamp(let time) = receiver else { return nil }
+        return .timestamp(Timestamp(seconds: time.day * Timestamp.secondsPerDay, nanoseconds: 0))
+      }
+    ),
+    (
+      .time, [""],
+      { _, receiver, _ in
+        guard case .timestamp(let time) = receiver else { return nil }
+        return .duration(Duration(seconds: time.secondOfDay, nanoseconds: time.nanoseconds))
+      }
+    ),
+  ]
+
+  private static func part(_ receiver: Operand, _ body: (Timestamp) -> Int64) -> Operand? {
+    guard case .timestamp(let time) = receiver else { return nil }
+    return .integer(body(time))
+  }
+}
+
+enum DurationMethods {
+  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
+    (
+      .seconds, [""],
+      { _, receiver, _ in
+        guard case .duration(let length) = receiver else { return nil }
+        return .integer(length.seconds)
+      }
+    ),
+    (
+      .nanos, [""],
+      { _, receiver, _ in
+        guard case .duration(let length) = receiver else { return nil }
+        return .integer(Int64(length.nanoseconds))
+      }
+    ),
+  ]
+}
+
+enum LatLngMethods {
+  /// Metres. Source: the official emulator; half the circumference is 20,015,115.07 m.
+  private static let earthRadius = 6_371_009.0
+
+  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
+    (
+      .latitude, [""],
+      { _, receiver, _ in
+        guard case .latlng(let point) = receiver else { return nil }
+        return .float(point.latitude)
+      }
+    ),
+    (
+      .longitude, [""],
+      { _, receiver, _ in
+        guard case .latlng(let point) = receiver else { return nil }
+        return .float(point.longitude)
+      }
+    ),
+    (
+      .distance, ["latlng"],
+      { _, receiver, arguments in
+        guard case .latlng(let a) = receiver, case .latlng(let b) = arguments[0] else { return nil }
+        return .float(distance(a, b))
+      }
+    ),
+  ]
+
+  /// Great circle, by haversines.
+  static func distance(_ a: GeoPoint, _ b: GeoPoint) -> Double {
+    let degree = Double.pi / 180
+    let sinLatitude = sin(0.5 * (b.latitude - a.latitude) * degree)
+    let sinLongitude = sin(0.5 * (b.longitude - a.longitude) * degree)
+    let x =
+      sinLatitude * sinLatitude
+      + sinLongitude * sinLongitude * cos(a.latitude * degree) * cos(b.latitude * degree)
+    return 2 * atan2(x.squareRoot(), max(0, 1 - x).squareRoot()) * earthRadius
+  }
+}

@@ -1,0 +1,133 @@
+/// Lists, sets and maps, wherever they live.
+
+internal import DocModel
+
+/// The elements of a list or a set, encoded or computed.
+struct Elements {
+  private var encoded: ArrayView.Iterator
+  private var computed: UnsafePointer<Operand>?
+  private var rest: Int
+  private let isEncoded: Bool
+
+  /// Empty for what is neither list nor set.
+  @inline(__always)
+  init(_ operand: Operand) {
+    switch operand {
+    case .array(let bytes):
+      encoded = ArrayView(bytes.buffer).makeIterator()
+      computed = nil
+      rest = 0
+      isEncoded = true
+    case .list(let start, let count), .set(let start, let count):
+      encoded = ArrayView(WireCursor.empty).makeIterator()
+      computed = start
+      rest = count
+      isEncoded = false
+    default:
+      encoded = ArrayView(WireCursor.empty).makeIterator()
+      computed = nil
+      rest = 0
+      isEncoded = true
+    }
+  }
+
+  @inline(__always)
+  mutating func next(_ e: Evaluation) -> Operand? {
+    if isEncoded { return encoded.next().map { e.operand($0) } }
+    guard rest > 0, let current = computed else { return nil }
+    rest -= 1
+    computed = current + 1
+    return current.pointee
+  }
+}
+
+extension Evaluation {
+  func elementCount(_ operand: Operand) -> Int {
+    switch operand {
+    case .array(let bytes): return ArrayView(bytes.buffer).elementCount
+    case .list(_, let count), .set(_, let count): return count
+    default: return 0
+    }
+  }
+
+  /// The element at an index that is known to be inside.
+  func element(_ operand: Operand, at index: Int) -> Operand {
+    switch operand {
+    case .array(let bytes): return ArrayView(bytes.buffer)[index].map { self.operand($0) } ?? .null
+    case .list(let start, _), .set(let start, _): return start[index]
+    default: return .null
+    }
+  }
+
+  /// A list of new elements.
+  func list(_ elements: [Operand]) -> Operand { .list(arena.copy(elements), elements.count) }
+
+  /// All elements, in order.
+  func array(_ operand: Operand) -> [Operand] {
+    var result: [Operand] = []
+    var elements = Elements(operand)
+    while let element = elements.next(self) { result.append(element) }
+    return result
+  }
+
+  @inline(__always)
+  func fieldsView(_ map: Operand) -> FieldsView? {
+    switch map {
+    case .document(let bytes): FieldsView(bytes.buffer, entryTag: FieldsView.documentEntryTag)
+    case .fields(let bytes): FieldsView(bytes.buffer, entryTag: FieldsView.mapEntryTag)
+    default: nil
+    }
+  }
+
+  /// The value of a key; nil when absent or when the operand is no map.
+  @inline(__always)
+  func lookup(_ map: Operand, _ key: ByteView) -> Operand? {
+    switch map {
+    case .document(let bytes):
+      return FieldsView(bytes.buffer, entryTag: FieldsView.documentEntryTag)
+        .value(keyBytes: key.buffer).map { operand($0) }
+    case .fields(let bytes):
+      return FieldsView(bytes.buffer, entryTag: FieldsView.mapEntryTag)
+        .value(keyBytes: key.buffer).map { operand($0) }
+    case .map(let start, let count):
+      for index in 0..<count where start[index].key == key { return start[index].value }
+      return nil
+    default:
+      return nil
+    }
+  }
+
+  func entryCount(_ map: Operand) -> Int {
+    if case .map(_, let count) = map { return count }
+    return fieldsView(map)?.fieldCount ?? 0
+  }
+
+  /// All entries of a map, in its own order: sorted for encoded ones, written order otherwise.
+  func entries(_ map: Operand) -> [MapEntry] {
+    if case .map(let start, let count) = map {
+      return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+    guard let view = fieldsView(map) else { return [] }
+    return view.map { MapEntry(key: ByteView($0.key), value: operand($0.value)) }
+  }
+
+  /// The keys of a map, sorted by code point.
+  func sortedKeys(_ map: Operand) -> [ByteView] {
+    if let view = fieldsView(map) { return view.map { ByteView($0.key) } }
+    return entries(map).map(\.key).sorted { WireCursor.compare($0.buffer, $1.buffer) < 0 }
+  }
+
+  /// A set of the given members; of two that are loosely equal the first stays.
+  func set(_ members: [Operand]) -> Operand {
+    var kept: [Operand] = []
+    for member in members where !kept.contains(where: { areEqual($0, member, .loose) }) {
+      kept.append(member)
+    }
+    return .set(arena.copy(kept), kept.count)
+  }
+
+  /// A set of keys, which are known to differ.
+  func set(ofKeys keys: [ByteView]) -> Operand {
+    .set(arena.copy(keys.map { Operand.string($0) }), keys.count)
+  }
+}

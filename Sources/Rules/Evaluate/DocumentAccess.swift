@@ -1,0 +1,31 @@
+/// The documents that rules read, and the memory that evaluations of one request share.
+
+public import DocModel
+
+/// What `get`, `exists`, `getAfter` and `existsAfter` see. Subclass it over a store's view.
+///
+/// One object serves one request after another, one at a time: `beginRequest` forgets the paths that
+/// were read and their count. Between two calls of it every path is fetched once, however many
+/// operations (documents of a batch, writes of a commit) are judged.
+///
+/// INVARIANT: used by one thread at a time; owned by whoever judges the request.
+open class DocumentAccess {
+  final let evaluation = Evaluation()
+  final let log = AccessLog()
+
+  public init() {}
+
+  /// The stored form of a document, nil when it does not exist.
+  ///
+  /// What is returned must stay valid until the next `beginRequest`.
+  /// - Parameters:
+  ///   - path: relative to the database's root (`users/bob`).
+  ///   - afterCommit: as it will be after the whole commit; equal to before when nothing is written.
+  open func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? { nil }
+
+  /// Starts a new request: nothing was read yet.
+  public final func beginRequest() { log.reset() }
+
+  /// Distinct documents that rules asked for since `beginRequest`.
+  public final var distinctAccesses: Int { log.count }
+}

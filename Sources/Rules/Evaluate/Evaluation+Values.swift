@@ -1,0 +1,114 @@
+/// Encoded values as operands, and the objects that rules see around them.
+
+internal import DocModel
+
+extension Evaluation {
+  /// A stored value as an operand.
+  ///
+  /// A reference becomes the path `/databases/D/documents/...` (the project is dropped); a vector is a
+  /// kind of its own. Source: spec/rules-language.md 2.1, and the official emulator for vectors.
+  @inline(__always)
+  func operand(_ view: ValueView) -> Operand {
+    switch view.tag {
+    case ValueView.Tag.boolean: .boolean(view.boolean)
+    case ValueView.Tag.integer: .integer(view.integer)
+    case ValueView.Tag.double: .float(view.double)
+    case ValueView.Tag.string: .string(view.string)
+    case ValueView.Tag.map: mapOrVector(view)
+    case ValueView.Tag.array:
+      .array(ByteView(UnsafeRawBufferPointer(start: view.array.start, count: view.array.byteCount)))
+    case ValueView.Tag.timestamp: .timestamp(view.timestamp)
+    case ValueView.Tag.bytes: .bytes(ByteView(view.byteString))
+    case ValueView.Tag.reference: path(reference: view.reference)
+    case ValueView.Tag.geoPoint: .latlng(view.geoPoint)
+    default: .null
+    }
+  }
+
+  @inline(__always)
+  private func mapOrVector(_ view: ValueView) -> Operand {
+    let fields = view.fields
+    guard fields.isVector else { return .fields(ByteView(fields.bytes)) }
+    let elements = view.vectorElements
+    return .vector(ByteView(UnsafeRawBufferPointer(start: elements.start, count: elements.byteCount)))
+  }
+
+  @inline(never)
+  func path(reference: UnsafeRawBufferPointer) -> Operand {
+    var segments: [PathSegment] = []
+    for part in reference.split(separator: UInt8(ascii: "/")) {
+      segments.append(PathSegment(text: ByteView(UnsafeRawBufferPointer(rebasing: part))))
+    }
+    let kept = segments.dropFirst(2)  // `projects/P`
+    return .path(arena.copy(Array(kept)), kept.count)
+  }
+
+  /// `request.path`, and with a further segment the name of a document in a queried collection.
+  func requestPath() -> Operand {
+    let start = arena.allocate(PathSegment.self, count: segmentCount)
+    for index in 0..<segmentCount { (start + index).initialize(to: PathSegment(text: segments[index])) }
+    return .path(UnsafePointer(start), segmentCount)
+  }
+
+  func constant(_ text: StaticString) -> ByteView {
+    ByteView(start: UnsafeRawPointer(text.utf8Start), count: text.utf8CodeUnitCount)
+  }
+
+  private func map(_ entries: [MapEntry]) -> Operand {
+    .map(arena.copy(entries), entries.count)
+  }
+
+  func entry(_ key: StaticString, _ value: Operand) -> MapEntry {
+    MapEntry(key: constant(key), value: value)
+  }
+
+  /// A document as `get` gives it: its fields, its id and its name.
+  func documentObject(data: Operand, path: Operand) -> Operand {
+    guard case .path(let segments, let count) = path, count > 0 else { return .null }
+    let id = (segments + (count - 1)).pointee.text.map { Operand.string($0) } ?? .null
+    return map([entry("data", data), entry("id", id), entry("__name__", path)])
+  }
+
+  /// `resource` as a whole.
+  func resourceObject() -> Operand {
+    if case .null = resourceData { return .null }
+    guard method != .list || isIDKnown else {
+      return map([entry("data", resourceData)])
+    }
+    return documentObject(data: resourceData, path: requestPath())
+  }
+
+  /// `request.resource` as a whole; only for writes.
+  func newResourceObject() -> Operand {
+    if case .null = newResourceData { return .null }
+    return documentObject(data: newResourceData, path: requestPath())
+  }
+
+  func authObject() -> Operand {
+    guard let uid else { return .null }
+    return map([entry("uid", .string(uid)), entry("token", .document(claims))])
+  }
+
+  /// `request` as a whole. Source: spec/rules-language.md 2.11 and the official emulator's own map.
+  func requestObject() -> Operand {
+    var entries = [
+      entry("time", .timestamp(time)), entry("auth", authObject()),
+      entry("headers", .map(arena.copy([MapEntry]()), 0)),
+      entry("inTransaction", .boolean(method.isWrite)), entry("path", requestPath()),
+      entry(
+        "method",
+        .string(
+          ByteView(start: UnsafeRawPointer(method.name.utf8Start), count: method.name.utf8CodeUnitCount))),
+    ]
+    if method.isWrite {
+      entries += [
+        entry("resource", newResourceObject()), entry("transforms", .null), entry("readFields", .null),
+        entry("writeFields", .null),
+      ]
+    } else {
+      entries.append(entry("fields", .null))
+    }
+    if let query { entries.append(entry("query", query.map)) }
+    return map(entries)
+  }
+}

@@ -1,0 +1,68 @@
+/// The verdict with everything that led to it.
+
+/// How one `allow` ended.
+public enum AllowOutcome: Sendable, Hashable {
+  case granted
+  case refused
+  /// No value: the language's own name for it is error.
+  case fault(Fault)
+}
+
+/// Why an expression has no value.
+public struct Fault: Sendable, Hashable {
+  public let code: FaultCode
+  /// The official engine's words. Source: spec/rules-language.md 8.4.
+  public let message: String
+  /// The expression that failed.
+  public let span: Span
+}
+
+/// One `allow` that was tried.
+public struct AllowTrace: Sendable {
+  /// Which `allow`, by its number in the source.
+  public let allow: Int
+  /// The name of its `@id` comment, or of its `match`'s, otherwise pattern and methods
+  /// (`/users/{userId} get, list`).
+  public let id: String
+  /// Where the condition begins.
+  public let position: SourcePosition
+  /// For a query: which of its ways was judged.
+  public let way: Int
+  public let outcome: AllowOutcome
+  /// What decided, from the condition down to the innermost sub-expression, through function calls.
+  /// The last is the deciding one; empty for an `allow` without condition.
+  public let deciding: [DecidingExpression]
+  /// Innermost sub-expressions that were false, when a disjunction had several, in source order.
+  public let falseLeaves: [DecidingExpression]
+}
+
+/// A piece of the source that decided.
+public struct DecidingExpression: Sendable, Hashable {
+  public let span: Span
+  public let text: String
+}
+
+/// What a query would have had to say.
+public struct MissingFilter: Sendable, Hashable {
+  /// The field the rule needed, in canonical text.
+  public let field: String
+  /// A filter that would satisfy the rule, when it is simple: `privacySettings.avatarPrivacy == "public"`.
+  public let text: String?
+}
+
+/// A decision with its trace.
+public struct Explanation: Sendable {
+  public let decision: Decision
+  /// Every `allow` tried, in order; the last one granted if the operation was.
+  public let allows: [AllowTrace]
+  /// For refused queries: what would have helped, the most telling first.
+  public let missingFilters: [MissingFilter]
+  /// Paths of the documents the rules asked for, relative to the database's root.
+  public let accessedPaths: [String]
+  /// What the official emulator answers: a line break, then one entry per `allow` tried.
+  public let message: String
+
+  public var isAllowed: Bool { decision.isAllowed }
+  /// The `allow` that granted.
+  public var granting: AllowTrace? { isAllowed ? allows.last : nil }
+}

@@ -1,0 +1,29 @@
+/// Why an expression has no value.
+
+/// Kinds of faults. The language's own word for a fault is error; conditions that have one do not
+/// grant, and `||` and `&&` can absorb it.
+public enum FaultCode: UInt8, Sendable, CaseIterable {
+  /// A missing field, or a name that nothing declares.
+  case undefinedProperty
+  case nullValue
+  /// An operand of the wrong kind where one kind is expected.
+  case type
+  /// No such operator or method for these kinds of operands.
+  case unsupportedOperation
+  case functionNotFound
+  case argumentCount
+  case indexOutOfBounds
+  case illegalRange
+  case divideByZero
+  case overflow
+  case conversion
+  /// A capture that has no value here.
+  case unboundVariable
+  /// A document access that failed: a bad path, or too many of them.
+  case serviceCall
+  case pattern
+  /// An argument outside its range.
+  case argument
+  /// The evaluation budget. The only fault that nothing absorbs.
+  case budget
+}

@@ -1,0 +1,99 @@
+/// What is asked of a ruleset: one operation of a request, with everything a condition may look at.
+
+public import DocModel
+
+/// The methods as `request.method` names them.
+public enum RuleMethod: UInt8, Sendable, CaseIterable {
+  case get, list, create, update, delete
+
+  public var name: StaticString {
+    switch self {
+    case .get: "get"
+    case .list: "list"
+    case .create: "create"
+    case .update: "update"
+    case .delete: "delete"
+    }
+  }
+
+  /// Whether the operation changes a document.
+  public var isWrite: Bool {
+    switch self {
+    case .get, .list: false
+    case .create, .update, .delete: true
+    }
+  }
+}
+
+/// One operation to be judged.
+///
+/// The views are read during the call only. A `verify` write is judged as `get`
+/// (Assumed: spec/rules-language.md 7.1 has no evidence).
+public struct RuleRequest {
+  public var method: RuleMethod
+  /// The database's id, `(default)` for the first.
+  public var database: String
+  /// The document; for a list the collection (for a group of the whole database the root).
+  public var path: ResourcePath
+  /// Nil when nobody is signed in.
+  public var auth: AuthFacts?
+  /// `request.time`, which server timestamps of the same commit equal.
+  public var time: Timestamp
+  /// The stored document as it is before the request; nil when there is none. Not for lists.
+  public var resource: FieldsView?
+  /// The whole document after the write, transforms applied; for create and update only.
+  public var newResource: FieldsView?
+  /// The query; for lists only.
+  public var query: QueryShape?
+
+  public init(
+    method: RuleMethod, database: String = "(default)", path: ResourcePath, auth: AuthFacts?,
+    time: Timestamp, resource: FieldsView? = nil, newResource: FieldsView? = nil, query: QueryShape? = nil
+  ) {
+    self.method = method
+    self.database = database
+    self.path = path
+    self.auth = auth
+    self.time = time
+    self.resource = resource
+    self.newResource = newResource
+    self.query = query
+  }
+
+  /// A query to be judged.
+  public init(list query: QueryShape, database: String = "(default)", auth: AuthFacts?, time: Timestamp) {
+    self.init(
+      method: .list, database: database, path: query.requestPath, auth: auth, time: time, query: query)
+  }
+}
+
+/// Who is asking: `request.auth`. Made once per token and used for all its requests.
+///
+/// INVARIANT: the two buffers are written in `init` only and live as long as the object.
+public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
+  let uid: UnsafeRawBufferPointer
+  let claims: UnsafeRawBufferPointer
+
+  /// - Parameters:
+  ///   - uid: `request.auth.uid`.
+  ///   - claims: `request.auth.token`: all claims, in the stored form of a document's fields.
+  public init(uid: String, claims: [UInt8]) {
+    self.uid = Self.copy(Array(uid.utf8))
+    self.claims = Self.copy(claims)
+  }
+
+  public convenience init(uid: String, claims: Fields) {
+    self.init(uid: uid, claims: claims.encoded)
+  }
+
+  private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 8)
+    copy.copyBytes(from: bytes)
+    return UnsafeRawBufferPointer(rebasing: copy[0..<bytes.count])
+  }
+
+  deinit {
+    uid.deallocate()
+    claims.deallocate()
+  }
+}

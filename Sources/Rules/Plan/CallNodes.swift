@@ -1,0 +1,258 @@
+/// Calls: of the ruleset's functions, of methods, of the library.
+
+internal import DocModel
+
+/// A function of the ruleset, planned once.
+///
+/// INVARIANT: `body` and `lets` are set once, by the planner, before the ruleset is handed out.
+final class FunctionPlan: @unchecked Sendable {  // Immutable once planned, see above.
+  let name: String
+  let parameterCount: Int
+  /// In slots after the parameters.
+  fileprivate(set) var lets: [PlanNode] = []
+  fileprivate(set) var body: PlanNode = PlanNode(0)
+  fileprivate(set) var slotCount = 0
+
+  init(name: String, parameterCount: Int) {
+    self.name = name
+    self.parameterCount = parameterCount
+  }
+
+  func finish(lets: [PlanNode], body: PlanNode) {
+    self.lets = lets
+    self.body = body
+    slotCount = parameterCount + lets.count
+  }
+}
+
+/// `name(arguments)` for a function of the ruleset.
+///
+/// Arguments and lets are evaluated at the call, their cost is charged, and an error in one matters only
+/// where its name is read. Source: spec/rules-language.md 2.4.
+final class FunctionCallNode: PlanNode, @unchecked Sendable {
+  let function: FunctionPlan
+  let arguments: [PlanNode]
+
+  init(_ number: Int, _ function: FunctionPlan, _ arguments: [PlanNode]) {
+    self.function = function
+    self.arguments = arguments
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { arguments }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    if e.isExhausted { return e.exhausted(number) }
+    if function.slotCount == 0 { return function.body.value(e) }
+    let saved = enter(e)
+    let result = function.body.value(e)
+    e.frame = saved
+    return result
+  }
+
+  /// Makes the function's frame the current one; gives the caller's.
+  func enter(_ e: Evaluation) -> UnsafeMutablePointer<Operand> {
+    let frame = e.arena.allocate(Operand.self, count: function.slotCount)
+    var slot = 0
+    for argument in arguments {
+      frame[slot] = argument.value(e)
+      slot += 1
+    }
+    let saved = e.frame
+    e.frame = frame
+    for binding in function.lets {
+      e.charge(1)
+      frame[slot] = binding.value(e)
+      slot += 1
+    }
+    return saved
+  }
+}
+
+extension Evaluation {
+  /// Evaluates arguments from left to right; the first fault ends it.
+  @inline(__always)
+  func evaluate(_ nodes: [PlanNode]) -> (start: UnsafePointer<Operand>, fault: Operand?) {
+    let start = arena.allocate(Operand.self, count: nodes.count)
+    var index = 0
+    while index < nodes.count {
+      let value = nodes[index].value(self)
+      if value.isFault { return (UnsafePointer(start), value) }
+      start[index] = value
+      index += 1
+    }
+    return (UnsafePointer(start), nil)
+  }
+}
+
+extension Evaluation {
+  /// One argument that already has its value.
+  fileprivate func evaluated(_ argument: Operand) -> (start: UnsafePointer<Operand>, fault: Operand?) {
+    let start = arena.allocate(Operand.self, count: 1)
+    start.initialize(to: argument)
+    return (UnsafePointer(start), argument.isFault ? argument : nil)
+  }
+}
+
+/// `receiver.name(arguments)`
+final class MethodCallNode: PlanNode, @unchecked Sendable {
+  let receiver: PlanNode
+  /// Nil for a name that no kind of value has.
+  let method: MethodName?
+  let name: String
+  let arguments: [PlanNode]
+  private let table = MethodTable.shared
+
+  init(_ number: Int, _ receiver: PlanNode, _ name: String, _ arguments: [PlanNode]) {
+    self.receiver = receiver
+    self.name = name
+    self.method = MethodName(name: name)
+    self.arguments = arguments
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { [receiver] + arguments }
+
+  override func value(_ e: Evaluation) -> Operand { value(e, receiver: receiver.value(e)) }
+
+  /// The call on a receiver that was already evaluated; `argument` is the only argument if it was, too.
+  func value(_ e: Evaluation, receiver target: Operand, argument: Operand? = nil) -> Operand {
+    e.charge(1)
+    if target.isFault { return target }
+    if case .null = target { return e.fault(.nullValue, number, FaultText.nullValue) }
+    guard let method, let implementation = table.method(target.kind, method) else {
+      return e.fault(.functionNotFound, number, FaultText.functionNotFound(name))
+    }
+    let (values, fault) = argument.map { e.evaluated($0) } ?? e.evaluate(arguments)
+    if let fault { return fault }
+    guard arguments.count == implementation.signature.argumentCount else {
+      return e.fault(
+        .argumentCount, number,
+        FaultText.argumentCount(arguments.count, expected: implementation.signature.expected))
+    }
+    if let result = implementation.body(e, target, CallArguments(start: values, node: number)) {
+      return result
+    }
+    return e.fault(
+      .unsupportedOperation, number,
+      FaultText.unsupported(
+        Signatures.call("\(target.kind.name).\(name)", arguments.indices.map { values[$0].kind }),
+        expected: implementation.signature.expected))
+  }
+}
+
+/// `name(arguments)` or `namespace.name(arguments)` of the library.
+final class LibraryCallNode: PlanNode, @unchecked Sendable {
+  let name: String
+  let function: LibraryFunction
+  let arguments: [PlanNode]
+
+  init(_ number: Int, _ name: String, _ function: LibraryFunction, _ arguments: [PlanNode]) {
+    self.name = name
+    self.function = function
+    self.arguments = arguments
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { arguments }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    let (values, fault) = e.evaluate(arguments)
+    if let fault { return fault }
+    guard arguments.count == function.signature.argumentCount else {
+      return e.fault(
+        .argumentCount, number,
+        FaultText.argumentCount(arguments.count, expected: function.signature.expected))
+    }
+    if let result = function.body(e, CallArguments(start: values, node: number)) { return result }
+    return e.fault(
+      .unsupportedOperation, number,
+      FaultText.unsupported(
+        Signatures.call(name, arguments.indices.map { values[$0].kind }),
+        expected: function.signature.expected))
+  }
+}
+
+/// `text.matches('literal')`: the pattern was compiled with the ruleset.
+final class LiteralMatchNode: PlanNode, @unchecked Sendable {
+  let receiver: PlanNode
+  let pattern: RegularPattern
+
+  init(_ number: Int, _ receiver: PlanNode, _ pattern: RegularPattern) {
+    self.receiver = receiver
+    self.pattern = pattern
+    super.init(number, cost: 2)
+  }
+
+  override var operands: [PlanNode] { [receiver] }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(2)
+    let target = receiver.value(e)
+    switch target {
+    case .string(let text): return .boolean(pattern.matchesWhole(text))
+    case .fault: return target
+    case .null: return e.fault(.nullValue, number, FaultText.nullValue)
+    default: return e.fault(.functionNotFound, number, FaultText.functionNotFound("matches"))
+    }
+  }
+}
+
+/// `[a, b]`
+final class ListNode: PlanNode, @unchecked Sendable {
+  let elements: [PlanNode]
+
+  init(_ number: Int, _ elements: [PlanNode]) {
+    self.elements = elements
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { elements }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    let (values, fault) = e.evaluate(elements)
+    return fault ?? .list(values, elements.count)
+  }
+}
+
+/// `{key: value}`. All keys are looked at before any value; of equal keys the last stays, in the place
+/// of the first.
+final class MapNode: PlanNode, @unchecked Sendable {
+  let keys: [PlanNode]
+  let values: [PlanNode]
+
+  init(_ number: Int, keys: [PlanNode], values: [PlanNode]) {
+    self.keys = keys
+    self.values = values
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { keys + values }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    let (names, keyFault) = e.evaluate(keys)
+    if let keyFault { return keyFault }
+    for index in keys.indices {
+      guard case .string = names[index] else {
+        return e.fault(.type, number, FaultText.type(names[index].kind, expected: "string"))
+      }
+    }
+    let (contents, fault) = e.evaluate(values)
+    if let fault { return fault }
+    var entries: [MapEntry] = []
+    for index in keys.indices {
+      guard case .string(let key) = names[index] else { continue }
+      let entry = MapEntry(key: key, value: contents[index])
+      if let earlier = entries.firstIndex(where: { $0.key == key }) {
+        entries[earlier] = entry
+      } else {
+        entries.append(entry)
+      }
+    }
+    return .map(e.arena.copy(entries), entries.count)
+  }
+}

@@ -1,0 +1,135 @@
+/// `&&`, `||`, `!`, `?:`: the three-valued logic.
+///
+/// Truth table: spec/rules-language.md 2.2. A side that is no boolean is a fault of the side's kind.
+/// Running out of budget is absorbed by nothing.
+
+internal import DocModel
+
+extension Evaluation {
+  /// The operand as a logical value: anything but a boolean is a fault at `node`.
+  @inline(__always)
+  func logical(_ operand: Operand, _ node: Int32) -> Operand {
+    switch operand {
+    case .boolean, .fault: operand
+    default: fault(.type, node, FaultText.type(operand.kind, expected: "bool"))
+    }
+  }
+}
+
+final class AndNode: PlanNode, @unchecked Sendable {
+  let left: PlanNode
+  let right: PlanNode
+
+  init(_ number: Int, _ left: PlanNode, _ right: PlanNode) {
+    self.left = left
+    self.right = right
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { [left, right] }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    let a = e.logical(left.value(e), left.number)
+    if a.isFalse { return a }
+    if e.isExhausted { return e.exhausted(number) }
+    e.charge(1)
+    let b = e.logical(right.value(e), right.number)
+    if e.isExhausted { return e.exhausted(number) }
+    if a.isTrue || b.isFalse { return b }
+    return a
+  }
+
+  override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
+    if result.isFalse { return e.probe(left).isFalse ? [left] : [right] }
+    if result.isFault { return e.logical(e.probe(left), number).isFault ? [left] : [right] }
+    return []
+  }
+}
+
+final class OrNode: PlanNode, @unchecked Sendable {
+  let left: PlanNode
+  let right: PlanNode
+
+  init(_ number: Int, _ left: PlanNode, _ right: PlanNode) {
+    self.left = left
+    self.right = right
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { [left, right] }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    let a = e.logical(left.value(e), left.number)
+    if a.isTrue { return a }
+    if e.isExhausted { return e.exhausted(number) }
+    e.charge(1)
+    let b = e.logical(right.value(e), right.number)
+    if e.isExhausted { return e.exhausted(number) }
+    if a.isFalse || b.isTrue { return b }
+    return a
+  }
+
+  override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
+    if result.isFalse { return [left, right] }
+    if result.isFault { return e.logical(e.probe(left), number).isFault ? [left] : [right] }
+    return e.probe(left).isTrue ? [left] : [right]
+  }
+}
+
+final class NotNode: PlanNode, @unchecked Sendable {
+  let operand: PlanNode
+
+  init(_ number: Int, _ operand: PlanNode) {
+    self.operand = operand
+    super.init(number)
+  }
+
+  override var operands: [PlanNode] { [operand] }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    switch operand.value(e) {
+    case .boolean(let flag): return .boolean(!flag)
+    case .fault(let code, let node, let detail): return .fault(code, node: node, detail: detail)
+    case let other:
+      return e.fault(
+        .unsupportedOperation, number, FaultText.unsupported("!\(other.kind.name)", expected: "!bool"))
+    }
+  }
+
+  override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
+    result.isFault && e.probe(operand).isFault ? [operand] : []
+  }
+}
+
+final class TernaryNode: PlanNode, @unchecked Sendable {
+  let condition: PlanNode
+  let then: PlanNode
+  let otherwise: PlanNode
+
+  init(_ number: Int, _ condition: PlanNode, _ then: PlanNode, _ otherwise: PlanNode) {
+    self.condition = condition
+    self.then = then
+    self.otherwise = otherwise
+    super.init(number, cost: 2)
+  }
+
+  override var operands: [PlanNode] { [condition, then, otherwise] }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(2)
+    let test = e.logical(condition.value(e), condition.number)
+    if e.isExhausted { return e.exhausted(number) }
+    if test.isTrue { return then.value(e) }
+    guard test.isFalse else { return test }
+    e.charge(2)
+    return otherwise.value(e)
+  }
+
+  override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
+    let test = e.probe(condition)
+    return test.isTrue ? [then] : test.isFalse ? [otherwise] : [condition]
+  }
+}

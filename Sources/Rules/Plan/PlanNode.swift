@@ -1,0 +1,151 @@
+/// Plans: what runs when a condition is evaluated.
+
+internal import DocModel
+
+/// One step of a plan.
+///
+/// A node stands for one expression of the source or for several that were fused; `number` is the
+/// expression that its faults are reported at, `cost` what it takes from the budget beside its children.
+///
+/// INVARIANT: immutable once its ruleset is handed out; what its pointers point to belongs to the
+/// ruleset's `ConstantPool`.
+class PlanNode: @unchecked Sendable {  // Immutable, see above.
+  final let number: Int32
+  final let cost: Int
+
+  init(_ number: Int, cost: Int = 1) {
+    self.number = Int32(number)
+    self.cost = cost
+  }
+
+  /// The value, or why there is none. Charges the budget; who loops or calls must ask `isExhausted`.
+  func value(_ e: Evaluation) -> Operand { .null }
+
+  /// The children whose values this one is made of, in the order of evaluation.
+  var operands: [PlanNode] { [] }
+
+  /// What an explanation goes on with when this node's value is `result`: the operands that decided.
+  /// Empty for a node that decides by itself.
+  func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] { [] }
+}
+
+extension Evaluation {
+  @inline(__always)
+  func charge(_ cost: Int) { spent &+= cost }  // At most the cost of a source file between two checks.
+
+  @inline(__always)
+  var isExhausted: Bool { spent > Evaluation.budget }
+
+  @inline(never)
+  func exhausted(_ node: Int32) -> Operand {
+    fault(.budget, node, FaultText.budget)
+  }
+}
+
+/// A value known when the ruleset was compiled.
+final class ConstantNode: PlanNode, @unchecked Sendable {
+  let operand: Operand
+
+  init(_ number: Int, _ operand: Operand, cost: Int = 1) {
+    self.operand = operand
+    super.init(number, cost: cost)
+  }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(cost)
+    return operand
+  }
+}
+
+/// A name or function that nothing declares: compiles, and fails when it is reached.
+final class UnknownNode: PlanNode, @unchecked Sendable {
+  let code: FaultCode
+  let message: String
+
+  init(_ number: Int, _ code: FaultCode, _ message: String) {
+    self.code = code
+    self.message = message
+    super.init(number)
+  }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(cost)
+    return e.fault(code, number, message)
+  }
+}
+
+/// A parameter or a let.
+final class SlotNode: PlanNode, @unchecked Sendable {
+  let slot: Int
+
+  init(_ number: Int, slot: Int) {
+    self.slot = slot
+    super.init(number)
+  }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(cost)
+    return e.frame[slot]
+  }
+}
+
+/// A capture of the matched pattern.
+final class CaptureNode: PlanNode, @unchecked Sendable {
+  let index: Int
+
+  init(_ number: Int, index: Int) {
+    self.index = index
+    super.init(number)
+  }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(cost)
+    let captured = e.captures[index]
+    guard case .fault(let code, _, _) = captured else { return captured }
+    return e.fault(code, number, FaultText.nullValue)
+  }
+}
+
+/// Where `request` and `resource` paths begin.
+enum RequestPart: UInt8 {
+  case request, resource
+  case auth, uid, token, method, path, time, query
+  case newResource, newData, data
+}
+
+/// `request`, `resource`, or a member of theirs that has a place of its own.
+final class RequestNode: PlanNode, @unchecked Sendable {
+  let part: RequestPart
+
+  init(_ number: Int, _ part: RequestPart, cost: Int) {
+    self.part = part
+    super.init(number, cost: cost)
+  }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(cost)
+    switch part {
+    case .request: return e.requestObject()
+    case .resource: return e.resourceObject()
+    case .auth: return e.authObject()
+    case .uid: return e.uid.map { .string($0) } ?? e.fault(.nullValue, number, FaultText.nullValue)
+    case .token: return e.uid == nil ? e.fault(.nullValue, number, FaultText.nullValue) : .document(e.claims)
+    case .method: return .string(e.constant(e.method.name))
+    case .path: return e.requestPath()
+    case .time: return .timestamp(e.time)
+    case .query: return e.query?.map ?? e.fault(.undefinedProperty, number, FaultText.undefined("query"))
+    case .newResource:
+      return e.method.isWrite
+        ? e.newResourceObject() : e.fault(.undefinedProperty, number, FaultText.undefined("resource"))
+    case .newData:
+      guard e.method.isWrite else {
+        return e.fault(.undefinedProperty, number, FaultText.undefined("resource"))
+      }
+      if case .null = e.newResourceData { return e.fault(.nullValue, number, FaultText.nullValue) }
+      return e.newResourceData
+    case .data:
+      if case .null = e.resourceData { return e.fault(.nullValue, number, FaultText.nullValue) }
+      return e.resourceData
+    }
+  }
+}

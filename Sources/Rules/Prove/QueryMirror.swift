@@ -1,0 +1,174 @@
+/// Lists: the platform's own way of judging a query (the mirror).
+///
+/// The condition is evaluated once for each way of the filter, against a stand-in document that holds
+/// the filtered fields only. That admits some queries that could return what the rule refuses and
+/// refuses some that could not; it is what production does. Source: spec/production-differences.md
+/// 1.10, spec/list-query-authorization.md section 3.
+
+internal import DocModel
+
+/// One way after `in` and `array-contains-any` were split: filters that all hold.
+struct QueryWay {
+  var filters: [QueryShape.Filter] = []
+  /// The document the way names with `__name__ ==`, as a full resource name.
+  var documentName: [UInt8]?
+}
+
+extension QueryShape {
+  /// LIMIT: ways one query may have. Source: spec/list-query-authorization.md 4.1 (the platform's own
+  /// limit is 30 disjuncts).
+  static let waysMax = 100
+
+  /// All ways; nil when there are too many.
+  func expandedWays() -> [QueryWay]? {
+    var result: [QueryWay] = []
+    for way in ways {
+      var partial = [QueryWay()]
+      for filter in way {
+        partial = partial.flatMap { Self.split(filter, onto: $0) }
+        if result.count + partial.count > Self.waysMax { return nil }
+      }
+      result += partial
+    }
+    return result
+  }
+
+  private static func split(_ filter: Filter, onto way: QueryWay) -> [QueryWay] {
+    switch filter.comparison {
+    case .isIn, .containsAny:
+      let single: Operator = filter.comparison == .isIn ? .equal : .contains
+      return elements(of: filter.operand).map { add(Filter(filter.field, single, $0), to: way) }
+    case .notIn:
+      return [
+        elements(of: filter.operand).reduce(way) { add(Filter(filter.field, .notEqual, $1), to: $0) }
+      ]
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .isNull, .isNotNull,
+      .isNaN, .isNotNaN:
+      return [add(filter, to: way)]
+    }
+  }
+
+  private static func add(_ filter: Filter, to way: QueryWay) -> QueryWay {
+    var way = way
+    guard filter.field.isDocumentName else {
+      way.filters.append(filter)
+      return way
+    }
+    // Ranges on the key bind nothing.
+    if filter.comparison == .equal {
+      way.documentName = filter.operand.withUnsafeBytes { Array(ValueView($0).reference) }
+    }
+    return way
+  }
+
+  private static func elements(of operand: [UInt8]) -> [[UInt8]] {
+    operand.withUnsafeBytes { ValueView($0).array.map { Array($0.bytes) } }
+  }
+}
+
+extension Ruleset {
+  func decideList(_ request: borrowing RuleRequest, _ e: Evaluation) -> Decision {
+    guard let shape = request.query, let ways = shape.expandedWays() else { return e.decision(.unprovable) }
+    var spentMost = 0
+    for (index, way) in ways.enumerated() {
+      e.openWay(way, of: shape, self)
+      let decision = judge(e)
+      spentMost = max(spentMost, decision.expressions)
+      if !decision.isAllowed {
+        let reason = refusalReason(decision.reason, request, e, way: index)
+        return Decision(reason: reason, expressions: spentMost, accesses: decision.accesses)
+      }
+    }
+    return Decision(
+      reason: .granted, expressions: spentMost, accesses: e.documents.log.operationCount)
+  }
+
+  /// Tells a query that lacks a filter from one that no filter could help.
+  private func refusalReason(
+    _ reason: Decision.Reason, _ request: borrowing RuleRequest, _ e: Evaluation, way: Int
+  ) -> Decision.Reason {
+    guard reason == .condition || reason == .fault else { return reason }
+    e.isTracing = true
+    defer { e.isTracing = false }
+    var tracer = Tracer(self, e)
+    tracer.traceMatches(way: way)
+    return tracer.missing.isEmpty ? reason : .unprovable
+  }
+}
+
+extension Evaluation {
+  /// Makes one way of a query the thing to be judged: its document or its stand-in, and its matches.
+  func openWay(_ way: QueryWay, of shape: QueryShape, _ ruleset: Ruleset) {
+    spent = 0
+    newResourceData = .null
+    segmentCount = 3
+    appendSegments(of: arena.copy(shape.requestPath.text))
+    query = QueryFacts(map: queryObject(shape))
+    if let name = way.documentName, let relative = relativePath(ofName: name), isInside(relative, shape) {
+      openNamedDocument(relative)
+      ruleset.matcher.match(self)
+      segmentCount = 3
+      appendSegments(of: relative)
+      return
+    }
+    isIDKnown = false
+    resourceData = standIn(way.filters)
+    matchAll(shape, ruleset.matcher)
+  }
+
+  /// `__name__ == …`: the stored document is judged under `list`, whatever else the filter says.
+  private func openNamedDocument(_ relative: ByteView) {
+    isIDKnown = true
+    segmentCount = 3
+    appendSegments(of: relative)
+    let found = documents.document(at: relative.buffer, afterCommit: false)
+    resourceData = found.map { .document(ByteView($0.bytes)) } ?? .null
+  }
+
+  /// The path below the database's root of `projects/P/databases/D/documents/…`.
+  private func relativePath(ofName name: [UInt8]) -> ByteView? {
+    let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count >= 7, parts.count % 2 == 1 else { return nil }
+    let start = parts[5].startIndex
+    return arena.copy(Array(name[start...]))
+  }
+
+  /// Whether a document is one of the collection, or of the group.
+  private func isInside(_ relative: ByteView, _ shape: QueryShape) -> Bool {
+    let parts = relative.buffer.split(separator: UInt8(ascii: "/"))
+    guard parts.count >= 2 else { return false }
+    let parent = shape.parent.segments
+    guard parts.count > parent.count, zip(parts, parent).allSatisfy({ $0.elementsEqual($1) }) else {
+      return false
+    }
+    if let id = shape.collectionID, !parts[parts.count - 2].elementsEqual(id.utf8) { return false }
+    return shape.allDescendants || parts.count == parent.count + 2
+  }
+
+  /// The segments of every path of the query, then the blocks that cover them all.
+  private func matchAll(_ shape: QueryShape, _ matcher: PathMatcher) {
+    segmentCount = 3
+    appendSegments(of: arena.copy(shape.parent.text))
+    var elements = Array(repeating: PathElement.known, count: segmentCount)
+    if shape.allDescendants {
+      elements.append(.unknownParents)
+      addSegment(ByteView(WireCursor.empty))
+    }
+    if let id = shape.collectionID {
+      elements.append(.known)
+      addSegment(arena.copy(id))
+    } else {
+      elements.append(.unknown)
+      addSegment(ByteView(WireCursor.empty))
+    }
+    elements.append(.unknown)
+    addSegment(ByteView(WireCursor.empty))
+    matcher.matchAll(elements, self)
+  }
+
+  private func addSegment(_ segment: ByteView) {
+    guard segmentCount < Self.segmentsMax else { return }
+    segments[segmentCount] = segment
+    segmentCount += 1
+  }
+}

@@ -1,0 +1,56 @@
+/// Decisions with their reasons.
+
+internal import DocModel
+
+extension Ruleset {
+  /// Judges one operation and tells why.
+  ///
+  /// The verdict is that of `decide`. Costs more; for refusals that somebody will read, tests and the
+  /// emulator's messages.
+  public func explain(_ request: borrowing RuleRequest, documents: DocumentAccess) -> Explanation {
+    let decision = decide(request, documents: documents)
+    let e = documents.evaluation
+    e.messages.removeAll(keepingCapacity: true)
+    e.isTracing = true
+    defer { e.isTracing = false }
+    var tracer = Tracer(self, e)
+    if request.method == .list {
+      traceList(request, e, &tracer, decision)
+    } else {
+      e.spent = 0
+      tracer.traceMatches(way: 0)
+    }
+    return Explanation(
+      decision: decision, allows: tracer.allows,
+      missingFilters: decision.isAllowed ? [] : tracer.missing, accessedPaths: documents.log.paths,
+      message: officialMessage(tracer.allows, request.method))
+  }
+
+  /// Every way up to the first that is refused.
+  private func traceList(
+    _ request: borrowing RuleRequest, _ e: Evaluation, _ tracer: inout Tracer, _ decision: Decision
+  ) {
+    guard let shape = request.query, let ways = shape.expandedWays() else { return }
+    for (index, way) in ways.enumerated() {
+      e.openWay(way, of: shape, self)
+      tracer.traceMatches(way: index)
+      guard let last = tracer.allows.last, last.way == index, last.outcome == .granted else { return }
+    }
+  }
+
+  /// The official emulator's text for a refusal. Source: spec/rules-language.md 8.4.
+  private func officialMessage(_ allows: [AllowTrace], _ method: RuleMethod) -> String {
+    let entries = allows.compactMap { allow -> String? in
+      let place = "for '\(method.name)' @ L\(allow.position.line)"
+      switch allow.outcome {
+      case .granted: return nil
+      case .refused: return "false \(place)"
+      case .fault(let fault): return "\(fault.message) \(place)"
+      }
+    }
+    return "\n" + (entries.isEmpty ? "No matching allow statements" : entries.joined(separator: ", "))
+  }
+
+  /// The rule ids of all `allow`s, by number: for coverage and reports.
+  public var allowIDs: [String] { allowPlaces.map(\.id) }
+}

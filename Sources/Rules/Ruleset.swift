@@ -1,0 +1,136 @@
+/// A compiled ruleset: what judges operations.
+
+internal import DocModel
+
+/// What compiling gives.
+public struct Compilation: Sendable {
+  /// Nil when a diagnostic is an error.
+  public let ruleset: Ruleset?
+  /// In the order of the source.
+  public let diagnostics: [Diagnostic]
+  public let source: SourceText
+}
+
+/// A ruleset, ready to judge. Compile once per release; share between threads.
+///
+/// INVARIANT: immutable; the pool owns everything that plans point to. The only shared mutable part is
+/// the table of patterns, which locks itself.
+public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
+  /// The text it was compiled from.
+  public let source: SourceText
+  /// The tree it was compiled from, for coverage, documentation and formatting.
+  public let syntax: RulesetSyntax
+  /// What names refer to.
+  public let resolution: Resolution
+
+  let pool: ConstantPool
+  let matcher: PathMatcher
+  let blocks: [BlockPlan]
+  let patterns: PatternTable
+  let allowPlaces: [AllowPlace]
+  /// By expression number.
+  let spans: [Span]
+
+  private init(_ parsed: ParseResult, _ planner: Planner) {
+    source = parsed.source
+    syntax = parsed.syntax
+    resolution = planner.resolution
+    pool = planner.pool
+    blocks = planner.blocks
+    patterns = planner.patterns
+    allowPlaces = planner.allowPlaces
+    matcher = PathMatcher(
+      patterns: planner.blockPatterns, languageVersion: parsed.syntax.languageVersion, pool: planner.pool)
+    var spans = SpanTable(count: parsed.syntax.expressionCount)
+    spans.collect(planner.resolution)
+    self.spans = spans.spans
+  }
+
+  /// Compiles a ruleset. `name` is what messages call the file; with `limitsSource` a text that
+  /// production would refuse for its size is refused.
+  public static func compile(source text: String, name: String, limitsSource: Bool = true) -> Compilation {
+    compile(source: Array(text.utf8), name: name, limitsSource: limitsSource)
+  }
+
+  public static func compile(source bytes: [UInt8], name: String, limitsSource: Bool = true) -> Compilation {
+    let parsed = RulesParser.parse(source: bytes, name: name)
+    let checked = RulesChecker.check(parsed, limitsSource: limitsSource)
+    guard !checked.diagnostics.containsError else {
+      return Compilation(ruleset: nil, diagnostics: checked.diagnostics, source: parsed.source)
+    }
+    var planner = Planner(parsed.syntax, checked.resolution)
+    planner.run()
+    return Compilation(
+      ruleset: Ruleset(parsed, planner), diagnostics: checked.diagnostics, source: parsed.source)
+  }
+
+  /// Judges one operation.
+  ///
+  /// Allocates nothing once `documents` is warm, unless a condition computes values. The document
+  /// accesses of several calls between two `documents.beginRequest()` are counted together.
+  public func decide(_ request: borrowing RuleRequest, documents: DocumentAccess) -> Decision {
+    let evaluation = documents.evaluation
+    evaluation.isTracing = false
+    evaluation.open(request, documents, self)
+    if request.method == .list { return decideList(request, evaluation) }
+    evaluation.openDocument(request)
+    matcher.match(evaluation)
+    return judge(evaluation)
+  }
+
+  /// Tries the `allow`s of all matched blocks in the order of the source.
+  @inline(__always)
+  func judge(_ e: Evaluation) -> Decision {
+    var reason = Decision.Reason.unmatched
+    var index = 0
+    while index < e.matches.found.count {
+      let match = e.matches.found[index]
+      index += 1
+      let block = blocks[Int(match.block)]
+      let allows = block.allows[Int(e.method.rawValue)]
+      if allows.isEmpty { continue }
+      e.bindCaptures(match, count: block.captureCount)
+      for allow in allows {
+        guard let condition = allow.condition else { return e.decision(.granted) }
+        let value = condition.value(e)
+        if e.isExhausted { return e.decision(.budget) }
+        if value.isTrue { return e.decision(.granted) }
+        if !value.isFalse {
+          reason = .fault
+        } else if reason == .unmatched {
+          reason = .condition
+        }
+      }
+    }
+    return e.decision(reason)
+  }
+}
+
+extension Evaluation {
+  @inline(__always)
+  func decision(_ reason: Decision.Reason) -> Decision {
+    Decision(reason: reason, expressions: spent, accesses: documents.log.operationCount)
+  }
+}
+
+/// Spans of all expressions of a ruleset.
+private struct SpanTable {
+  private(set) var spans: [Span]
+
+  init(count: Int) { spans = Array(repeating: Span(start: 0, end: 0), count: count) }
+
+  mutating func collect(_ resolution: Resolution) {
+    for function in resolution.functions {
+      for binding in function.lets { collect(binding.value) }
+      collect(function.result)
+    }
+    for match in resolution.matches {
+      for allow in match.allows { if let condition = allow.condition { collect(condition) } }
+    }
+  }
+
+  private mutating func collect(_ node: ExpressionNode) {
+    spans[node.number] = node.span
+    for child in node.children { collect(child) }
+  }
+}
