@@ -4,7 +4,7 @@
 ///
 /// Keys of one map are distinct, byte for byte. With a dialect that has anchors, an alias is replaced
 /// by what it names; the tree then shares memory, and `nodesMax` bounds what a walk over it would see.
-public struct YAMLTreeReader: ~Copyable {
+public struct YAMLTreeReader {
   /// LIMIT: nodes of one tree with all aliases expanded. Bounds what a small file may turn into.
   public static let nodesMax = 1_000_000
 
