@@ -223,7 +223,9 @@ public struct Canonicalizer {
       writer.bytes.append(0x0A)
       let elementStart = writer.bytes.count
       writer.bytes.append(0)
-      try value(cursor.lengthDelimited(), at: inner)
+      let element = cursor.lengthDelimited()
+      if cursor.isCorrupt { throw Self.malformed }
+      try value(element, at: inner)
       writer.closeLength(at: elementStart)
     }
     if cursor.isCorrupt { throw Self.malformed }

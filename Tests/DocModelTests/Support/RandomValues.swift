@@ -28,7 +28,7 @@ struct RandomValues {
   /// Bytes that escapes, ends and fold marks are made of, and UTF-8 of one to four bytes.
   private static let scalars: [Unicode.Scalar] = [
     "\u{0}", "\u{0}", "\u{1}", "\u{2}", "a", "b", "/", "_", "\u{7F}", "\u{FF}", "\u{E9}",
-    "e\u{301}".unicodeScalars.last!,
+    "\u{301}",
     "\u{FF5E}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}",
   ]
 
