@@ -29,6 +29,20 @@ public struct KeyWriter {
 
   // MARK: fixed parts
 
+  /// Forgets what was written, keeping the memory.
+  public mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    isFolded = false
+  }
+
+  /// One byte as it is: a mark between parts.
+  public mutating func byte(_ value: UInt8) { unit(value) }
+
+  /// Complements everything written since `start`, which turns its order around.
+  public mutating func complement(from start: Int) {
+    for index in start..<bytes.count { bytes[index] = ~bytes[index] }
+  }
+
   public mutating func uint32(_ value: UInt32) {
     for shift in [24, 16, 8, 0] as [UInt32] { unit(UInt8(truncatingIfNeeded: value >> shift)) }
   }
@@ -92,6 +106,22 @@ public struct KeyWriter {
       writer.escaped(text)
       writer.pair(1)
     }
+  }
+
+  /// The bytes with which the part of every text that begins with `text` begins, under the same budget.
+  ///
+  /// When `isFolded` is set afterwards, parts of other texts begin so, too: their whole texts decide.
+  public mutating func partPrefix(_ text: UnsafeRawBufferPointer, budget: Int) {
+    cutLimit = bytes.count + budget - Self.foldBytes
+    safeCut = bytes.count
+    escaped(text)
+    if bytes.count > cutLimit {
+      bytes.removeLast(bytes.count - safeCut)
+      bytes.append(0)
+      bytes.append(2)
+      isFolded = true
+    }
+    cutLimit = Int.max
   }
 
   /// A document id: numeric ids (`__id7__`) first, by number.

@@ -1,0 +1,331 @@
+/// From writes and present documents to mutations: pure planning inside one engine transaction.
+///
+/// A batch of commits is planned one after the other on one view. What earlier members of the batch did
+/// lies in `overlay`; what the commit at hand has done so far in `touched`. A commit that fails leaves
+/// neither mutations nor overlay behind, so nothing has ever to be undone.
+///
+/// INVARIANT: every record reachable from `overlay` and `touched` lies in the batch's memory or in the
+/// view's; both outlive the planner.
+
+internal import DocModel
+
+final class CommitPlanner {
+  /// A document that the commit at hand names.
+  struct Touched {
+    let key: DocumentKey
+    let path: ResourcePath
+    /// Before the commit.
+    let before: DocumentRecord?
+    /// As the commit's writes so far leave it.
+    var now: DocumentRecord?
+
+    /// A write that changes nothing keeps the very record.
+    var isChanged: Bool { before?.bytes.baseAddress != now?.bytes.baseAddress }
+  }
+
+  let view: StorageView
+  let batch: MutationBatch
+  let clock: CommitClock
+  let transactions: TransactionTable
+  let feed: ChangeFeed
+
+  private(set) var state: StoreState
+  /// Events of planned commits, to be published when the batch is durable.
+  private(set) var events: [(database: DatabaseID, version: Int64, event: FeedEvent)] = []
+
+  private var overlay: [[UInt8]: DocumentRecord?] = [:]
+  /// Changes of earlier members: generation, version, path.
+  private var plannedChanges: [(generation: UInt32, version: Int64, path: ResourcePath)] = []
+  private var databases: [DatabaseID: DatabaseRecord] = [:]
+
+  // The commit at hand.
+  private var generation: UInt32 = 0
+  private var touched: [Touched] = []
+  private var indexOfTouched: [[UInt8]: Int] = [:]
+  private var judgeFailure: StorageError?
+
+  init(
+    view: StorageView, batch: MutationBatch, state: StoreState, clock: CommitClock,
+    transactions: TransactionTable, feed: ChangeFeed
+  ) {
+    self.view = view
+    self.batch = batch
+    self.state = state
+    self.clock = clock
+    self.transactions = transactions
+    self.feed = feed
+  }
+
+  // MARK: one commit
+
+  /// Plans one commit: checks it, applies its writes in order, asks its judge, records its mutations.
+  func plan(_ request: CommitRequest) throws(StoreError) -> CommitResult {
+    touched.removeAll(keepingCapacity: true)
+    indexOfTouched.removeAll(keepingCapacity: true)
+    judgeFailure = nil
+    let version = clock.nextVersion()
+    var database: DatabaseRecord?
+    do { database = try databaseRecord(request.database) } catch { throw .storage(error) }
+    generation = database?.generation ?? state.nextGeneration
+
+    guard let transaction = request.transaction else { return try apply(request, version, database) }
+    let reads = try transactions.take(transaction, request.database)
+    do throws(StoreError) {
+      if let reads { try checkUnchanged(reads, database) }
+      return try apply(request, version, database)
+    } catch {
+      transactions.settle(transaction, failure: error)
+      throw error
+    }
+  }
+
+  private func apply(
+    _ request: CommitRequest, _ version: Int64, _ database: DatabaseRecord?
+  ) throws(StoreError) -> CommitResult {
+    var results: [WriteResult] = []
+    results.reserveCapacity(request.writes.count)
+    var judged: [JudgedWrite] = []
+    for write in request.writes {
+      let applied = try apply(write, request.database, version)
+      results.append(applied.result)
+      if request.judge != nil { judged.append(applied.judged) }
+    }
+    if let judge = request.judge {
+      try judge(
+        JudgedCommit(database: request.database, commitTime: version, writes: judged, planner: self))
+      if let judgeFailure { throw .storage(judgeFailure) }
+    }
+    record(request.database, version, database)
+    return CommitResult(commitTime: version, results: results)
+  }
+
+  /// Applies one write to the state that the commit's earlier writes left.
+  private func apply(
+    _ write: Write, _ database: DatabaseID, _ version: Int64
+  ) throws(StoreError) -> (result: WriteResult, judged: JudgedWrite) {
+    let index = try touch(write.path)
+    let old = touched[index].now
+    try check(write.precondition, DocumentName(database: database, path: write.path), old)
+    var result = WriteResult(updateTime: nil)
+    let kind: WriteKind
+    switch write.operation {
+    case .update(let fields, let mask):
+      kind = old == nil ? .create : .update
+      let new = try update(touched[index], fields, mask, write.transforms, database, version, &result)
+      touched[index].now = new
+      result.updateTime = new.updateTime
+    case .delete:
+      kind = .delete
+      touched[index].now = nil
+    case .verify:
+      kind = .verify
+      result.updateTime = old?.updateTime
+    }
+    let judged = JudgedWrite(
+      path: write.path, kind: kind, before: old?.document, after: touched[index].now?.document)
+    return (result, judged)
+  }
+
+  /// Source: spec/protocol.md 4.2.
+  private func check(
+    _ precondition: Precondition, _ name: DocumentName, _ old: DocumentRecord?
+  ) throws(StoreError) {
+    switch precondition {
+    case .none: break
+    case .exists(true):
+      if old == nil { throw .notFound(name) }
+    case .exists(false):
+      if old != nil { throw .alreadyExists(name) }
+    case .updateTime(let required):
+      let stored = old?.updateTime ?? 0
+      if old == nil || stored != required {
+        throw .failedPrecondition(.version(stored: stored, required: required))
+      }
+    }
+  }
+
+  /// The document after an update; the very same record when nothing changes.
+  private func update(
+    _ document: Touched, _ body: [UInt8], _ mask: [FieldPath]?, _ transforms: [FieldTransform],
+    _ database: DatabaseID, _ version: Int64, _ result: inout WriteResult
+  ) throws(StoreError) -> DocumentRecord {
+    let old = document.now
+    var fields = body
+    if let mask { fields = Self.masked(old?.fields ?? .none, body, mask) }
+    if !transforms.isEmpty {
+      (fields, result.transformResults) = fields.withUnsafeBytes {
+        TransformApplication.apply(transforms, to: FieldsView(document: $0), commitTime: version)
+      }
+    }
+    try checkSize(fields, DocumentName(database: database, path: document.path))
+    let record = fields.withUnsafeBytes { bytes -> DocumentRecord in
+      // Same type and value at every depth is the same canonical bytes.
+      if let old, WireCursor.areEqual(old.fields.bytes, bytes) { return old }
+      return DocumentRecord(
+        createTime: old?.createTime ?? version, updateTime: version,
+        foldedPath: document.key.isFolded ? document.path : nil, fields: bytes, in: batch)
+    }
+    return record
+  }
+
+  private static func masked(_ old: FieldsView, _ body: [UInt8], _ mask: [FieldPath]) -> [UInt8] {
+    body.withUnsafeBytes { bytes in
+      let new = FieldsView(document: bytes)
+      // `__name__` in a mask is accepted and means nothing (production-differences.md W10).
+      let edits = mask.filter { !$0.isDocumentName }.map { path in
+        FieldEdit(path, new.value(at: path).map { .set($0.bytes) } ?? .delete)
+      }
+      return FieldsMerge.apply(edits, to: old)
+    }
+  }
+
+  private func checkSize(_ fields: [UInt8], _ name: DocumentName) throws(StoreError) {
+    // No value takes more than four times its encoded bytes by the storage formula (an empty geo point in
+    // an array: 4 encoded, 16 counted), so small documents need no walk.
+    if fields.count < (Limits.documentBytesMax - 16_384) / 4, name.path.text.utf8.count < 8_192 { return }
+    let size = fields.withUnsafeBytes { StorageSize.document(name.path, FieldsView(document: $0)) }
+    if size > Limits.documentBytesMax { throw .invalid(WriteComplaint.tooLarge(name, bytes: size)) }
+  }
+
+  // MARK: documents
+
+  /// The place of a document in `touched`, looked up when it is first named.
+  private func touch(_ path: ResourcePath) throws(StoreError) -> Int {
+    let key = KeyLayout.documentKey(generation, path)
+    if let index = indexOfTouched[key.bytes] { return index }
+    let before: DocumentRecord?
+    do { before = try recordBeforeCommit(key.bytes) } catch { throw .storage(error) }
+    touched.append(Touched(key: key, path: path, before: before, now: before))
+    indexOfTouched[key.bytes] = touched.count - 1
+    return touched.count - 1
+  }
+
+  private func recordBeforeCommit(_ key: [UInt8]) throws(StorageError) -> DocumentRecord? {
+    if !overlay.isEmpty, let planned = overlay[key] { return planned }
+    guard let bytes = try view.get(.documents, key) else { return nil }
+    return try DocumentRecord(bytes)
+  }
+
+  /// What the judge asks for.
+  func judgedDocument(_ path: ResourcePath, _ moment: JudgedCommit.Moment) -> StoredDocument? {
+    let key = KeyLayout.documentKey(generation, path).bytes
+    if let index = indexOfTouched[key] {
+      switch moment {
+      case .before: return touched[index].before?.document
+      case .after: return touched[index].now?.document
+      }
+    }
+    do throws(StorageError) {
+      return try recordBeforeCommit(key)?.document
+    } catch {
+      judgeFailure = error
+      return nil
+    }
+  }
+
+  private func databaseRecord(_ database: DatabaseID) throws(StorageError) -> DatabaseRecord? {
+    if let known = databases[database] { return known }
+    let stored = try DatabaseCatalog.record(view, database)
+    if let stored { databases[database] = stored }
+    return stored
+  }
+
+  // MARK: transactions
+
+  /// Every document read still has the version read, and nothing changed in the ranges read.
+  private func checkUnchanged(
+    _ reads: ReadLog.Reads, _ database: DatabaseRecord?
+  ) throws(StoreError) {
+    if reads.isContradictory { throw .aborted(.contention) }
+    if reads.generation != 0, reads.generation != database?.generation { throw .aborted(.contention) }
+    do {
+      for (path, version) in reads.documents {
+        let key = KeyLayout.documentKey(generation, path).bytes
+        let current = try recordBeforeCommit(key)?.updateTime ?? 0
+        if current != version { throw StoreError.aborted(.contention) }
+      }
+      if try hasChanged(reads.ranges) { throw StoreError.aborted(.contention) }
+    } catch let error as StorageError {
+      throw .storage(error)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .storage(.corrupt)
+    }
+  }
+
+  /// Whether a change since a range was read lies in it; walks the changes since the earliest read.
+  private func hasChanged(_ ranges: [ReadRange: Int64]) throws(StorageError) -> Bool {
+    guard let since = ranges.values.min() else { return false }
+    // Changes that old may have been collected; no transaction lives as long.
+    if since < state.floor { return true }
+    for change in plannedChanges where change.generation == generation {
+      if ranges.contains(where: { $0.value < change.version && $0.key.contains(change.path) }) { return true }
+    }
+    var isChanged = false
+    try ChangeRecord.scan(view, generation, after: since, upTo: .max) { version, path in
+      isChanged = ranges.contains { $0.value < version && $0.key.contains(path) }
+      return isChanged ? .stop : .more
+    }
+    return isChanged
+  }
+
+  // MARK: mutations
+
+  /// Records what the commit at hand changed. Nothing can fail from here on.
+  private func record(_ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?) {
+    let changed = touched.filter(\.isChanged)
+    if changed.isEmpty { return }
+    if known == nil { create(id, version) }
+    state.lastVersion = version
+    var changes: [DocumentChange] = []
+    let isFollowed = feed.isFollowed
+    for (ordinal, document) in changed.enumerated() {
+      if let before = document.before {
+        let copy = batch.copy(before.bytes)
+        batch.put(.documentHistory, KeyLayout.historyKey(document.key.bytes, ended: version), inPlace: copy)
+      }
+      if let now = document.now {
+        batch.put(.documents, document.key.bytes, inPlace: now.bytes)
+      } else {
+        batch.remove(.documents, document.key.bytes)
+      }
+      batch.put(
+        .changes, KeyLayout.changeKey(generation, version, ordinal: UInt32(truncatingIfNeeded: ordinal)),
+        ChangeRecord.encoded(document.path))
+      overlay.updateValue(document.now, forKey: document.key.bytes)
+      plannedChanges.append((generation, version, document.path))
+      if isFollowed {
+        changes.append(
+          DocumentChange(
+            path: document.path, before: document.before.map(DocumentImage.init),
+            after: document.now.map(DocumentImage.init)))
+      }
+    }
+    if isFollowed { events.append((id, version, .commit(version: version, changes: changes))) }
+  }
+
+  private func create(_ id: DatabaseID, _ version: Int64) {
+    let record = DatabaseRecord(id: id, generation: generation, created: version)
+    state.nextGeneration = generation + 1
+    databases[id] = record
+    batch.put(.catalog, KeyLayout.databaseKey(id), record.encoded)
+  }
+
+  /// Gives a database a new generation. The old one's keys are removed later, in slices.
+  func clear(_ id: DatabaseID) throws(StorageError) -> Int64 {
+    let version = clock.nextVersion()
+    guard let old = try databaseRecord(id) else { return version }
+    batch.put(.catalog, KeyLayout.condemnedKey(old.generation), [])
+    generation = state.nextGeneration
+    create(id, version)
+    state.lastVersion = version
+    if feed.isFollowed { events.append((id, version, .cleared(version: version))) }
+    return version
+  }
+
+  /// Ends the batch: the numbers of the store go with it.
+  func finish() {
+    if !batch.mutations.isEmpty { batch.put(.catalog, KeyLayout.stateKey, state.encoded) }
+  }
+}

@@ -1,0 +1,220 @@
+/// The queue of commits and the one thread that writes.
+///
+/// Takes what waits (LIMIT: 256 commits or 4 MiB), plans it on one view, writes it with one durability
+/// point, publishes, then tells the callers; while one batch is being written the next one gathers, which
+/// is the whole of group commit. When nobody waits it tidies: cleared generations, old history.
+///
+/// State: `queue` behind its monitor. The batch's memory belongs to the thread alone.
+
+internal import DequeModule
+internal import DocModel
+
+/// A commit in the queue.
+struct CommitRequest: Sendable {
+  let database: DatabaseID
+  let writes: [Write]
+  let transaction: TransactionID?
+  let judge: CommitJudge?
+  let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
+
+  /// About what it will take of the batch's memory.
+  var weight: Int {
+    writes.reduce(256) { sum, write in
+      switch write.operation {
+      case .update(let fields, _): sum + fields.count + 256
+      case .delete, .verify: sum + 256
+      }
+    }
+  }
+}
+
+enum CommitterLimits {
+  static let batchCommitsMax = 256
+  static let batchBytesMax = 4 << 20
+  /// LIMIT: commits and bytes that may wait; one more is refused.
+  static let queueCommitsMax = 65_536
+  static let queueBytesMax = 512 << 20
+  /// How often history is looked at when there is nothing else to do.
+  static let tidyMilliseconds = 10_000
+}
+
+final class Committer<Engine: StorageEngine>: Sendable {
+  enum Job: Sendable {
+    case commit(CommitRequest)
+    case clear(DatabaseID, @Sendable (Result<Int64, StoreError>) -> Void)
+    /// Tidies until nothing is left to tidy.
+    case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
+
+    var weight: Int {
+      switch self {
+      case .commit(let request): request.weight
+      case .clear, .tidy: 256
+      }
+    }
+  }
+
+  private struct Queue {
+    var jobs: Deque<Job> = []
+    var byteCount = 0
+    var isClosed = false
+    var isRunning = false
+  }
+
+  private let queue = Monitor(Queue())
+  let engine: Engine
+  let clock: CommitClock
+  let transactions: TransactionTable
+  let feed: ChangeFeed
+  let housekeeping: Housekeeping<Engine>
+
+  init(
+    engine: Engine, clock: CommitClock, transactions: TransactionTable, feed: ChangeFeed,
+    housekeeping: Housekeeping<Engine>
+  ) {
+    self.engine = engine
+    self.clock = clock
+    self.transactions = transactions
+    self.feed = feed
+    self.housekeeping = housekeeping
+  }
+
+  func start() {
+    queue.change { $0.isRunning = true }
+    WriterThread.start { [self] in
+      run()
+      queue.change { $0.isRunning = false }
+    }
+  }
+
+  /// Lets what is queued finish, then ends the thread.
+  func stop() { queue.change { $0.isClosed = true } }
+
+  /// Returns when the thread has ended. Must not be called by it.
+  func join() { queue.wait { $0.isRunning ? nil : () } }
+
+  func submit(_ job: Job) throws(StoreError) {
+    let weight = job.weight
+    let refusal = queue.change { queue -> StoreError? in
+      if queue.isClosed { return .storage(.unavailable) }
+      if queue.jobs.count >= CommitterLimits.queueCommitsMax
+        || queue.byteCount + weight > CommitterLimits.queueBytesMax && !queue.jobs.isEmpty
+      {
+        return .resourceExhausted(message: "too many commits are waiting")
+      }
+      queue.jobs.append(job)
+      queue.byteCount += weight
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  private enum Next {
+    case jobs([Job])
+    case end
+  }
+
+  private func run() {
+    let batch = MutationBatch()
+    var isTidy = false
+    while true {
+      let next = queue.wait(atMost: isTidy ? CommitterLimits.tidyMilliseconds : 0) { queue -> Next? in
+        if !queue.jobs.isEmpty { return .jobs(Self.takeBatch(&queue)) }
+        return queue.isClosed ? .end : nil
+      }
+      switch next {
+      case .jobs(let jobs):
+        write(jobs, batch)
+        isTidy = false
+      case .end: return
+      case .none:
+        // A failure to tidy is no caller's concern; it is tried again later.
+        isTidy = (try? housekeeping.tidySlice(batch)) ?? true
+      }
+    }
+  }
+
+  private static func takeBatch(_ queue: inout Queue) -> [Job] {
+    var jobs: [Job] = []
+    var byteCount = 0
+    while let job = queue.jobs.first, jobs.count < CommitterLimits.batchCommitsMax {
+      let weight = job.weight
+      if byteCount + weight > CommitterLimits.batchBytesMax, !jobs.isEmpty { break }
+      queue.jobs.removeFirst()
+      queue.byteCount -= weight
+      byteCount += weight
+      jobs.append(job)
+    }
+    return jobs
+  }
+
+  // MARK: one batch
+
+  private enum Outcome {
+    case commit(CommitRequest, Result<CommitResult, StoreError>)
+    case clear(@Sendable (Result<Int64, StoreError>) -> Void, Result<Int64, StoreError>)
+    case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
+  }
+
+  private func write(_ jobs: [Job], _ batch: MutationBatch) {
+    batch.reset()
+    var planned: (outcomes: [Outcome], planner: CommitPlanner)?
+    var failure: StorageError?
+    do throws(StorageError) {
+      try engine.write(batch) { (view, batch) throws(StorageError) in
+        guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
+        let planner = CommitPlanner(
+          view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed)
+        planned = (jobs.map { plan($0, planner) }, planner)
+        planner.finish()
+      }
+    } catch {
+      failure = error
+    }
+    let hasWritten = failure == nil && !batch.mutations.isEmpty
+    clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
+    if hasWritten, let events = planned?.planner.events {
+      for event in events { feed.publish(event.event, version: event.version, to: event.database) }
+    }
+    for outcome in planned?.outcomes ?? jobs.map(Self.unplanned) { complete(outcome, failure, batch) }
+  }
+
+  private func plan(_ job: Job, _ planner: CommitPlanner) -> Outcome {
+    switch job {
+    case .commit(let request):
+      return .commit(request, Result { () throws(StoreError) in try planner.plan(request) })
+    case .clear(let database, let completion):
+      let result = Result { () throws(StorageError) in try planner.clear(database) }
+      return .clear(completion, result.mapError { .storage($0) })
+    case .tidy(let completion):
+      return .tidy(completion)
+    }
+  }
+
+  /// What becomes of a job when not even a view could be had.
+  private static func unplanned(_ job: Job) -> Outcome {
+    switch job {
+    case .commit(let request): .commit(request, .failure(.storage(.unavailable)))
+    case .clear(_, let completion): .clear(completion, .failure(.storage(.unavailable)))
+    case .tidy(let completion): .tidy(completion)
+    }
+  }
+
+  private func complete(_ outcome: Outcome, _ failure: StorageError?, _ batch: MutationBatch) {
+    switch outcome {
+    case .commit(let request, let result):
+      guard let failure, (try? result.get()) != nil else { return request.completion(result) }
+      if let transaction = request.transaction {
+        transactions.settle(transaction, failure: .storage(failure))
+      }
+      request.completion(.failure(.storage(failure)))
+    case .clear(let completion, let result):
+      completion(failure.map { .failure(.storage($0)) } ?? result)
+    case .tidy(let completion):
+      completion(
+        Result { () throws(StorageError) in
+          while try !housekeeping.tidySlice(batch) {}
+          return clock.issue()
+        }.mapError { .storage($0) })
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// A commit as its judge sees it: planned, not yet written.
+
+public import DocModel
+
+/// Decides whether a planned commit may happen; throws to refuse it. Runs on the thread that writes, so it
+/// must not wait for anything. Other commits are not affected by a refusal.
+public typealias CommitJudge = @Sendable (JudgedCommit) throws(StoreError) -> Void
+
+/// What a write does to its document.
+public enum WriteKind: Hashable, Sendable { case create, update, delete, verify }
+
+/// One write with the document before and after it.
+public struct JudgedWrite {
+  public let path: ResourcePath
+  /// `update` also when nothing changes; `delete` also when nothing is there.
+  public let kind: WriteKind
+  /// The document as the commit's earlier writes left it; nil when there is none.
+  public let before: StoredDocument?
+  /// The document after this write and before the commit's later ones.
+  public let after: StoredDocument?
+}
+
+/// A planned commit, on exactly the state it will apply to.
+///
+/// Legal only inside the judge's closure, as is every document it hands out.
+public final class JudgedCommit {
+  public enum Moment: Sendable {
+    /// Without this commit.
+    case before
+    /// After all of its writes.
+    case after
+  }
+
+  public let database: DatabaseID
+  /// The version the commit will get: `request.time`.
+  public let commitTime: Int64
+  public let writes: [JudgedWrite]
+  private let planner: CommitPlanner
+
+  init(database: DatabaseID, commitTime: Int64, writes: [JudgedWrite], planner: CommitPlanner) {
+    self.database = database
+    self.commitTime = commitTime
+    self.writes = writes
+    self.planner = planner
+  }
+
+  /// Any document of the database, before or after the whole commit. A damaged record answers nil here
+  /// and fails the commit after the judge has returned.
+  public func document(_ path: ResourcePath, _ moment: Moment) -> StoredDocument? {
+    planner.judgedDocument(path, moment)
+  }
+}

@@ -1,0 +1,36 @@
+/// A thread of its own for the one writer: write transactions of embedded engines belong to a thread, and
+/// a durability point blocks.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+enum WriterThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Runs `body` on a new thread, which ends with it.
+  static func start(_ body: @escaping @Sendable () -> Void) {
+    let context = Unmanaged.passRetained(Body(body))
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // Rules are evaluated here: as much stack as the main thread has.
+    pthread_attr_setstacksize(&attributes, 8 << 20)
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, &attributes,
+      { context in
+        if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context.toOpaque())
+    pthread_attr_destroy(&attributes)
+    precondition(status == 0, "the system gives no thread (\(status))")
+  }
+}

@@ -1,0 +1,170 @@
+/// Commits, batches of independent writes, clearing, transactions.
+
+public import DocModel
+
+extension DocumentStore {
+  /// Queues a commit and returns at once; `completion` runs on the thread that commits, after the commit is
+  /// durable or refused, and must return at once.
+  ///
+  /// `judge` sees the planned commit on the very state it applies to and may refuse it.
+  public func submit(
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil,
+    completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
+  ) {
+    do throws(StoreError) {
+      do { try WriteValidator.check(writes) } catch { throw .invalid(error) }
+      if let transaction { try transactions.admitCommit(transaction, database, writes: writes.count) }
+      try committer.submit(
+        .commit(
+          CommitRequest(
+            database: database, writes: writes, transaction: transaction, judge: judge,
+            completion: completion)))
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  /// Applies `writes` in order, all or none. Returns when they are durable.
+  public func commit(
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil
+  ) async throws(StoreError) -> CommitResult {
+    let result = await withCheckedContinuation { continuation in
+      submit(database, writes, transaction: transaction, judge: judge) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+
+  /// As `commit`, for a thread that may block: loaders, tests, the shell. Never call it from a callback of
+  /// the store.
+  @discardableResult
+  public func commitAndWait(
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil
+  ) throws(StoreError) -> CommitResult {
+    let outcome = Monitor<Result<CommitResult, StoreError>?>(nil)
+    submit(database, writes, transaction: transaction, judge: judge) { result in
+      outcome.change { $0 = result }
+    }
+    return try outcome.wait { $0 }.get()
+  }
+
+  /// Commits each write on its own; one failure does not affect the others. Results are in order.
+  /// Source: spec/protocol.md 1.12.
+  public func batchWrite(
+    _ database: DatabaseID, _ writes: [Write]
+  ) async throws(StoreError) -> [Result<WriteResult, StoreError>] {
+    do { try Self.checkBatch(writes) } catch { throw .invalid(error) }
+    if writes.isEmpty { return [] }
+    return await withCheckedContinuation { continuation in
+      let results = Monitor(BatchResults(count: writes.count))
+      for (index, write) in writes.enumerated() {
+        submit(database, [write]) { result in
+          let finished = results.change { results in
+            results.set(result.map { $0.results.first ?? WriteResult(updateTime: nil) }, at: index)
+          }
+          if let finished { continuation.resume(returning: finished) }
+        }
+      }
+    }
+  }
+
+  /// What refuses a whole batch: an invalid write, or a document written twice.
+  public static func checkBatch(_ writes: [Write]) throws(Complaint) {
+    try WriteValidator.check(writes)
+    var paths: Set<ResourcePath> = []
+    for write in writes where !paths.insert(write.path).inserted { throw WriteComplaint.writtenTwice }
+  }
+
+  // MARK: removing much
+
+  /// Removes every document of a database at once, in constant time whatever its size. Returns the version
+  /// of the clearing.
+  public func clear(_ database: DatabaseID) async throws(StoreError) -> Int64 {
+    try await queued { .clear(database, $0) }
+  }
+
+  /// Collects all history beyond the retention and removes what was cleared, now instead of when idle.
+  @discardableResult
+  public func tidy() async throws(StoreError) -> Int64 {
+    try await queued { .tidy($0) }
+  }
+
+  private func queued(
+    _ job: (@escaping @Sendable (Result<Int64, StoreError>) -> Void) -> Committer<Engine>.Job
+  ) async throws(StoreError) -> Int64 {
+    let result = await withCheckedContinuation { continuation in
+      do throws(StoreError) {
+        try committer.submit(job { continuation.resume(returning: $0) })
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+    return try result.get()
+  }
+
+  /// Deletes a document or a collection with everything below it, in commits of 500. Returns how many
+  /// documents were deleted.
+  public func deleteSubtree(_ database: DatabaseID, _ path: ResourcePath) async throws(StoreError) -> Int {
+    var count = 0
+    while true {
+      let doomed = try read(database) { (view) throws(StoreError) in try Self.subtree(path, view, limit: 500)
+      }
+      if doomed.isEmpty { return count }
+      _ = try await commit(database, doomed.map { Write($0, .delete) })
+      count += doomed.count
+    }
+  }
+
+  private static func subtree(
+    _ path: ResourcePath, _ view: StoreView, limit: Int
+  ) throws(StoreError) -> [ResourcePath] {
+    var paths: [ResourcePath] = []
+    func collect(_ bytes: UnsafeRawBufferPointer, _ document: StoredDocument) -> ScanStep {
+      paths.append(ResourcePath(unchecked: String(decoding: bytes, as: UTF8.self)))
+      return paths.count < limit ? .more : .stop
+    }
+    if path.isCollection {
+      try view.scanCollection(path, .forward, collect)
+    } else if !path.isRoot, try view.document(path) != nil {
+      paths.append(path)
+    }
+    if paths.count < limit { try view.scanDescendants(of: path, collect) }
+    return paths
+  }
+
+  // MARK: transactions
+
+  /// Begins a transaction. Reads name it in `ReadTime.transaction`, the commit in its own argument.
+  public func beginTransaction(
+    _ database: DatabaseID, _ options: TransactionOptions = .readWrite
+  ) throws(StoreError) -> TransactionID {
+    if case .readOnly(.some(let readTime)) = options.mode { try checkBounds(readTime) }
+    return try transactions.begin(database, options)
+  }
+
+  public func rollBack(_ transaction: TransactionID, in database: DatabaseID) throws(StoreError) {
+    try transactions.rollBack(transaction, database)
+  }
+
+  /// Forgets all transactions of all databases: the emulator's reset.
+  public func forgetTransactions() { transactions.forgetAll() }
+}
+
+/// Gathers the results of a batch as they come.
+private struct BatchResults {
+  private var results: [Result<WriteResult, StoreError>?]
+  private var missing: Int
+
+  init(count: Int) {
+    results = Array(repeating: nil, count: count)
+    missing = count
+  }
+
+  /// All results, once the last one is there.
+  mutating func set(
+    _ result: Result<WriteResult, StoreError>, at index: Int
+  ) -> [Result<WriteResult, StoreError>]? {
+    results[index] = result
+    missing -= 1
+    return missing == 0 ? results.compactMap { $0 } : nil
+  }
+}

@@ -1,0 +1,108 @@
+/// Documents of many databases on one engine: reads at a time, atomic commits, a feed of changes.
+///
+/// ```
+/// let store = try DocumentStore(engine: engine, environment: .system)
+/// let result = try await store.commit(database, [Write(path, .update(fields: bytes, mask: nil))])
+/// try store.read(database) { (view) throws(StoreError) in
+///   if let document = try view.document(path) { ... }
+/// }
+/// store.close()
+/// ```
+///
+/// Reads are synchronous and may run on any number of threads; they never wait for a commit, unless they
+/// ask for a time that a commit in flight may still fall below. Commits queue for the one thread that
+/// writes. Every database of every project springs into being with its first write.
+///
+/// Concurrency: the parts own their state (`CommitClock`, `Committer`, `TransactionTable`, `ChangeFeed`);
+/// the store itself has none.
+
+public import DocModel
+
+public final class DocumentStore<Engine: StorageEngine>: Sendable {
+  public let engine: Engine
+  public let environment: Environment
+
+  let clock: CommitClock
+  let transactions: TransactionTable
+  let feed: ChangeFeed
+  let committer: Committer<Engine>
+
+  /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
+  public init(engine: Engine, environment: Environment = .system) throws(StoreError) {
+    precondition(engine.limits.keyBytesMax >= 511, "the engine's keys are too short for the key layout")
+    self.engine = engine
+    self.environment = environment
+    let lastVersion: Int64
+    do { lastVersion = try Self.openState(engine, environment) } catch { throw .storage(error) }
+    clock = CommitClock(committed: lastVersion, now: environment.now)
+    transactions = TransactionTable(now: environment.now)
+    feed = ChangeFeed()
+    committer = Committer(
+      engine: engine, clock: clock, transactions: transactions, feed: feed,
+      housekeeping: Housekeeping(engine: engine, now: environment.now))
+    committer.start()
+  }
+
+  deinit { committer.stop() }
+
+  /// Lets queued commits finish and ends the thread that writes. Commits that come later are refused.
+  public func close() {
+    committer.stop()
+    committer.join()
+  }
+
+  /// The last version of the stored commits; a fresh store gets the present as its first.
+  private static func openState(_ engine: Engine, _ environment: Environment) throws(StorageError) -> Int64 {
+    let stored = try engine.read { (view) throws(StorageError) in try DatabaseCatalog.state(view) }
+    if let stored { return stored.lastVersion }
+    let now = environment.now()
+    let state = StoreState(lastVersion: now, floor: 0, nextGeneration: 1)
+    try engine.write(MutationBatch()) { (_, batch) throws(StorageError) in
+      batch.put(.catalog, KeyLayout.stateKey, state.encoded)
+    }
+    return now
+  }
+
+  /// The databases somebody has written to, in key order.
+  public func databases() throws(StoreError) -> [DatabaseID] {
+    try engine.read { (view) throws(StoreError) in
+      do throws(StorageError) {
+        return try DatabaseCatalog.databases(view).map(\.id)
+      } catch { throw .storage(error) }
+    }
+  }
+
+  // MARK: feed
+
+  /// Follows a database from now on. `wake` is called, on the thread that commits, when something comes
+  /// after nothing was waiting; it must return at once. End it with `unsubscribe`.
+  public func subscribe(
+    _ database: DatabaseID, eventsMax: Int = 1_024, wake: @escaping @Sendable () -> Void
+  ) -> FeedSubscription {
+    feed.subscribe(database, eventsMax: eventsMax, wake: wake) { clock.issue() }
+  }
+
+  public func unsubscribe(_ subscription: FeedSubscription) { feed.cancel(subscription) }
+
+  /// Visits what was changed after `version`, in commit order, from storage: for whoever comes back. The
+  /// states are those of the read times `version - 1` and `version` of each change.
+  ///
+  /// Fails with `readTimeTooOld` when changes since then may have been collected.
+  public func changes(
+    _ database: DatabaseID, after version: Int64,
+    _ visit: (_ version: Int64, _ path: ResourcePath) -> ScanStep
+  ) throws(StoreError) {
+    let oldest = environment.now() - Retention.seconds * 1_000_000
+    try engine.read { (view) throws(StoreError) in
+      do throws(StorageError) {
+        guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
+        guard version >= max(state.floor, oldest) else { throw .versionCollected }
+        let generation = try DatabaseCatalog.generation(view, database)
+        if generation == 0 { return }
+        try ChangeRecord.scan(view, generation, after: version, upTo: .max, visit)
+      } catch {
+        throw error == .versionCollected ? .failedPrecondition(.readTimeTooOld) : .storage(error)
+      }
+    }
+  }
+}

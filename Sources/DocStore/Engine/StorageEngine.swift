@@ -1,0 +1,67 @@
+/// What an engine must be: ordered maps of bytes, consistent views, one writer.
+///
+/// The engine does not know what a document is. Everything above it (history, queries, feed, retention,
+/// group commit) is written once, against this contract. Calls are synchronous: an embedded engine never
+/// waits, and one that waits for a network is run on threads of its owner.
+///
+/// Source: design/storage-and-scale.md section 16.
+/// Checked by: `Tests/EngineConformanceTests`, which every engine passes.
+
+/// One immutable state of all keyspaces.
+///
+/// This class is the view of an empty store; engines override both questions. A class and not a protocol,
+/// so that whoever reads is not generic over the engine and pays one indirect call.
+///
+/// INVARIANT: bytes handed out stay valid and unchanged until the closure that was given the view returns;
+/// visitors of `scan` may ask the same view for more.
+open class StorageView {
+  public init() {}
+
+  /// The value of `key`, in place.
+  open func get(
+    _ keyspace: Keyspace, _ key: UnsafeRawBufferPointer
+  ) throws(StorageError) -> UnsafeRawBufferPointer? { nil }
+
+  /// Visits the keys of `range` in order, or from its end backwards, until `visit` says stop.
+  open func scan(
+    _ keyspace: Keyspace, _ range: KeyRange, _ direction: ScanDirection,
+    _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> ScanStep
+  ) throws(StorageError) {}
+
+  public final func get(_ keyspace: Keyspace, _ key: [UInt8]) throws(StorageError) -> UnsafeRawBufferPointer?
+  {
+    // withUnsafeBytes may not outlive the call; the value's bytes belong to the view, not to the key.
+    let found = key.withUnsafeBytes { bytes -> Result<UnsafeRawBufferPointer?, StorageError> in
+      Result { () throws(StorageError) in try get(keyspace, bytes) }
+    }
+    return try found.get()
+  }
+}
+
+/// What an engine can hold.
+public struct EngineLimits: Sendable {
+  public let keyBytesMax: Int
+  public let valueBytesMax: Int
+
+  public init(keyBytesMax: Int, valueBytesMax: Int) {
+    self.keyBytesMax = keyBytesMax
+    self.valueBytesMax = valueBytesMax
+  }
+}
+
+public protocol StorageEngine: Sendable {
+  var limits: EngineLimits { get }
+
+  /// Runs `body` on the newest durable state. Never waits for a writer, never sees half of a write.
+  /// Reads may nest and run on any number of threads.
+  func read<R, E: StorageFailure>(_ body: (StorageView) throws(E) -> R) throws(E) -> R
+
+  /// Runs `plan` on the newest state and then applies the mutations it put into the batch, all or none.
+  /// Returns when they are durable.
+  ///
+  /// One write at a time; a second caller waits. When `plan` throws, nothing is written. `plan` runs once,
+  /// its mutations may be applied again when the engine has to make room.
+  func write<R, E: StorageFailure>(
+    _ batch: MutationBatch, _ plan: (StorageView, MutationBatch) throws(E) -> R
+  ) throws(E) -> R
+}

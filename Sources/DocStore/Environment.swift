@@ -1,0 +1,54 @@
+/// Time and randomness, as values: a test that freezes both replays a run.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// Where the store takes the time and its random numbers from.
+public struct Environment: Sendable {
+  /// Microseconds since the Unix epoch.
+  public let now: @Sendable () -> Int64
+  /// 64 random bits.
+  public let random: @Sendable () -> UInt64
+
+  public init(now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64) {
+    self.now = now
+    self.random = random
+  }
+
+  /// The machine's clock and its random numbers.
+  public static let system = Environment(
+    now: {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    },
+    random: {
+      var generator = SystemRandomNumberGenerator()
+      return generator.next()
+    })
+}
+
+extension Environment {
+  private static let idAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+
+  /// A document id as clients make them: 20 letters and digits, about 119 bits.
+  public func documentID() -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(20)
+    while bytes.count < 20 {
+      var bits = random()
+      // Ten groups of six bits a number; 62 and 63 are passed over so that every letter is as likely.
+      for _ in 0..<10 where bytes.count < 20 {
+        let group = Int(bits & 63)
+        bits >>= 6
+        if group < Self.idAlphabet.count { bytes.append(Self.idAlphabet[group]) }
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,76 @@
+/// A lock with waiting: what `Mutex` lacks.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// A value behind a lock, and threads that wait for it to change.
+///
+/// `@unchecked Sendable`: `value` is touched only while `mutex` is held, by `withLock` and `wait`.
+package final class Monitor<Value>: @unchecked Sendable {
+  private var value: Value
+  // In memory of their own, because pthread objects must never move.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+  package init(_ value: sending Value) {
+    self.value = value
+    mutex = .allocate(capacity: 1)
+    condition = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Runs `body` with the value; held for a lookup, never across a call we do not own.
+  package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value)
+  }
+
+  /// Changes the value and wakes everybody who waits.
+  package func change<R>(_ body: (inout Value) -> R) -> R {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    let result = body(&value)
+    pthread_cond_broadcast(condition)
+    return result
+  }
+
+  /// Runs `body` until it gives a result, sleeping in between until the value changes.
+  package func wait<R>(_ body: (inout Value) -> R?) -> R {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if let result = body(&value) { return result }
+      pthread_cond_wait(condition, mutex)
+    }
+  }
+
+  /// As `wait`, but asks at the latest after `milliseconds`; nil when nothing changed by then.
+  package func wait<R>(atMost milliseconds: Int, _ body: (inout Value) -> R?) -> R? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if let result = body(&value) { return result }
+    var deadline = timespec()
+    clock_gettime(CLOCK_REALTIME, &deadline)
+    let nanoseconds = Int(deadline.tv_nsec) + milliseconds % 1_000 * 1_000_000
+    deadline.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
+    deadline.tv_nsec = nanoseconds % 1_000_000_000
+    while pthread_cond_timedwait(condition, mutex, &deadline) == 0 {
+      if let result = body(&value) { return result }
+    }
+    return body(&value)
+  }
+}

@@ -1,0 +1,90 @@
+/// Why the store did not do what it was asked, and the words the client reads.
+///
+/// Texts are the service's own where they are known, because clients match on them.
+/// Source: spec/protocol.md 1.10, 4.2; spec/production-differences.md W2, W3, 1.5.
+
+public import DocModel
+
+public enum StoreError: Error, Hashable, Sendable {
+  /// A write required a document that is not there.
+  case notFound(DocumentName)
+  /// A write required that a document is not there.
+  case alreadyExists(DocumentName)
+  case failedPrecondition(Unmet)
+  case invalid(Complaint)
+  /// The same request may succeed when tried again.
+  case aborted(Conflict)
+  /// A judge refused the commit.
+  case permissionDenied(message: String)
+  case resourceExhausted(message: String)
+  case storage(StorageError)
+
+  /// What a precondition found instead.
+  public enum Unmet: Hashable, Sendable {
+    /// Versions in microseconds; 0 for a document that is not there.
+    case version(stored: Int64, required: Int64)
+    case readTimeTooOld
+  }
+
+  /// Why an attempt must be made again.
+  public enum Conflict: Hashable, Sendable {
+    /// Something the transaction had read has changed.
+    case contention
+    /// The transaction is over.
+    case transactionOver
+  }
+
+  public var message: String {
+    switch self {
+    case .notFound(let name): "No document to update: \(name.resourceName)"
+    case .alreadyExists(let name): "Document already exists: \(name.resourceName)"
+    case .failedPrecondition(.version(let stored, let required)):
+      "the stored version (\(stored)) does not match the required base version (\(required))"
+    case .failedPrecondition(.readTimeTooOld): "The requested 'read_time' is too old."
+    case .invalid(let complaint): complaint.message
+    case .aborted(.contention): TransactionText.contention
+    case .aborted(.transactionOver): TransactionText.over
+    case .permissionDenied(let message), .resourceExhausted(let message): message
+    case .storage(let error): Self.text(of: error)
+    }
+  }
+
+  private static func text(of error: StorageError) -> String {
+    switch error {
+    case .conflict: "another writer was first"
+    case .outcomeUnknown: "the outcome of the commit is not known"
+    case .versionCollected: "the version is no longer kept"
+    case .unavailable: "the storage engine is not available"
+    case .corrupt: "a stored record is damaged"
+    case .full: "the storage is full"
+    }
+  }
+}
+
+/// An error type that can carry a failure of the store, so that a body which throws its own errors can
+/// run inside `DocumentStore.read`.
+public protocol StoreFailure: StorageFailure {
+  init(store error: StoreError)
+}
+
+extension StoreFailure {
+  public init(storage error: StorageError) { self.init(store: .storage(error)) }
+}
+
+extension StoreError: StoreFailure {
+  public init(store error: StoreError) { self = error }
+}
+
+/// Texts about transactions and read times. Source: spec/protocol.md 1.10, production-differences.md 1.5.
+enum TransactionText {
+  static let contention =
+    "Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to access "
+    + "the same data, requiring Firestore to abort at least one in order to enforce serializability."
+  static let over = "The referenced transaction has expired or is no longer valid."
+  static let malformed = Complaint("Invalid transaction.")
+  static let unknown = Complaint("Transaction is invalid or expired.")
+  static let malformedRetry = Complaint("Invalid retry transaction.")
+  static let readOnly = Complaint("Cannot modify entities in a read-only transaction.")
+  static let future = Complaint("The requested 'read_time' cannot be in the future.")
+  static let beforeEpoch = Complaint("Only timestamps past epoch are supported.")
+}
