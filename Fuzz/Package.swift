@@ -23,6 +23,9 @@ let package = Package(
     .target(name: "WireExercise", dependencies: ["DocModel"], swiftSettings: fuzzed),
     .executableTarget(
       name: "WireCursorFuzz", dependencies: ["WireExercise"], swiftSettings: fuzzed,
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+      // The driver is linked for its loop; its main gives way to ours.
+      linkerSettings: [
+        .unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld", "-Xlinker", "--allow-multiple-definition"])
+      ]),
   ]
 )
