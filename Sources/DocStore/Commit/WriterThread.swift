@@ -9,14 +9,14 @@
   internal import Darwin
 #endif
 
-enum WriterThread {
+package enum WriterThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   /// Runs `body` on a new thread, which ends with it.
-  static func start(_ body: @escaping @Sendable () -> Void) {
+  package static func start(_ body: @escaping @Sendable () -> Void) {
     let context = Unmanaged.passRetained(Body(body))
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)

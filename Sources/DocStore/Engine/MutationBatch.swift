@@ -86,7 +86,7 @@ public final class MutationBatch {
 
   public func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer { bytes.withUnsafeBytes { copy($0) } }
 
-  /// `value` must stay valid until the batch is written: memory of the batch, or of the plan's view.
+  /// `value` must be memory of the batch: the plan's view may end before the batch is written.
   public func put(_ keyspace: Keyspace, _ key: [UInt8], inPlace value: UnsafeRawBufferPointer) {
     append(.put, keyspace, copy(key), value)
   }

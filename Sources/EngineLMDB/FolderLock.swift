@@ -1,0 +1,56 @@
+/// One writing process a folder.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// Holds a folder for this process by a locked file with its process id in it. The system releases the lock
+/// when the process dies, however it dies.
+final class FolderLock: Sendable {
+  private let descriptor: Int32
+
+  /// Creates the folder when it is missing. `folder` is named as the user named it.
+  init(_ folder: String) throws(LMDBOpenError) {
+    try Self.create(folder)
+    let descriptor = open(folder + "/owner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .system(folder, "open its lock file", code: errno) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      let owner = Self.owner(descriptor)
+      close(descriptor)
+      throw code == EWOULDBLOCK
+        ? .inUse(folder: folder, process: owner) : .system(folder, "lock it", code: code)
+    }
+    self.descriptor = descriptor
+    let text = Array("\(getpid())\n".utf8)
+    // Who holds the folder is a courtesy to the next one; the lock itself is held by now.
+    _ = ftruncate(descriptor, 0)
+    _ = pwrite(descriptor, text, text.count, 0)
+  }
+
+  deinit { close(descriptor) }
+
+  private static func create(_ folder: String) throws(LMDBOpenError) {
+    var path = ""
+    for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
+      path += path.isEmpty && !folder.hasPrefix("/") ? String(part) : "/" + part
+      while path.hasPrefix("//") { path.removeFirst() }
+      if path.isEmpty || path == "/" { continue }
+      if mkdir(path, 0o755) != 0, errno != EEXIST { throw .system(folder, "create it", code: errno) }
+    }
+    var status = stat()
+    guard stat(folder, &status) == 0 else { throw .system(folder, "look at it", code: errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .system(folder, "use it", code: ENOTDIR) }
+  }
+
+  private static func owner(_ descriptor: Int32) -> Int32 {
+    var buffer = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    let digits = buffer.prefix(max(0, count)).prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
+  }
+}

@@ -1,0 +1,50 @@
+/// Room on the disk, asked for before it is needed.
+///
+/// A map that is written through memory (`MDB_WRITEMAP`) does not fail when the disk is full: the process
+/// dies of a bus error. So a write is refused while there still is room.
+
+internal import CLMDB
+internal import DocStore
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+final class FreeSpace: Sendable {
+  private let descriptor: Int32
+  /// Bytes that may still be planned before the disk is asked again.
+  private let allowance = Mutex(0)
+
+  /// LIMIT: room that is left alone.
+  private static let reserveBytes = 32 << 20
+  /// How much is planned between two questions.
+  private static let stepBytes = 4 << 20
+  /// Pages written for a planned byte, at most: keys land on pages of their own.
+  private static let amplification = 8
+
+  init?(_ environment: OpaquePointer) {
+    var descriptor: Int32 = -1
+    guard mdb_env_get_fd(environment, &descriptor) == 0 else { return nil }
+    self.descriptor = descriptor
+  }
+
+  func check(for byteCount: Int) throws(StorageError) {
+    let isRoom = allowance.withLock { allowance in
+      allowance -= byteCount
+      if allowance >= 0 { return true }
+      var status = statvfs()
+      // A file system that does not tell is trusted.
+      guard fstatvfs(descriptor, &status) == 0 else { return true }
+      let free = Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+      let isRoom = free >= Self.reserveBytes + Self.amplification * (byteCount + Self.stepBytes)
+      allowance = isRoom ? Self.stepBytes : 0
+      return isRoom
+    }
+    if !isRoom { throw .full }
+  }
+}

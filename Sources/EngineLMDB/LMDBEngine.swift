@@ -1,0 +1,213 @@
+/// The embedded engine: LMDB, in a durable folder or in one that has no name any more.
+///
+/// Reads take a view from a pool (a reset read transaction that is renewed) and never wait for the writer.
+/// Writes plan on a view of the newest state and then apply the batch in one write transaction, all or
+/// none.
+///
+/// State and what guards it: `views` (idle views, how many are out, whether the map is being grown) behind
+/// its monitor; `isWriting` behind its own. The map grows only while no view is out and no write runs.
+///
+/// LIMIT: keys of 511 bytes, `settings.readersMax` views at a time.
+/// Source: lmdb.h, "Caveats"; design/storage-and-scale.md section 3.
+
+internal import CLMDB
+public import DocStore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+public final class LMDBEngine: StorageEngine {
+  private struct Views {
+    var idle: [LMDBView] = []
+    var outCount = 0
+    var isGrowing = false
+    var mapBytes: Int
+  }
+
+  public let limits = EngineLimits(keyBytesMax: 511, valueBytesMax: Int(UInt32.max))
+
+  private let environment: LMDBEnvironment
+  private let lock: FolderLock?
+  private let settings: LMDBSettings
+  private let space: FreeSpace?
+  private let views: Monitor<Views>
+  private let isWriting = Monitor(false)
+
+  private init(
+    _ environment: LMDBEnvironment, lock: FolderLock?, space: FreeSpace?, _ settings: LMDBSettings
+  ) {
+    self.environment = environment
+    self.lock = lock
+    self.space = space
+    self.settings = settings
+    views = Monitor(Views(mapBytes: settings.mapBytes))
+  }
+
+  deinit {
+    // Views end before the environment they belong to.
+    views.change { $0.idle.removeAll() }
+  }
+
+  /// Opens a folder whose contents outlive the process: every write is on disk when it returns.
+  public static func durable(
+    folder: String, settings: LMDBSettings = LMDBSettings()
+  ) throws(LMDBOpenError) -> LMDBEngine {
+    let lock = try FolderLock(folder)
+    let environment = try LMDBEnvironment(path: folder, folder: folder, flags: 0, settings)
+    return LMDBEngine(environment, lock: lock, space: nil, settings)
+  }
+
+  /// Opens an empty store that ends with the process: a private folder under `directory` (by default
+  /// TMPDIR, or /tmp) whose files have no name once they are open, and no syncs.
+  public static func ephemeral(
+    in directory: String? = nil, settings: LMDBSettings = LMDBSettings()
+  ) throws(LMDBOpenError) -> LMDBEngine {
+    let parent = directory ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/docstore-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw .system(parent, "make a folder in it", code: errno) }
+    let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? parent }
+    defer {
+      unlink(path + "/data.mdb")
+      unlink(path + "/lock.mdb")
+      rmdir(path)
+    }
+    let flags = UInt32(MDB_NOSYNC | MDB_WRITEMAP)
+    let environment = try LMDBEnvironment(path: path, folder: path, flags: flags, settings)
+    return LMDBEngine(environment, lock: nil, space: FreeSpace(environment.pointer), settings)
+  }
+
+  // MARK: reading
+
+  public func read<R, E: StorageFailure>(_ body: (StorageView) throws(E) -> R) throws(E) -> R {
+    let view: LMDBView
+    do throws(StorageError) { view = try takeView() } catch { throw E(storage: error) }
+    defer { giveBack(view) }
+    return try body(view)
+  }
+
+  private func takeView() throws(StorageError) -> LMDBView {
+    let idle = views.wait { views -> LMDBView?? in
+      if views.isGrowing { return nil }
+      views.outCount += 1
+      return .some(views.idle.popLast())
+    }
+    do throws(StorageError) {
+      guard let idle else { return try LMDBView(environment) }
+      try idle.renew()
+      return idle
+    } catch {
+      views.change { $0.outCount -= 1 }
+      throw error
+    }
+  }
+
+  private func giveBack(_ view: LMDBView) {
+    view.reset()
+    let mustWake = views.withLock { views in
+      views.outCount -= 1
+      views.idle.append(view)
+      return views.isGrowing
+    }
+    if mustWake { views.change { _ in } }
+  }
+
+  // MARK: writing
+
+  public func write<R, E: StorageFailure>(
+    _ batch: MutationBatch, _ plan: (StorageView, MutationBatch) throws(E) -> R
+  ) throws(E) -> R {
+    isWriting.wait { isWriting -> Void? in
+      if isWriting { return nil }
+      isWriting = true
+      return ()
+    }
+    defer { isWriting.change { $0 = false } }
+    let result = try read { (view) throws(E) in try plan(view, batch) }
+    do throws(StorageError) { try apply(batch) } catch { throw E(storage: error) }
+    return result
+  }
+
+  private func apply(_ batch: MutationBatch) throws(StorageError) {
+    if batch.mutations.isEmpty { return }
+    try space?.check(for: batch.byteCount)
+    while true {
+      let code = attempt(batch)
+      if code == 0 { return }
+      guard code == MDB_MAP_FULL, grow() else { throw StorageError(libraryCode: code) }
+    }
+  }
+
+  /// Applies the whole batch in one transaction of the library; its code otherwise.
+  private func attempt(_ batch: MutationBatch) -> Int32 {
+    var begun: OpaquePointer?
+    let code = mdb_txn_begin(environment.pointer, nil, 0, &begun)
+    guard code == 0, let transaction = begun else { return code }
+    for mutation in batch.mutations {
+      let code = apply(mutation, transaction)
+      if code != 0 {
+        mdb_txn_abort(transaction)
+        return code
+      }
+    }
+    return mdb_txn_commit(transaction)
+  }
+
+  private func apply(_ mutation: Mutation, _ transaction: OpaquePointer) -> Int32 {
+    let handle = environment.handles[Int(mutation.keyspace.rawValue)]
+    var key = MDB_val(mutation.key)
+    switch mutation.kind {
+    case .put:
+      var value = MDB_val(mutation.value)
+      return mdb_put(transaction, handle, &key, &value, 0)
+    case .remove:
+      let code = mdb_del(transaction, handle, &key, nil)
+      return code == MDB_NOTFOUND ? 0 : code
+    case .removeRange(let limit):
+      return removeRange(mutation, transaction, handle, limit: limit)
+    }
+  }
+
+  private func removeRange(
+    _ mutation: Mutation, _ transaction: OpaquePointer, _ handle: MDB_dbi, limit: Int
+  ) -> Int32 {
+    var opened: OpaquePointer?
+    var code = mdb_cursor_open(transaction, handle, &opened)
+    guard code == 0, let cursor = opened else { return code }
+    defer { mdb_cursor_close(cursor) }
+    let upper = Array(mutation.value)
+    var key = MDB_val(mutation.key)
+    var value = MDB_val()
+    code = mdb_cursor_get(cursor, &key, &value, mutation.key.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
+    var count = 0
+    while code == 0, count < limit, upper.isEmpty || key.bytes.precedes(upper) {
+      code = mdb_cursor_del(cursor, 0)
+      if code != 0 { return code }
+      count += 1
+      code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+    }
+    return code == MDB_NOTFOUND ? 0 : code
+  }
+
+  // MARK: growing
+
+  /// Doubles the map once no view is out. False when it is as large as it may be, or a view stays open.
+  private func grow() -> Bool {
+    views.change { $0.isGrowing = true }
+    defer { views.change { $0.isGrowing = false } }
+    let isQuiet = views.wait(atMost: settings.growWaitMilliseconds) { $0.outCount == 0 ? () : nil } != nil
+    guard isQuiet else { return false }
+    return views.change { views in
+      let next = min(views.mapBytes * 2, settings.mapBytesMax)
+      guard next > views.mapBytes else { return false }
+      views.idle.removeAll()
+      guard mdb_env_set_mapsize(environment.pointer, next) == 0 else { return false }
+      views.mapBytes = next
+      return true
+    }
+  }
+}

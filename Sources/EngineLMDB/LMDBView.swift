@@ -1,0 +1,160 @@
+/// One read transaction of the library, reused from view to view.
+
+internal import CLMDB
+internal import DocStore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// `@unchecked Sendable`: a view is used by one closure at a time; between uses it lies in the pool, and the
+/// library does not tie it to a thread (`MDB_NOTLS`).
+final class LMDBView: StorageView, @unchecked Sendable {
+  private let transaction: OpaquePointer
+  private let handles: [MDB_dbi]
+
+  /// A view of the newest state. `full` never comes; `unavailable` when all reader slots are taken.
+  init(_ environment: LMDBEnvironment) throws(StorageError) {
+    var begun: OpaquePointer?
+    let code = mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
+    guard code == 0, let begun else { throw StorageError(libraryCode: code) }
+    transaction = begun
+    handles = environment.handles
+  }
+
+  deinit { mdb_txn_abort(transaction) }
+
+  /// Lets go of the state and keeps the reader slot.
+  func reset() { mdb_txn_reset(transaction) }
+
+  /// Takes the newest state.
+  func renew() throws(StorageError) {
+    let code = mdb_txn_renew(transaction)
+    if code != 0 { throw StorageError(libraryCode: code) }
+  }
+
+  override func get(
+    _ keyspace: Keyspace, _ key: UnsafeRawBufferPointer
+  ) throws(StorageError) -> UnsafeRawBufferPointer? {
+    // The library knows no empty key.
+    if key.isEmpty { return nil }
+    var key = MDB_val(key)
+    var value = MDB_val()
+    let code = mdb_get(transaction, handles[Int(keyspace.rawValue)], &key, &value)
+    if code == 0 { return value.bytes }
+    if code == MDB_NOTFOUND { return nil }
+    throw StorageError(libraryCode: code)
+  }
+
+  override func scan(
+    _ keyspace: Keyspace, _ range: KeyRange, _ direction: ScanDirection,
+    _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> ScanStep
+  ) throws(StorageError) {
+    if range.isEmpty { return }
+    let cursor = try LMDBCursor(transaction, handles[Int(keyspace.rawValue)])
+    switch direction {
+    case .forward: try Self.forward(cursor, range, visit)
+    case .reverse: try Self.reverse(cursor, range, visit)
+    }
+  }
+
+  private static func forward(
+    _ cursor: borrowing LMDBCursor, _ range: KeyRange,
+    _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ScanStep
+  ) throws(StorageError) {
+    var entry = try cursor.seek(range.lower)
+    while let current = entry {
+      if let upper = range.upper, !current.key.precedes(upper) { return }
+      if visit(current.key, current.value) == .stop { return }
+      entry = try cursor.move(MDB_NEXT)
+    }
+  }
+
+  private static func reverse(
+    _ cursor: borrowing LMDBCursor, _ range: KeyRange,
+    _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ScanStep
+  ) throws(StorageError) {
+    var entry: LMDBCursor.Entry?
+    if let upper = range.upper, try cursor.seek(upper) != nil {
+      entry = try cursor.move(MDB_PREV)
+    } else {
+      entry = try cursor.move(MDB_LAST)
+    }
+    while let current = entry {
+      if current.key.precedes(range.lower) { return }
+      if visit(current.key, current.value) == .stop { return }
+      entry = try cursor.move(MDB_PREV)
+    }
+  }
+}
+
+/// A cursor of the library; closed with its scope.
+struct LMDBCursor: ~Copyable {
+  struct Entry {
+    let key: UnsafeRawBufferPointer
+    let value: UnsafeRawBufferPointer
+  }
+
+  private let pointer: OpaquePointer
+
+  init(_ transaction: OpaquePointer, _ handle: MDB_dbi) throws(StorageError) {
+    var opened: OpaquePointer?
+    let code = mdb_cursor_open(transaction, handle, &opened)
+    guard code == 0, let opened else { throw StorageError(libraryCode: code) }
+    pointer = opened
+  }
+
+  deinit { mdb_cursor_close(pointer) }
+
+  /// The first key at or above `key`.
+  func seek(_ key: [UInt8]) throws(StorageError) -> Entry? {
+    if key.isEmpty { return try move(MDB_FIRST) }
+    let result = key.withUnsafeBytes { bytes in
+      Result { () throws(StorageError) in try get(MDB_SET_RANGE, MDB_val(bytes)) }
+    }
+    return try result.get()
+  }
+
+  func move(_ operation: MDB_cursor_op) throws(StorageError) -> Entry? { try get(operation, MDB_val()) }
+
+  private func get(_ operation: MDB_cursor_op, _ start: MDB_val) throws(StorageError) -> Entry? {
+    var key = start
+    var value = MDB_val()
+    let code = mdb_cursor_get(pointer, &key, &value, operation)
+    if code == MDB_NOTFOUND { return nil }
+    guard code == 0 else { throw StorageError(libraryCode: code) }
+    return Entry(key: key.bytes, value: value.bytes)
+  }
+
+  /// Removes the entry at hand; the next `move(MDB_NEXT)` gives the one after it.
+  func remove() throws(StorageError) {
+    let code = mdb_cursor_del(pointer, 0)
+    if code != 0 { throw StorageError(libraryCode: code) }
+  }
+}
+
+extension MDB_val {
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+  }
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Order of unsigned bytes, a prefix first: the library's own order of keys.
+  func precedes(_ other: [UInt8]) -> Bool {
+    other.withUnsafeBytes { other in
+      let common = Swift.min(count, other.count)
+      if common > 0, let own = baseAddress, let theirs = other.baseAddress {
+        let order = memcmp(own, theirs, common)
+        if order != 0 { return order < 0 }
+      }
+      return count < other.count
+    }
+  }
+}
