@@ -1,0 +1,196 @@
+/// A filter that is asked about documents in place.
+///
+/// Nothing is decoded and nothing allocated for a document. Operands and field names lie in one block of
+/// memory owned by the matcher, so nodes can hold views on them.
+///
+/// Source: spec/protocol.md 5.3 (the table of operators, null and NaN) and 3.4.
+
+public import DocModel
+
+/// Decides whether documents pass a filter.
+///
+/// Made for one query and used on one thread; several threads take one each.
+public final class FilterMatcher {
+  private let root: FilterNode?
+  private let memory: OperandMemory
+
+  /// Nil lets every document pass.
+  public init(_ filter: QueryFilter?) {
+    memory = OperandMemory()
+    root = filter.map { [memory] in FilterNode.make($0, memory) }
+  }
+
+  /// `path` is the document's path relative to the database's root.
+  public func matches(path: UnsafeRawBufferPointer, fields: FieldsView) -> Bool {
+    root?.matches(path, fields) ?? true
+  }
+
+  /// Whether one value of a field passes a test of that field.
+  public static func passes(_ test: FieldTest, _ value: ValueView) -> Bool {
+    let memory = OperandMemory()
+    return ValueTest(test, memory).passes(value)
+  }
+}
+
+/// Bytes that stay where they are as long as the matcher lives.
+final class OperandMemory {
+  private var blocks: [UnsafeMutableRawBufferPointer] = []
+
+  deinit {
+    for block in blocks { block.deallocate() }
+  }
+
+  func keep(_ bytes: some Collection<UInt8>) -> UnsafeRawBufferPointer {
+    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 8)
+    block.copyBytes(from: bytes)
+    blocks.append(block)
+    return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(block)[..<bytes.count])
+  }
+}
+
+/// A field path as bytes: where to look in a document.
+struct FieldLookup {
+  private let first: UnsafeRawBufferPointer
+  private let rest: [UnsafeRawBufferPointer]
+
+  init(_ path: FieldPath, _ memory: OperandMemory) {
+    let keys = path.segments.map { memory.keep(Array($0.utf8)) }
+    first = keys[0]
+    rest = Array(keys.dropFirst())
+  }
+
+  /// The value there; nil when a step is missing or no map.
+  func value(in fields: FieldsView) -> ValueView? {
+    guard var value = fields.value(keyBytes: first) else { return nil }
+    for key in rest {
+      guard value.kind == .map, let inner = value.fields.value(keyBytes: key) else { return nil }
+      value = inner
+    }
+    return value
+  }
+}
+
+/// One node of a filter. A class, so that a document costs no copying of nodes.
+class FilterNode {
+  func matches(_ path: UnsafeRawBufferPointer, _ fields: FieldsView) -> Bool { true }
+
+  static func make(_ filter: QueryFilter, _ memory: OperandMemory) -> FilterNode {
+    switch filter {
+    case .test(let test):
+      test.path.isDocumentName ? NameNode(test, memory) : FieldNode(test, memory)
+    case .all(let children): AllNode(children.map { make($0, memory) })
+    case .any(let children): AnyNode(children.map { make($0, memory) })
+    }
+  }
+}
+
+private final class AllNode: FilterNode {
+  private let children: ContiguousArray<FilterNode>
+
+  init(_ children: [FilterNode]) { self.children = ContiguousArray(children) }
+
+  override func matches(_ path: UnsafeRawBufferPointer, _ fields: FieldsView) -> Bool {
+    for child in children where !child.matches(path, fields) { return false }
+    return true
+  }
+}
+
+private final class AnyNode: FilterNode {
+  private let children: ContiguousArray<FilterNode>
+
+  init(_ children: [FilterNode]) { self.children = ContiguousArray(children) }
+
+  override func matches(_ path: UnsafeRawBufferPointer, _ fields: FieldsView) -> Bool {
+    for child in children where child.matches(path, fields) { return true }
+    return false
+  }
+}
+
+private final class FieldNode: FilterNode {
+  private let lookup: FieldLookup
+  private let test: ValueTest
+
+  init(_ test: FieldTest, _ memory: OperandMemory) {
+    lookup = FieldLookup(test.path, memory)
+    self.test = ValueTest(test, memory)
+  }
+
+  /// A filter on a field never matches a document that lacks the field.
+  override func matches(_ path: UnsafeRawBufferPointer, _ fields: FieldsView) -> Bool {
+    guard let value = lookup.value(in: fields) else { return false }
+    return test.passes(value)
+  }
+}
+
+/// A test of the document's name: by the order of paths below the root.
+private final class NameNode: FilterNode {
+  private let comparison: FieldTest.Comparison
+  private let operands: [UnsafeRawBufferPointer]
+
+  init(_ test: FieldTest, _ memory: OperandMemory) {
+    comparison = test.comparison
+    operands = test.operands.map { memory.keep(Array(NameOperand.path($0).text.utf8)) }
+  }
+
+  override func matches(_ path: UnsafeRawBufferPointer, _ fields: FieldsView) -> Bool {
+    switch comparison {
+    case .equal, .in: operands.contains { WireCursor.areEqual(path, $0) }
+    case .notEqual, .notIn: !operands.contains { WireCursor.areEqual(path, $0) }
+    case .lessThan: operands.allSatisfy { NameOrder.comparePaths(path, $0) < 0 }
+    case .lessThanOrEqual: operands.allSatisfy { NameOrder.comparePaths(path, $0) <= 0 }
+    case .greaterThan: operands.allSatisfy { NameOrder.comparePaths(path, $0) > 0 }
+    case .greaterThanOrEqual: operands.allSatisfy { NameOrder.comparePaths(path, $0) >= 0 }
+    // Validation refuses the others for names.
+    case .arrayContains, .arrayContainsAny, .isNull, .isNotNull, .isNaN, .isNotNaN: false
+    }
+  }
+}
+
+/// A test of a value that is there.
+private struct ValueTest {
+  private let comparison: FieldTest.Comparison
+  /// Operands that something can be equal to: null and NaN are not, at their top level.
+  private let operands: [ValueView]
+  private let hasNull: Bool
+
+  init(_ test: FieldTest, _ memory: OperandMemory) {
+    comparison = test.comparison
+    let all = test.operands.map { ValueView(memory.keep($0)) }
+    hasNull = all.contains { $0.isNull }
+    operands = all.filter { !$0.isNull && !Self.isNaN($0) }
+  }
+
+  private static func isNaN(_ value: ValueView) -> Bool { value.kind == .double && value.double.isNaN }
+
+  func passes(_ value: ValueView) -> Bool {
+    switch comparison {
+    case .equal, .in: operands.contains { ValueOrder.areEqual(value, $0) }
+    // A null operand matches nothing; NaN, stored or asked for, differs from everything.
+    case .notEqual, .notIn:
+      !hasNull && !value.isNull && !operands.contains { ValueOrder.areEqual(value, $0) }
+    case .lessThan: isRelated(value) { $0 < 0 }
+    case .lessThanOrEqual: isRelated(value) { $0 <= 0 }
+    case .greaterThan: isRelated(value) { $0 > 0 }
+    case .greaterThanOrEqual: isRelated(value) { $0 >= 0 }
+    case .arrayContains, .arrayContainsAny: containsOperand(value)
+    case .isNull: value.isNull
+    case .isNotNull: !value.isNull
+    case .isNaN: Self.isNaN(value)
+    case .isNotNaN: !value.isNull && !Self.isNaN(value)
+    }
+  }
+
+  /// Ranges stay within the kind of their operand.
+  private func isRelated(_ value: ValueView, _ holds: (Int) -> Bool) -> Bool {
+    guard let operand = operands.first, ValueOrder.areComparable(value, operand) else { return false }
+    return holds(ValueOrder.compare(value, operand))
+  }
+
+  private func containsOperand(_ value: ValueView) -> Bool {
+    guard value.kind == .array, !operands.isEmpty else { return false }
+    for element in value.array {
+      for operand in operands where ValueOrder.areEqual(element, operand) { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,192 @@
+/// A query that has passed validation, with everything implied spelled out.
+
+public import DocModel
+
+/// What the planner, the executor, listeners and list authorisation work with.
+///
+/// INVARIANT: `orders` ends with the document name and names no field twice; cursors hold at most one
+/// value an order; the disjunctive form of `filter` has at most `QueryLimits.disjunctionsMax` ways; all
+/// operands are canonical encoded values, those of name tests references into `database`.
+/// Made by `QueryValidator` only.
+public struct NormalizedQuery: Sendable {
+  public let database: DatabaseID
+  public let scope: QueryScope
+  /// Nil when nothing is filtered.
+  public let filter: QueryFilter?
+  /// Explicit orders, then implied ones, then the document name.
+  public let orders: [QueryOrder]
+  /// How many of `orders` were written in the query.
+  public let explicitOrderCount: Int
+  public internal(set) var start: QueryCursor?
+  public let end: QueryCursor?
+  public let offset: Int
+  public internal(set) var limit: Int?
+  /// Nil for whole documents.
+  public let projection: FieldMask?
+  /// The order key of the last document of an earlier page: the result goes on after it.
+  public internal(set) var resumeKey: [UInt8]?
+
+  init(
+    database: DatabaseID, scope: QueryScope, filter: QueryFilter?, orders: [QueryOrder],
+    explicitOrderCount: Int,
+    start: QueryCursor?, end: QueryCursor?, offset: Int, limit: Int?, projection: FieldMask?
+  ) {
+    self.database = database
+    self.scope = scope
+    self.filter = filter
+    self.orders = orders
+    self.explicitOrderCount = explicitOrderCount
+    self.start = start
+    self.end = end
+    self.offset = offset
+    self.limit = limit
+    self.projection = projection
+    assert(orders.last?.path.isDocumentName == true)
+    assert((start?.values.count ?? 0) <= orders.count && (end?.values.count ?? 0) <= orders.count)
+  }
+
+  /// Whether results come in the order of names, forward or backward.
+  public var isOrderedByNameOnly: Bool { orders.count == 1 }
+
+  /// The disjunctive form of the filter: a document matches when it passes every test of some way.
+  /// Never empty; a query without filter has one way without tests.
+  public var ways: [QueryWay] { QueryWay.ways(of: filter) }
+}
+
+/// The documents a query considers.
+public enum QueryScope: Hashable, Sendable {
+  /// The documents of one collection.
+  case collection(ResourcePath)
+  /// The documents of all collections of that id below a document or the root.
+  case group(collectionID: String, below: ResourcePath)
+  /// The documents of every collection directly under a document or the root.
+  case children(of: ResourcePath)
+  /// Every document below a document or the root.
+  case descendants(of: ResourcePath)
+
+  /// Whether a document at `path` (relative, even segments) is considered.
+  public func contains(_ path: ResourcePath) -> Bool {
+    switch self {
+    case .collection(let collection): path.parent == collection
+    case .group(let collectionID, let ancestor):
+      path.isBelow(ancestor) && path.parent.lastSegment.hasSameBytes(as: collectionID)
+    case .children(let parent): path.parent.parent == parent && path.isBelow(parent)
+    case .descendants(let ancestor): path.isBelow(ancestor)
+    }
+  }
+}
+
+public struct QueryOrder: Hashable, Sendable {
+  public let path: FieldPath
+  public let direction: StructuredQuery.Direction
+
+  public init(_ path: FieldPath, _ direction: StructuredQuery.Direction) {
+    self.path = path
+    self.direction = direction
+  }
+}
+
+/// A position among ordered documents: values for the first orders, each an encoded value; the value at
+/// the document name's place is a reference.
+public struct QueryCursor: Hashable, Sendable {
+  public let values: [[UInt8]]
+  /// Just before the documents that are equal in these values, or just after them.
+  public let isBefore: Bool
+}
+
+/// A validated filter. Composites without children are `.all([])`, which every document passes.
+public indirect enum QueryFilter: Hashable, Sendable {
+  case test(FieldTest)
+  case all([QueryFilter])
+  case any([QueryFilter])
+}
+
+/// One test of one field against known values.
+public struct FieldTest: Hashable, Sendable {
+  public enum Comparison: Hashable, Sendable {
+    case lessThan, lessThanOrEqual, greaterThan, greaterThanOrEqual, equal, notEqual
+    case arrayContains, arrayContainsAny, `in`, notIn
+    case isNull, isNotNull, isNaN, isNotNaN
+  }
+
+  public let path: FieldPath
+  public let comparison: Comparison
+  /// Canonical encoded values: one, the elements of a list for `in`, `notIn` and `arrayContainsAny`,
+  /// none for the unary tests.
+  public let operands: [[UInt8]]
+
+  public init(_ path: FieldPath, _ comparison: Comparison, _ operands: [[UInt8]]) {
+    self.path = path
+    self.comparison = comparison
+    self.operands = operands
+  }
+}
+
+extension FieldTest.Comparison {
+  /// Whether a query with this test is also ordered by the field.
+  /// Source: spec/protocol.md 5.4.
+  public var impliesOrder: Bool { isRange || isNegation }
+
+  public var isRange: Bool {
+    switch self {
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: true
+    case .equal, .notEqual, .arrayContains, .arrayContainsAny, .in, .notIn, .isNull, .isNotNull, .isNaN,
+      .isNotNaN:
+      false
+    }
+  }
+
+  /// Whether at most one such test may stand in a query. Source: spec/protocol.md 5.3.
+  public var isNegation: Bool {
+    switch self {
+    case .notEqual, .notIn, .isNotNull, .isNotNaN: true
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .equal, .arrayContains,
+      .arrayContainsAny, .in, .isNull, .isNaN:
+      false
+    }
+  }
+
+  init(_ comparison: StructuredQuery.FieldOperator) {
+    self =
+      switch comparison {
+      case .lessThan: .lessThan
+      case .lessThanOrEqual: .lessThanOrEqual
+      case .greaterThan: .greaterThan
+      case .greaterThanOrEqual: .greaterThanOrEqual
+      case .equal: .equal
+      case .notEqual: .notEqual
+      case .arrayContains: .arrayContains
+      case .in: .in
+      case .arrayContainsAny: .arrayContainsAny
+      case .notIn: .notIn
+      }
+  }
+
+  init(_ test: StructuredQuery.UnaryOperator) {
+    self =
+      switch test {
+      case .isNaN: .isNaN
+      case .isNull: .isNull
+      case .isNotNaN: .isNotNaN
+      case .isNotNull: .isNotNull
+      }
+  }
+}
+
+extension QueryFilter {
+  /// The tests from left to right.
+  public var tests: [FieldTest] {
+    var found: [FieldTest] = []
+    forEachTest { found.append($0) }
+    return found
+  }
+
+  /// Calls `body` for every test from left to right until it throws.
+  public func forEachTest<E: Error>(_ body: (FieldTest) throws(E) -> Void) throws(E) {
+    switch self {
+    case .test(let test): try body(test)
+    case .all(let children), .any(let children):
+      for child in children { try child.forEachTest(body) }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/// Checks of the filter: leaf by leaf, then as a whole.
+///
+/// Source: spec/protocol.md 5.3.
+
+internal import DocModel
+
+extension QueryValidator {
+  // MARK: the tree
+
+  /// Operator, then field path, then operand of each filter, from left to right, depth first.
+  func convert(_ filter: StructuredQuery.Filter, depth: Int) throws(Complaint) -> QueryFilter {
+    guard depth <= QueryLimits.filterDepthMax else { throw QueryComplaint.filterTooDeep }
+    switch filter {
+    case .composite(let kind, let children):
+      guard let kind else { throw QueryComplaint.compositeOperatorUnset }
+      var converted: [QueryFilter] = []
+      for child in children { converted.append(try convert(child, depth: depth + 1)) }
+      // Without children a composite constrains nothing; with one it is that child.
+      if converted.isEmpty { return .all([]) }
+      if converted.count == 1 { return converted[0] }
+      return kind == .and ? .all(converted) : .any(converted)
+    case .field(let text, let comparison, let operand):
+      guard let comparison else { throw QueryComplaint.fieldOperatorUnset }
+      let path = try path(text, as: .filter)
+      return .test(try fieldTest(path, comparison, operand))
+    case .unary(let text, let test):
+      guard let test, let text else { throw QueryComplaint.unaryOperatorUnset }
+      return .test(FieldTest(try path(text, as: .filter), FieldTest.Comparison(test), []))
+    case .unset:
+      throw QueryComplaint.filterUnset
+    }
+  }
+
+  private func fieldTest(
+    _ path: FieldPath, _ comparison: StructuredQuery.FieldOperator, _ operand: StructuredQuery.Operand
+  ) throws(Complaint) -> FieldTest {
+    if path.isDocumentName, comparison == .arrayContains || comparison == .arrayContainsAny {
+      throw QueryComplaint.nameReserved
+    }
+    let bytes: [UInt8]
+    switch operand {
+    case .value(let value): bytes = value
+    case .refused(let complaint): throw complaint
+    }
+    let operands = comparison.takesList ? try list(bytes, for: comparison) : [bytes]
+    if path.isDocumentName {
+      for operand in operands { try checkReference(operand) }
+    }
+    return FieldTest(path, FieldTest.Comparison(comparison), operands)
+  }
+
+  private func list(
+    _ operand: [UInt8], for comparison: StructuredQuery.FieldOperator
+  ) throws(Complaint) -> [[UInt8]] {
+    let elements: [[UInt8]]? = operand.withUnsafeBytes { bytes in
+      let value = ValueView(bytes)
+      return value.kind == .array ? value.array.map { Array($0.bytes) } : nil
+    }
+    guard let elements else { throw QueryComplaint.listExpected(comparison) }
+    guard !elements.isEmpty else { throw QueryComplaint.listEmpty(comparison) }
+    let max = comparison == .notIn ? QueryLimits.notInValuesMax : QueryLimits.listValuesMax
+    guard elements.count <= max else { throw QueryComplaint.listTooLong(comparison, max: max) }
+    return elements
+  }
+
+  /// A reference must name a document of the query's database. That it is a reference at all is asked
+  /// later, with the whole filter.
+  private func checkReference(_ operand: [UInt8]) throws(Complaint) {
+    guard let text = Self.referenceText(operand) else { return }
+    let name = try ResourceNameParser.document(text, as: .parent)
+    guard name.database == query.database else {
+      throw QueryComplaint.otherDatabase(name.database, than: query.database)
+    }
+  }
+
+  static func referenceText(_ operand: [UInt8]) -> String? {
+    operand.withUnsafeBytes { bytes in
+      let value = ValueView(bytes)
+      return value.kind == .reference ? String(decoding: value.reference, as: UTF8.self) : nil
+    }
+  }
+
+  // MARK: the whole
+
+  func checkWhole(_ filter: QueryFilter?, scope: QueryScope) throws(Complaint) {
+    try checkScope(filter, scope)
+    guard let filter else {
+      return try checkSize(filterCount: 0)
+    }
+    let tests = filter.tests
+    guard tests.count(where: { $0.comparison.isNegation }) <= 1 else { throw QueryComplaint.manyNegations }
+    if tests.contains(where: { $0.comparison == .notIn }), Self.hasDisjunction(filter) {
+      throw QueryComplaint.notInWithDisjunction
+    }
+    try checkSize(filterCount: tests.reduce(0) { $0 + max(1, $1.operands.count) })
+    let inequalities = Set(tests.filter { $0.comparison.impliesOrder }.map(\.path))
+    guard inequalities.count <= QueryLimits.inequalityFieldsMax else {
+      throw QueryComplaint.manyInequalityFields(inequalities.sorted())
+    }
+    guard QueryWay.arrayContainsMax(of: filter) <= 1 else { throw QueryComplaint.manyArrayContains }
+    let ways = QueryWay.count(of: filter)
+    guard ways <= QueryLimits.disjunctionsMax else { throw QueryComplaint.manyDisjunctions(ways) }
+    for test in tests { try checkOperandSizes(test) }
+  }
+
+  /// Group queries below a document and kindless queries know no fields; name operands must be names.
+  private func checkScope(_ filter: QueryFilter?, _ scope: QueryScope) throws(Complaint) {
+    let tests = filter?.tests ?? []
+    if case .group(_, let ancestor) = scope, !ancestor.isRoot {
+      let ordersByField = query.orders.contains { (try? FieldPath.parse($0.path))?.isDocumentName == false }
+      guard !ordersByField, tests.allSatisfy({ $0.path.isDocumentName }) else {
+        throw QueryComplaint.groupBelowDocument
+      }
+    }
+    for test in tests {
+      if test.path.isDocumentName {
+        guard !test.operands.isEmpty, test.operands.allSatisfy({ Self.referenceText($0) != nil }) else {
+          throw QueryComplaint.nameOperand
+        }
+      } else {
+        switch scope {
+        case .children, .descendants: throw QueryComplaint.kindlessFilter(test.path)
+        case .collection, .group: break
+        }
+      }
+    }
+  }
+
+  private static func hasDisjunction(_ filter: QueryFilter) -> Bool {
+    switch filter {
+    case .test(let test): test.comparison == .in || test.comparison == .arrayContainsAny
+    case .any: true
+    case .all(let children): children.contains(where: hasDisjunction)
+    }
+  }
+
+  /// Source: spec/production-differences.md L12: every leaf and every list operand counts.
+  private func checkSize(filterCount: Int) throws(Complaint) {
+    let hasParent = !query.parent.isRoot
+    guard filterCount + query.orders.count + (hasParent ? 1 : 0) <= QueryLimits.componentsMax else {
+      throw QueryComplaint.tooComplex(filters: filterCount, orders: query.orders.count, hasParent: hasParent)
+    }
+  }
+
+  /// What an index would have to cut cannot be looked up. Source: spec/protocol.md 11 item 6.
+  private func checkOperandSizes(_ test: FieldTest) throws(Complaint) {
+    if test.path.isDocumentName { return }
+    let isElement = test.comparison == .arrayContains || test.comparison == .arrayContainsAny
+    for operand in test.operands {
+      guard operand.withUnsafeBytes({ IndexedValue.fits(ValueView($0)) }) else {
+        throw QueryComplaint.operandTooLarge(test.path, isElement: isElement)
+      }
+    }
+  }
+}

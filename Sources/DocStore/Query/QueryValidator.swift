@@ -1,0 +1,84 @@
+/// From what a client asks to what is run: every check, in the protocol's order.
+///
+/// Order: selectors, limit, offset, the filter tree from left to right, the filter as a whole, orders,
+/// cursors, projection. Source: spec/protocol.md 5.2; where it is silent, the order in which the official
+/// emulator answers (Tests/DocStoreTests/QueryValidatorTests).
+
+public import DocModel
+
+/// Checks one query; `validate` is the way in.
+public struct QueryValidator {
+  let query: StructuredQuery
+
+  /// The checked query, or the complaint the service would answer.
+  public static func validate(_ query: StructuredQuery) throws(Complaint) -> NormalizedQuery {
+    let validator = QueryValidator(query: query)
+    let scope = try validator.scope()
+    if let limit = query.limit, limit < 0 { throw QueryComplaint.negativeLimit }
+    if query.offset < 0 { throw QueryComplaint.negativeOffset }
+    let filter = try query.filter.map { filter throws(Complaint) in try validator.convert(filter, depth: 0) }
+    try validator.checkWhole(filter, scope: scope)
+    let orders = try validator.orders(filter: filter, scope: scope)
+    let start = try query.start.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders)
+    }
+    let end = try query.end.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders) }
+    return NormalizedQuery(
+      database: query.database, scope: scope, filter: filter, orders: orders,
+      explicitOrderCount: query.orders.count, start: start, end: end, offset: query.offset,
+      limit: query.limit,
+      projection: try validator.projection())
+  }
+
+  // MARK: from
+
+  private func scope() throws(Complaint) -> QueryScope {
+    guard query.from.count <= 1 else { throw QueryComplaint.manySelectors }
+    guard let selector = query.from.first else { return .children(of: query.parent) }
+    guard selector.collectionID.isEmpty else {
+      try ResourceNameParser.checkCollectionID(selector.collectionID)
+      return selector.includesDescendants
+        ? .group(collectionID: selector.collectionID, below: query.parent)
+        : .collection(query.parent.appending(selector.collectionID))
+    }
+    return selector.includesDescendants ? .descendants(of: query.parent) : .children(of: query.parent)
+  }
+
+  // MARK: paths
+
+  /// Where a path stands; they differ in what reserved names they bear.
+  enum PathUse { case filter, order, projection }
+
+  /// Reads a field path. Source: spec/protocol.md 4.5, last paragraph; which places bear `__type__` is
+  /// production's (a vector's inside may be filtered and ordered by, not projected).
+  func path(_ text: String, as use: PathUse) throws(Complaint) -> FieldPath {
+    let path = try FieldPath.parse(text)
+    guard path.segments.reduce(path.segments.count - 1, { $0 + $1.utf8.count }) <= Limits.fieldNameBytesMax
+    else { throw QueryComplaint.pathTooLong }
+    if path.isDocumentName { return path }
+    for (index, segment) in path.segments.enumerated() {
+      guard ResourceNameParser.isReserved(Array(segment.utf8)) else { continue }
+      switch segment {
+      case "__key__": throw QueryComplaint.keyMember
+      case "__name__": throw QueryComplaint.nameReserved
+      case "__type__":
+        let isInside = index > 0 && index == path.segments.count - 1
+        guard isInside, use != .projection else { throw QueryComplaint.typeReserved }
+      default: throw QueryComplaint.reservedName(in: path)
+      }
+    }
+    return path
+  }
+
+  // MARK: projection
+
+  /// Source: spec/protocol.md 5.7. The document's name comes always, so naming it means nothing.
+  private func projection() throws(Complaint) -> FieldMask? {
+    guard let texts = query.projection else { return nil }
+    var paths: [FieldPath] = []
+    for text in texts {
+      let path = try path(text, as: .projection)
+      if !path.isDocumentName { paths.append(path) }
+    }
+    return FieldMask(paths)
+  }
+}
