@@ -1,0 +1,40 @@
+/// Commits of the guarded store.
+
+public import DocModel
+public import DocStore
+
+extension GuardedStore {
+  /// Judges a commit where it happens, on the state it applies to; nil for administrators.
+  private func judge(_ credentials: Credentials) -> CommitJudge? {
+    if credentials.isAdmin { return nil }
+    return { [self] (commit) throws(StoreError) in
+      try judging(commit, credentials) { (guarding) throws(StoreError) in
+        for write in commit.writes { try guarding.allowWrite(write, in: commit.database) }
+      }
+    }
+  }
+
+  /// Queues a commit. `completion` runs on the thread that commits and must return at once.
+  public func submit(
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, as credentials: Credentials,
+    completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
+  ) {
+    store.submit(
+      database, writes, transaction: transaction, judge: judge(credentials), completion: completion)
+  }
+
+  /// Applies `writes` in order, all or none, if every one of them is allowed.
+  public func commit(
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, as credentials: Credentials
+  ) async throws(StoreError) -> CommitResult {
+    try await store.commit(database, writes, transaction: transaction, judge: judge(credentials))
+  }
+
+  /// As `commit`, for a thread that may block.
+  @discardableResult
+  public func commitAndWait(
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, as credentials: Credentials
+  ) throws(StoreError) -> CommitResult {
+    try store.commitAndWait(database, writes, transaction: transaction, judge: judge(credentials))
+  }
+}

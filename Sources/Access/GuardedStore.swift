@@ -1,0 +1,116 @@
+/// The store as clients see it: every operation judged, then carried out.
+
+public import DocModel
+public import DocStore
+public import Rules
+
+/// A document store behind its rules.
+///
+/// Reads are synchronous and call back inside the snapshot: documents die when the callback returns.
+/// Commits wait for their turn and their durability.
+public final class GuardedStore<Engine: StorageEngine>: Sendable {
+  public let store: DocumentStore<Engine>
+  public let rulesets: RulesetRegistry
+  public let detail: DenialDetail
+  private let pool = RuleDocumentsPool()
+
+  public init(_ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained) {
+    self.store = store
+    self.rulesets = rulesets
+    self.detail = detail
+  }
+
+  /// Reads one document by name. `visit` gets the document (nil: there is none) and the read time.
+  public func get<R>(
+    _ name: DocumentName, as credentials: Credentials, at time: ReadTime = .newest,
+    _ visit: (StoredDocument?, _ readTime: Int64) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    try store.read(name.database, at: time) { (view) throws(StoreError) in
+      let document = try view.document(name.path)
+      try judging(view, credentials) { (guarding) throws(StoreError) in
+        try guarding.allowGet(name.path, document, in: name.database)
+      }
+      return try visit(document, view.readTime)
+    }
+  }
+
+  /// Reads several documents at one read time, in the order of `paths`. One denial refuses all of them,
+  /// before `visit` is called.
+  public func getAll(
+    _ paths: [ResourcePath], in database: DatabaseID, as credentials: Credentials,
+    at time: ReadTime = .newest,
+    _ visit: (ResourcePath, StoredDocument?, _ readTime: Int64) -> Void
+  ) throws(StoreError) {
+    try store.read(database, at: time) { (view) throws(StoreError) in
+      try judging(view, credentials) { (guarding) throws(StoreError) in
+        for path in paths { try guarding.allowGet(path, try view.document(path), in: database) }
+      }
+      for path in paths { visit(path, try view.document(path), view.readTime) }
+    }
+  }
+
+  /// Runs a query if its shape is allowed. `begin` gets the read time before the first row.
+  public func run(
+    _ query: NormalizedQuery, as credentials: Credentials, at time: ReadTime = .newest,
+    begin: (_ readTime: Int64) -> Void = { _ in }, _ visit: (QueryRow) -> ScanStep
+  ) throws(StoreError) -> QueryRun {
+    try store.read(query.database, at: time) { (view) throws(StoreError) in
+      try judging(view, credentials) { (guarding) throws(StoreError) in
+        try guarding.allowList(QueryShape(query), in: query.database)
+      }
+      begin(view.readTime)
+      return try QueryExecutor.run(query, on: view, visit)
+    }
+  }
+
+  /// Lists one page of a collection. The result leads to the next page.
+  public func list(
+    _ list: DocumentList.Validated, as credentials: Credentials, at time: ReadTime = .newest,
+    _ visit: (ListedDocument) -> Void
+  ) throws(StoreError) -> PageToken? {
+    try store.read(list.query.database, at: time) { (view) throws(StoreError) in
+      try judging(view, credentials) { (guarding) throws(StoreError) in
+        try guarding.allowList(QueryShape(list.query), in: list.query.database)
+      }
+      return try list.run(on: view, visit)
+    }
+  }
+
+  /// Collection ids directly under `parent`, in byte order. For administrators; the caller checks that.
+  public func collectionIDs(
+    under parent: ResourcePath, in database: DatabaseID, at time: ReadTime = .newest
+  ) throws(StoreError) -> [String] {
+    try store.read(database, at: time) { (view) throws(StoreError) in try view.collectionIDs(under: parent) }
+  }
+
+  // MARK: judging
+
+  /// Runs `body` with a guard over the view. Nothing happens for administrators.
+  private func judging(
+    _ view: StoreView, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    if credentials.isAdmin { return }
+    let protection = rulesets.protection(of: view.database.project)
+    try pool.use { (documents) throws(StoreError) in
+      documents.begin(view)
+      try body(
+        AccessGuard(
+          protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
+          documents: documents))
+    }
+  }
+
+  /// Runs `body` with a guard inside a planned commit.
+  func judging(
+    _ commit: JudgedCommit, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let protection = rulesets.protection(of: commit.database.project)
+    try pool.use { (documents) throws(StoreError) in
+      documents.begin(commit)
+      try body(
+        AccessGuard(
+          protection: protection, credentials: credentials, detail: detail, time: commit.commitTime,
+          documents: documents))
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// The documents that rules read while a request is judged.
+
+internal import DocModel
+internal import DocStore
+internal import Rules
+internal import Synchronization
+
+/// `get()` and `exists()` over a snapshot; `getAfter()` and `existsAfter()` over a planned commit.
+///
+/// State and its owner: whoever judges one request. Between requests it rests in `RuleDocumentsPool`.
+final class RuleDocuments: DocumentAccess {
+  private enum Source {
+    case none
+    case view(StoreView)
+    case commit(JudgedCommit)
+  }
+
+  private var source = Source.none
+  /// A failure of the store is no missing document: it ends the request when the verdict is in.
+  private(set) var failure: StoreError?
+
+  /// Begins a request that reads.
+  func begin(_ view: StoreView) {
+    beginRequest()
+    failure = nil
+    source = .view(view.unrecorded)
+  }
+
+  /// Begins a request that writes.
+  func begin(_ commit: JudgedCommit) {
+    beginRequest()
+    failure = nil
+    source = .commit(commit)
+  }
+
+  /// Lets go of the snapshot, whose documents die now.
+  func end() {
+    beginRequest()
+    source = .none
+  }
+
+  override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {
+    let path = ResourcePath(unchecked: String(decoding: path, as: UTF8.self))
+    switch source {
+    case .none: return nil
+    case .commit(let commit): return commit.document(path, afterCommit ? .after : .before)?.fields
+    case .view(let view):
+      do throws(StoreError) {
+        return try view.document(path)?.fields
+      } catch {
+        failure = error
+        return nil
+      }
+    }
+  }
+}
+
+/// Idle `RuleDocuments`, because their evaluation memory is worth keeping.
+final class RuleDocumentsPool: Sendable {
+  /// An idle object; nobody else refers to it, which is what makes handing it on safe.
+  private struct Idle: @unchecked Sendable {
+    let documents: RuleDocuments
+  }
+
+  /// LIMIT: idle objects kept. More judge at once only on machines with more cores.
+  private static let idleMax = 64
+
+  private let idle = Mutex<[Idle]>([])
+
+  /// Runs `body` with an object of its own.
+  func use<R, E: Error>(_ body: (RuleDocuments) throws(E) -> R) throws(E) -> R {
+    let documents = idle.withLock { $0.popLast() }?.documents ?? RuleDocuments()
+    let resting = Idle(documents: documents)
+    defer {
+      documents.end()
+      idle.withLock { idle in
+        if idle.count < Self.idleMax { idle.append(resting) }
+      }
+    }
+    return try body(documents)
+  }
+}
