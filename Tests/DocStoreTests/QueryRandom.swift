@@ -2,18 +2,14 @@
 
 import DocModel
 import DocStore
+import TestSupport
 
 struct QueryRandom: RandomNumberGenerator {
-  var state: UInt64
+  private var random: SeededRandom
 
-  /// SplitMix64.
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+  mutating func next() -> UInt64 { random.next() }
 
   private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
   private mutating func isOne(in count: Int) -> Bool { below(count) == 0 }
