@@ -51,7 +51,11 @@ struct ExpressionPass {
 
   /// Functions nobody calls, and parameters and `let`s nobody reads.
   func unusedDiagnostics() -> [Diagnostic] {
-    let unused = functions.filter { !calledFunctions.contains($0.number) && !$0.name.text.isEmpty }
+    let unused = functions.filter { function in
+      // Of two with one name only the first can be called; that there are two has been said.
+      !calledFunctions.contains(function.number)
+        && scopeOfFunction[function.number]?.functions[function.name.text] === function
+    }
     return unused.map { CheckMessages.unusedFunction($0.name) } + unusedVariables
   }
 

@@ -83,8 +83,14 @@ extension Sequence<Diagnostic> {
   public var containsError: Bool { contains { $0.severity == .error } }
 
   /// In the order of the source; those about the whole file come last.
+  ///
+  /// LIMIT: of more than 500 the rest is dropped, warnings before errors. Nobody reads them, and a
+  /// file of rubbish must not cost more than a good one.
   public func sortedBySource() -> [Diagnostic] {
-    enumerated().sorted { left, right in
+    let errors = filter { $0.severity == .error }
+    let warnings = filter { $0.severity == .warning }
+    let kept = errors.prefix(500) + warnings.prefix(Swift.max(0, 500 - errors.count))
+    return kept.enumerated().sorted { left, right in
       let leftStart = left.element.span?.start ?? .max
       let rightStart = right.element.span?.start ?? .max
       return (leftStart, left.offset) < (rightStart, right.offset)

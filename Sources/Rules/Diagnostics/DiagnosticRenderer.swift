@@ -26,15 +26,15 @@ public struct DiagnosticRenderer: Sendable {
     let width = gutterWidth(diagnostic)
     if let span = diagnostic.span { lines += excerpt(span, label: diagnostic.label, width: width) }
     for note in diagnostic.notes {
-      lines.append(gutter(width) + "= note: \(note.message)")
+      lines.append(gutter(width) + "= note: \(visible(note.message))")
       if let span = note.span { lines += excerpt(span, label: nil, width: width) }
     }
-    if let fix = diagnostic.fix { lines.append(gutter(width) + "= fix: \(fix.message)") }
+    if let fix = diagnostic.fix { lines.append(gutter(width) + "= fix: \(visible(fix.message))") }
     return lines.joined(separator: "\n")
   }
 
   private func headline(_ diagnostic: Diagnostic) -> String {
-    let tail = "\(diagnostic.severity.rawValue): \(diagnostic.message) [\(diagnostic.id)]"
+    let tail = "\(diagnostic.severity.rawValue): \(visible(diagnostic.message)) [\(diagnostic.id)]"
     guard let span = diagnostic.span else { return "\(source.name): \(tail)" }
     let place = source.position(of: span.start)
     return "\(source.name):\(place.line):\(place.column): \(tail)"
@@ -42,7 +42,7 @@ public struct DiagnosticRenderer: Sendable {
 
   private func gutterWidth(_ diagnostic: Diagnostic) -> Int {
     let spans = [diagnostic.span] + diagnostic.notes.map(\.span)
-    let lines = spans.compactMap { $0.map { source.position(of: $0.start).line } }
+    let lines = spans.compactMap { $0.map { source.lineNumber(of: $0.start) } }
     return max(4, String(lines.max() ?? 0).utf8.count)
   }
 
@@ -62,9 +62,9 @@ public struct DiagnosticRenderer: Sendable {
     let shown = min(marked, max(last - start, 1))
     let underline = "^" + String(repeating: "~", count: max(shown - 1, 0))
     var text = String.UnicodeScalarView()
-    text.append(contentsOf: characters[first..<last].map { isInvisible($0) ? "\u{FFFD}" : $0 })
+    text.append(contentsOf: characters[first..<last])
     return [
-      "\(padded) | \(first > 0 ? "…" : "")\(String(text))\(last < characters.count ? "…" : "")",
+      "\(padded) | \(first > 0 ? "…" : "")\(visible(String(text)))\(last < characters.count ? "…" : "")",
       "\(gutter(width))| \(first > 0 ? " " : "")\(String(indent))\(underline)\(label.map { " \($0)" } ?? "")",
     ]
   }
@@ -74,8 +74,13 @@ public struct DiagnosticRenderer: Sendable {
     return max(1, min(length, lineLength - start))
   }
 
-  /// Control characters would disturb the terminal.
-  private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F
+  /// The text without control characters, which would disturb the terminal.
+  private func visible(_ text: String) -> String {
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isControl = (scalar.value < 0x20 && scalar != "\t") || (0x7F...0x9F).contains(scalar.value)
+      shown.append(isControl ? "\u{FFFD}" : scalar)
+    }
+    return String(shown)
   }
 }

@@ -5,9 +5,12 @@ enum Spelling {
   static func nearest(to name: String, among candidates: [String]) -> String? {
     let limit = name.utf8.count < 4 ? 1 : 2
     var best: (name: String, distance: Int)?
-    for candidate in candidates.sorted() where candidate != name {
-      let distance = editDistance(Array(name.utf8), Array(candidate.utf8), limit: limit)
-      guard distance <= limit, distance < best?.distance ?? .max, distance < name.utf8.count else { continue }
+    let bytes = Array(name.utf8)
+    for candidate in candidates where abs(candidate.utf8.count - bytes.count) <= limit {
+      let distance = editDistance(bytes, Array(candidate.utf8), limit: limit)
+      guard distance > 0, distance <= limit, distance < bytes.count else { continue }
+      // Of two equally near ones the first in the alphabet, so that messages do not change.
+      if let best, (best.distance, best.name) <= (distance, candidate) { continue }
       best = (candidate, distance)
     }
     return best?.name

@@ -80,12 +80,19 @@ enum SyntaxMessages {
         Diagnostic.Fix("comments begin with `//`", edits: [Diagnostic.Edit(replace: span, with: "//")])
       case "`":
         Diagnostic.Fix("strings are written in ' or \"; inside a path, values are inserted with `$( )`")
-      case "\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}": Diagnostic.Fix("write straight quotes, ' or \"")
       default: nil
       }
     return error(
       "rules-unknown-character", span, "`\(text)` is not part of the rules language", fix: hint,
       official: "token recognition error at: '\(text)'")
+  }
+
+  static func curlyQuotes(_ inside: String, at span: Span) -> Diagnostic {
+    let straight = inside.utf8.contains(UInt8(ascii: "'")) ? "\"\(inside)\"" : "'\(inside)'"
+    return error(
+      "rules-curly-quotes", span, "strings are written in straight quotes",
+      fix: Diagnostic.Fix("write `\(straight)`", edits: [Diagnostic.Edit(replace: span, with: straight)]),
+      official: "token recognition error at: '\u{201C}'")
   }
 
   // MARK: File and service
@@ -250,11 +257,11 @@ enum SyntaxMessages {
     error("rules-syntax", span, "a method must follow this comma", official: "Unexpected ','.")
   }
 
-  static func commaBetweenMethods(before span: Span, text: String) -> Diagnostic {
+  static func commaBetweenMethods(before span: Span, text: String, after previous: Span) -> Diagnostic {
     error(
       "rules-syntax", span, "expected `,`, `:` or `;` before `\(text)`",
       fix: AllowWords.methods.contains(text)
-        ? Diagnostic.Fix("write a comma", edits: [Diagnostic.Edit(replace: span.atStart, with: ", ")]) : nil,
+        ? Diagnostic.Fix("write a comma", edits: [Diagnostic.Edit(replace: previous.atEnd, with: ",")]) : nil,
       official: unexpected(text))
   }
 

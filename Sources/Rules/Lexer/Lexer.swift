@@ -174,12 +174,34 @@ struct Lexer {
       diagnostics.append(SyntaxMessages.wideBlank(span(from: start)))
       return
     }
+    if curlyQuoted(from: start) { return }
     repeat { offset += 1 } while offset < bytes.count && bytes[offset] & 0xC0 == 0x80
     // One message for a run of foreign characters, as a pasted sentence makes.
     while offset < bytes.count, bytes[offset] >= 0x80, wideBlankLength(at: offset) == 0 { offset += 1 }
     append(.unknown, from: start)
     diagnostics.append(
       SyntaxMessages.unknownCharacter(source.text(of: span(from: start)), at: span(from: start)))
+  }
+
+  /// A string in the quotes of a word processor, taken whole so that it is one mistake.
+  private mutating func curlyQuoted(from start: Int) -> Bool {
+    let opening = bytes[start...].prefix(3)
+    guard opening.elementsEqual([0xE2, 0x80, 0x9C]) || opening.elementsEqual([0xE2, 0x80, 0x98]) else {
+      return false
+    }
+    var index = start + 3
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") {
+      let closing = bytes[index...].prefix(3)
+      if closing.elementsEqual([0xE2, 0x80, 0x9D]) || closing.elementsEqual([0xE2, 0x80, 0x99]) {
+        let inside = source.text(of: Span(start: Int32(start + 3), end: Int32(index)))
+        offset = index + 3
+        append(.unknown, from: start)
+        diagnostics.append(SyntaxMessages.curlyQuotes(inside, at: span(from: start)))
+        return true
+      }
+      index += 1
+    }
+    return false
   }
 
   /// No-break and full-width blanks come from web pages. The official compiler refuses them; we

@@ -69,8 +69,8 @@ extension Parser {
   /// After a mistake in a pattern: to the `{` of the body if the line has one.
   private mutating func recoverToMatchBody() {
     var position = index
-    let line = source.position(of: current.span.start).line
-    while position < tokens.count, source.position(of: tokens[position].span.start).line == line {
+    let line = source.lineNumber(of: current.span.start)
+    while position < tokens.count, source.lineNumber(of: tokens[position].span.start) == line {
       let kind = tokens[position].kind
       if kind == .endOfFile || kind == .semicolon || kind == .allow || kind == .match { return }
       // A brace directly behind a slash or a segment is a capture that did not parse.
@@ -184,7 +184,8 @@ extension Parser {
       take()
     }
     if at(.identifier), !isPanicking {
-      report(SyntaxMessages.commaBetweenMethods(before: current.span, text: text(current)))
+      report(
+        SyntaxMessages.commaBetweenMethods(before: current.span, text: text(current), after: previousSpan))
     }
     return methods
   }
@@ -225,10 +226,10 @@ extension Parser {
   private func idComment(above position: Int) -> NameSyntax? {
     let token = tokens[position]
     let first = position > 0 ? Int(tokens[position - 1].commentsBefore) : 0
-    var line = source.position(of: token.span.start).line
-    let previousLine = position > 0 ? source.position(of: previousEnd(position)).line : 0
+    var line = source.lineNumber(of: token.span.start)
+    let previousLine = position > 0 ? source.lineNumber(of: previousEnd(position)) : 0
     for comment in comments[first..<Int(token.commentsBefore)].reversed() {
-      let start = source.position(of: comment.span.start).line
+      let start = source.lineNumber(of: comment.span.start)
       guard !comment.isBlock, start == line - 1, start > previousLine else { return nil }
       if let name = ruleID(in: comment.span) { return name }
       line = start

@@ -7,15 +7,25 @@ extension Parser {
     let start = current.span
     var segments: [PathSegmentSyntax] = []
     while !isPanicking, let segment = parsePathSegment() { segments.append(segment) }
-    // A list cannot be meant as a divisor of a path, and the official compiler refuses it.
-    let isOddDivision = at(.slash) && kind(ahead: 1) == .leftBracket
-    if segments.isEmpty || isOddDivision {
+    if segments.isEmpty || (at(.slash) && !isDivision) {
       report(SyntaxMessages.emptySegment(current.span, isPattern: false))
     }
     let depth = segments.reduce(0) { depth, segment in
       if case .interpolation(let value) = segment.kind { max(depth, value.depth) } else { depth }
     }
     return node(.path(segments), span(from: start), depth: 1 + depth)
+  }
+
+  /// Whether the slash behind a path may divide: something that can be divided by must follow. A list
+  /// cannot be meant, and the official compiler refuses it too.
+  private var isDivision: Bool {
+    switch kind(ahead: 1) {
+    case .leftBracket, .rightParen, .rightBracket, .rightBrace, .comma, .semicolon, .colon, .question, .dot,
+      .equal,
+      .notEqual, .and, .or, .in, .is, .endOfFile:
+      false
+    default: true
+    }
   }
 
   private mutating func parsePathSegment() -> PathSegmentSyntax? {

@@ -108,10 +108,6 @@ extension Parser {
     take()
     var arguments: [ExpressionNode] = []
     while !at(.rightParen), !isPanicking {
-      if at(.function) {
-        report(SyntaxMessages.functionLiteral(current.span))
-        break
-      }
       arguments.append(parseExpression())
       guard !isPanicking, eat(.comma) else { break }
     }
@@ -145,6 +141,8 @@ extension Parser {
     case .leftBracket: return parseList()
     case .leftBrace: return parseMap()
     case .pathSegment, .slash: return parsePath()
+    case .function where kind(ahead: 1) == .leftParen: return skipFunctionLiteral()
+    case .let where expressionNesting > 1: return parseMisplacedLet()
     default:
       reportMissingOperand(token)
       return missing(token.span.atStart)
@@ -154,12 +152,44 @@ extension Parser {
   private mutating func reportMissingOperand(_ token: Token) {
     switch token.kind {
     case .plusPlus, .minusMinus: report(SyntaxMessages.increment(text(token), at: token.span))
-    case .let: report(SyntaxMessages.letInExpression(token.span))
-    case .function: report(SyntaxMessages.functionLiteral(token.span))
     case .reserved where text(token) == "not": report(SyntaxMessages.wordOperator("not", at: token.span))
     case .reserved: report(SyntaxMessages.reservedName(text(token), what: "a variable", at: token.span))
     default: report(SyntaxMessages.expectedExpression(token, text: text(token), after: previousSpan))
     }
+  }
+
+  /// `function(r) { … }` as a value: said once and skipped whole.
+  private mutating func skipFunctionLiteral() -> ExpressionNode {
+    let start = take().span
+    remark(SyntaxMessages.functionLiteral(start))
+    skipBalanced(.leftParen, .rightParen)
+    if at(.leftBrace) { skipBalanced(.leftBrace, .rightBrace) }
+    return missing(span(from: start))
+  }
+
+  private mutating func skipBalanced(_ opener: TokenKind, _ closer: TokenKind) {
+    var depth = 0
+    repeat {
+      if at(opener) { depth += 1 }
+      if at(closer) { depth -= 1 }
+      take()
+    } while depth > 0 && !at(.endOfFile)
+  }
+
+  /// `(let d = get(p); d.x)`: said once, and read as the last value.
+  private mutating func parseMisplacedLet() -> ExpressionNode {
+    let start = take().span
+    remark(SyntaxMessages.letInExpression(start))
+    if at(.identifier), kind(ahead: 1) == .assign {
+      take()
+      take()
+    }
+    let value = parseExpression()
+    guard !isPanicking, at(.semicolon), !kind(ahead: 1).beginsStatement, kind(ahead: 1) != .rightBrace else {
+      return value
+    }
+    take()
+    return parseExpression()
   }
 
   private mutating func parseName() -> ExpressionNode {
@@ -176,37 +206,34 @@ extension Parser {
 
   private mutating func parseLiteral() -> ExpressionNode {
     let token = take()
-    return node(.literal(literalValue(token)), token.span, depth: 1)
+    // A literal that cannot be read has any value, so that nothing else is said about it.
+    return node(literalValue(token).map { .literal($0) } ?? .missing, token.span, depth: 1)
   }
 
-  private mutating func literalValue(_ token: Token) -> LiteralSyntax {
+  private mutating func literalValue(_ token: Token) -> LiteralSyntax? {
     switch token.kind {
     case .true: return .boolean(true)
     case .false: return .boolean(false)
     case .integer:
       if let value = Int64(text(token)) { return .integer(value) }
       remark(SyntaxMessages.integerOutOfRange(text(token), at: token.span))
-      return .integer(0)
+      return nil
     case .float:
       // `5.` and `.5` are written without one of the digits that Double wants.
-      return .float(Double("0" + text(token) + "0") ?? 0)
-    case .string:
-      let literal = LiteralDecoder(source, span: token.span, isBytes: false)
-      remarkOnEscapes(literal, token)
-      return .string(literal.value)
-    case .bytes:
-      let literal = LiteralDecoder(source, span: token.span, isBytes: true)
-      remarkOnEscapes(literal, token)
-      return .bytes(literal.value)
+      return .float(Double("0" + text(token) + "0") ?? .infinity)
+    case .string: return decode(token, isBytes: false).map { .string($0) }
+    case .bytes: return decode(token, isBytes: true).map { .bytes($0) }
     default: return .null
     }
   }
 
-  private mutating func remarkOnEscapes(_ literal: LiteralDecoder, _ token: Token) {
-    guard let first = literal.badEscapes.first else { return }
+  private mutating func decode(_ token: Token, isBytes: Bool) -> [UInt8]? {
+    let literal = LiteralDecoder(source, span: token.span, isBytes: isBytes)
+    guard let first = literal.badEscapes.first else { return literal.value }
     remark(
       SyntaxMessages.badEscape(
         first, others: literal.badEscapes.dropFirst(), literal: text(token), at: token.span))
+    return nil
   }
 
   private mutating func parseParentheses() -> ExpressionNode {

@@ -171,8 +171,8 @@ extension Parser {
       guard token.kind == .rightBrace, let opened = stack.popLast(), isFirstOnLine(token.span) else {
         continue
       }
-      let openLine = source.position(of: opened.start).line
-      let closeLine = source.position(of: token.span.start).line
+      let openLine = source.lineNumber(of: opened.start)
+      let closeLine = source.lineNumber(of: token.span.start)
       if openLine != closeLine, indentation(ofLine: closeLine) < indentation(ofLine: openLine) {
         return opened
       }

@@ -1,0 +1,100 @@
+import Rules
+import Testing
+
+/// More than a thousand small texts and whether the official compiler accepted them.
+enum ParserVerdicts {
+  struct Row: CustomTestStringConvertible {
+    let compiles: Bool
+    let form: Character
+    let text: String
+
+    var testDescription: String { text }
+
+    var source: String {
+      switch form {
+      case "E": Sample.file(condition: text)
+      case "M": Sample.file(declarations: text)
+      default: text
+      }
+    }
+  }
+
+  static func rows(_ table: String) -> [Row] {
+    table.split(separator: "\n").compactMap { line in
+      let characters = Array(line)
+      guard characters.count > 3 else { return nil }
+      let text = characters[3...].map { character -> Character in
+        switch character {
+        case "␤": "\n"
+        case "␉": "\t"
+        case "␍": "\r"
+        case "␌": "\u{0C}"
+        default: character
+        }
+      }
+      return Row(compiles: characters[0] == "+", form: characters[1], text: String(text))
+    }
+  }
+}
+
+@Suite("what compiles, compared with the recorded verdicts of the official compiler")
+struct ParserVerdictTests {
+  @Test(
+    "verdicts agree",
+    arguments: [
+      ("expressions", ParserVerdicts.expressions), ("declarations", ParserVerdicts.declarations),
+      ("conformance", ParserVerdicts.conformance),
+    ])
+  func agree(table: String, text: String) {
+    let rows = ParserVerdicts.rows(text)
+    #expect(rows.count > 250, "the table \(table) was read")
+    for row in rows {
+      let diagnostics = Sample.check(row.source).diagnostics
+      #expect(
+        !diagnostics.containsError == row.compiles,
+        "\(table): \(row.text)\n\(diagnostics.map(\.message).joined(separator: "\n"))")
+    }
+  }
+
+  @Test("only these are accepted although the official compiler refuses them")
+  func deviations() {
+    #expect(Sample.compiles("\u{FEFF}" + Sample.file(condition: "true")))
+    for blank in ["\u{A0}", "\u{3000}"] {
+      let diagnostics = Sample.check(Sample.file(condition: "true\(blank)&& true")).diagnostics
+      #expect(diagnostics.map(\.id) == ["rules-wide-blank"])
+    }
+  }
+
+  @Test(
+    "oddities of published rules are accepted",
+    arguments: [
+      "rules_version='2'\n\nservice cloud.firestore { match /a/{b} { allow read; } }",
+      "// header\nrules_version = \"2\";\nservice cloud.firestore { match /a/{b} { allow read; } }\n// end",
+      Sample.file(
+        declarations: "match /a/{b} { function f() { return request.auth != null } allow read: if f() }"),
+      Sample.file(
+        declarations:
+          "match /a/{b} { allow read: if b == 'x'\n allow write: if b == 'y'\n match /x/{y} { allow read } }"),
+      Sample.file(declarations: "match /a/{b} { allow create,update : if(b == 'x'); }"),
+      Sample.file(declarations: "match /a/{b} { allow read:\n if b == 'x'; allow write: if\n b == 'y'; }"),
+      Sample.file(condition: "(\n id == 'a' &&\n id == 'b'\n)"),
+      Sample.file(
+        condition: "['a', // x\n 'b',].hasAll([id,]) // why\n && true /* here */ || /** doc\n * x */ false"),
+      Sample.file(condition: "id == 'a' ? true : id == 'b' ? false : true"),
+      Sample.file(
+        condition: "get(\n /databases/$(database)/documents/a/$(\n string(id)\n)\n).data.x == '完了'"),
+      Sample.file(condition: "exists(/databases/(default)/documents/a/$(id.split('_')[0]))"),
+      Sample.file(
+        declarations: "match /user-meta/{u} { allow read; } match /orgs/{o}/logo.jpg { allow read; }"),
+      Sample.file(
+        declarations:
+          "match /schools/{s}/x { match /{c} { allow read; } } match /settings/public { allow read; }"),
+      Sample.file(
+        declarations: "match /{p=**}/posts/{id} { allow read; } match /{collection}/{id} { allow read; }"),
+      Sample.file(declarations: "match /a/{b} { allow upddate: if true; allow readwrite; }"),
+      "rules_version = '2';\r\nservice cloud.firestore {\r\n\tmatch /a/{b} {\r\n\t\tallow read; // 日本語 😀\r\n\t}\r\n}",
+    ])
+  func oddities(source: String) {
+    #expect(!Sample.check(source).diagnostics.containsError, "\(Sample.check(source).diagnostics)")
+  }
+}
