@@ -26,7 +26,7 @@ extension Ruleset {
       message: officialMessage(tracer.allows, request.method))
   }
 
-  /// Every way up to the first that is refused.
+  /// Every way, also those after one that is refused.
   private func traceList(
     _ request: borrowing RuleRequest, _ e: Evaluation, _ tracer: inout Tracer, _ decision: Decision
   ) {
@@ -34,7 +34,6 @@ extension Ruleset {
     for (index, way) in ways.enumerated() {
       e.openWay(way, of: shape, self)
       tracer.traceMatches(way: index)
-      guard let last = tracer.allows.last, last.way == index, last.outcome == .granted else { return }
     }
   }
 

@@ -81,7 +81,7 @@ struct LibraryFunction: Sendable {
     (
       "debug", ["any"],
       { e, arguments in
-        e.debugSink?(arguments[0])
+        if e.documents.wantsDebugValues { e.documents.debug(OperandText.description(arguments[0], e)) }
         return arguments[0]
       }
     ),

@@ -23,6 +23,12 @@ open class DocumentAccess {
   ///   - afterCommit: as it will be after the whole commit; equal to before when nothing is written.
   open func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? { nil }
 
+  /// Gets the value that a condition's `debug()` was called with, as text.
+  open func debug(_ value: String) {}
+
+  /// Whether `debug` should be called. Making the text costs; say true only when somebody reads it.
+  open var wantsDebugValues: Bool { false }
+
   /// Starts a new request: nothing was read yet.
   public final func beginRequest() { log.reset() }
 

@@ -45,9 +45,10 @@ extension Evaluation {
 
   /// `request.path`, and with a further segment the name of a document in a queried collection.
   func requestPath() -> Operand {
-    let start = arena.allocate(PathSegment.self, count: segmentCount)
-    for index in 0..<segmentCount { (start + index).initialize(to: PathSegment(text: segments[index])) }
-    return .path(UnsafePointer(start), segmentCount)
+    let count = requestSegmentCount
+    let start = arena.allocate(PathSegment.self, count: count)
+    for index in 0..<count { (start + index).initialize(to: PathSegment(text: segments[index])) }
+    return .path(UnsafePointer(start), count)
   }
 
   func constant(_ text: StaticString) -> ByteView {
@@ -94,7 +95,7 @@ extension Evaluation {
     var entries = [
       entry("time", .timestamp(time)), entry("auth", authObject()),
       entry("headers", .map(arena.copy([MapEntry]()), 0)),
-      entry("inTransaction", .boolean(method.isWrite)), entry("path", requestPath()),
+      entry("inTransaction", .boolean(method.isWrite)), entry("path", isPathKnown ? requestPath() : .null),
       entry(
         "method",
         .string(

@@ -20,6 +20,8 @@ final class Evaluation {
   /// Segments of the full path: `databases`, the database, `documents`, then the document's.
   let segments: UnsafeMutablePointer<ByteView>
   var segmentCount = 0
+  /// How many of them are `request.path`.
+  var requestSegmentCount = 0
   /// Nil when nobody is signed in.
   var uid: ByteView?
   var claims = ByteView(WireCursor.empty)
@@ -30,12 +32,14 @@ final class Evaluation {
   /// The path that `resource.__name__` and `resource.id` name: the last segment is unknown for queries
   /// without a key filter.
   var isIDKnown = true
+  /// Whether `request.path` has a value; it has none for a collection group.
+  var isPathKnown = true
+  /// False for a document that a query names and that does not exist.
+  var isResourceReadable = true
   var query: QueryFacts?
   unowned(unsafe) var documents: DocumentAccess!
   var accessMax = AccessLog.operationMax
   unowned(unsafe) var patterns: PatternTable!
-  /// Gets what `debug()` is called with.
-  var debugSink: ((Operand) -> Void)?
 
   // The running condition.
   /// Captures of the matched pattern, outermost first.

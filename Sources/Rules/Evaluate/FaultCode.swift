@@ -24,6 +24,8 @@ public enum FaultCode: UInt8, Sendable, CaseIterable {
   case pattern
   /// An argument outside its range.
   case argument
+  /// A query's filters do not decide the question. Has no words of its own.
+  case undetermined
   /// The evaluation budget. The only fault that nothing absorbs.
   case budget
 }

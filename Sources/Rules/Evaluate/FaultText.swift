@@ -14,6 +14,9 @@ enum FaultText {
     "Duration is not valid. Seconds must be in range [-315,576,000,000, +315,576,000,000]. "
     + "Nanos must be in range [-999,999,999, +999,999,999]. Nanos must have the same sign as seconds."
 
+  /// A document that a query names and that does not exist.
+  static let unreadableResource = "Variable read error. Variable: [resource]."
+
   static func undefined(_ name: String) -> String { "Property \(name) is undefined on object." }
   static func undefined(_ name: ByteView) -> String { undefined(name.text) }
 

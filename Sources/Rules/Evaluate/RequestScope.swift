@@ -15,6 +15,8 @@ extension Evaluation {
     spent = 0
     query = nil
     isIDKnown = true
+    isPathKnown = true
+    isResourceReadable = true
     accessMax = request.method == .list ? AccessLog.requestMax : AccessLog.operationMax
     if let auth = request.auth {
       uid = ByteView(auth.uid)
@@ -32,6 +34,7 @@ extension Evaluation {
     segments[2] = constant("documents")
     segmentCount = 3
     appendSegments(of: arena.copy(path.text))
+    requestSegmentCount = segmentCount
   }
 
   /// Splits at slashes. What is longer than a name can be is cut off, and then nothing matches it.

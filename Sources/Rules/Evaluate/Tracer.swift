@@ -31,15 +31,15 @@ struct Tracer {
 
   /// Tries the matched `allow`s as `Ruleset.judge` does, and keeps what happens.
   mutating func traceMatches(way: Int) {
-    for match in Array(e.matches.found) {
+    trying: for match in Array(e.matches.found) {
       let block = ruleset.blocks[Int(match.block)]
       let tried = block.allows[Int(e.method.rawValue)]
       if tried.isEmpty { continue }
       e.bindCaptures(match, count: block.captureCount)
       for allow in tried {
         let outcome = trace(allow, way: way)
-        if outcome == .granted { return }
-        if case .fault(let fault) = outcome, fault.code == .budget { return }
+        if outcome == .granted { break trying }
+        if case .fault(let fault) = outcome, fault.code == .budget { break trying }
       }
     }
   }
@@ -52,7 +52,7 @@ struct Tracer {
     if let condition = allow.condition {
       var value = condition.value(e)
       if e.isExhausted { value = e.exhausted(condition.number) }
-      outcome = self.outcome(value, condition)
+      outcome = self.outcome(value, place.condition ?? place.span)
       if !e.isExhausted { walk(condition, value, &chain, &leaves) }
     }
     let start = place.condition?.start ?? place.span.start
@@ -63,18 +63,24 @@ struct Tracer {
     return outcome
   }
 
-  private func outcome(_ value: Operand, _ condition: PlanNode) -> AllowOutcome {
+  private func outcome(_ value: Operand, _ condition: Span) -> AllowOutcome {
     switch value {
     case .boolean(true): .granted
     case .boolean(false): .refused
     case .fault(let code, let node, let detail):
-      .fault(Fault(code: code, message: e.message(detail), span: ruleset.spans[Int(node)]))
+      .fault(Fault(code: code, message: message(code, detail, condition), span: ruleset.spans[Int(node)]))
     default:
       .fault(
         Fault(
-          code: .type, message: FaultText.type(value.kind, expected: "bool"),
-          span: ruleset.spans[Int(condition.number)]))
+          code: .type, message: FaultText.type(value.kind, expected: "bool"), span: condition))
     }
+  }
+
+  /// What has no words of its own is reported by the place of the whole condition.
+  private func message(_ code: FaultCode, _ detail: Int32, _ condition: Span) -> String {
+    guard code == .undetermined else { return e.message(detail) }
+    let position = ruleset.source.position(of: condition.start)
+    return "evaluation error at L\(position.line):\(position.column)"
   }
 
   private func expression(_ number: Int32) -> DecidingExpression {

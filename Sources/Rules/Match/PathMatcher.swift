@@ -235,13 +235,20 @@ extension Evaluation {
     for index in 0..<count {
       let range = matches.ranges[first + index]
       if range.isUnknown {
-        captures[index] = .fault(.nullValue, node: 0, detail: -1)
+        captures[index] = range.isGlob ? openGlob() : .fault(.nullValue, node: 0, detail: -1)
       } else if range.isGlob {
         captures[index] = globPath(range)
       } else {
         captures[index] = .string(segments[Int(range.start)])
       }
     }
+  }
+
+  /// A path, but one whose segments nobody knows. Source: the official emulator.
+  private func openGlob() -> Operand {
+    let start = arena.allocate(PathSegment.self, count: 1)
+    start.initialize(to: PathSegment(name: ByteView(WireCursor.empty), isGlob: true))
+    return .path(UnsafePointer(start), 1)
   }
 
   private func globPath(_ range: CaptureRange) -> Operand {

@@ -61,8 +61,9 @@ final class ResourcePresenceNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
-    if case .null = e.resourceData { return .boolean(!isPresenceWanted) }
-    return .boolean(isPresenceWanted)
+    guard case .null = e.resourceData else { return .boolean(isPresenceWanted) }
+    guard e.isResourceReadable else { return e.fault(.serviceCall, number, FaultText.unreadableResource) }
+    return .boolean(!isPresenceWanted)
   }
 }
 

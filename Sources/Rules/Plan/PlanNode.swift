@@ -126,12 +126,13 @@ final class RequestNode: PlanNode, @unchecked Sendable {
     e.charge(cost)
     switch part {
     case .request: return e.requestObject()
-    case .resource: return e.resourceObject()
+    case .resource: return e.isResourceReadable ? e.resourceObject() : unreadable(e)
     case .auth: return e.authObject()
     case .uid: return e.uid.map { .string($0) } ?? e.fault(.nullValue, number, FaultText.nullValue)
     case .token: return e.uid == nil ? e.fault(.nullValue, number, FaultText.nullValue) : .document(e.claims)
     case .method: return .string(e.constant(e.method.name))
-    case .path: return e.requestPath()
+    case .path:
+      return e.isPathKnown ? e.requestPath() : e.fault(.undetermined, number, "")
     case .time: return .timestamp(e.time)
     case .query: return e.query?.map ?? e.fault(.undefinedProperty, number, FaultText.undefined("query"))
     case .newResource:
@@ -144,8 +145,14 @@ final class RequestNode: PlanNode, @unchecked Sendable {
       if case .null = e.newResourceData { return e.fault(.nullValue, number, FaultText.nullValue) }
       return e.newResourceData
     case .data:
-      if case .null = e.resourceData { return e.fault(.nullValue, number, FaultText.nullValue) }
+      if case .null = e.resourceData {
+        return e.isResourceReadable ? e.fault(.nullValue, number, FaultText.nullValue) : unreadable(e)
+      }
       return e.resourceData
     }
+  }
+
+  private func unreadable(_ e: Evaluation) -> Operand {
+    e.fault(.serviceCall, number, FaultText.unreadableResource)
   }
 }

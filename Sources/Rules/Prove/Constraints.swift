@@ -12,10 +12,15 @@ extension Evaluation {
     _ constraint: Operand, _ comparison: Comparison, _ value: Operand, _ node: Int32
   ) -> Operand {
     guard case .constraint(let filters, let count) = constraint else { return .null }
+    if case .constraint = value {
+      return fault(
+        .type, node,
+        FaultText.type(
+          .constraint,
+          expected: "bool,duration,float,int,latlng,map,null,string,bytes,timestamp,path,list,vector,set"))
+    }
     for index in 0..<count where implies(filters[index], comparison, value) { return .boolean(true) }
-    return fault(
-      .unsupportedOperation, node,
-      Signatures.comparison(comparison, .constraint, value.kind))
+    return fault(.undetermined, node, "")
   }
 
   private func implies(_ filter: ConstraintFilter, _ comparison: Comparison, _ value: Operand) -> Bool {
@@ -55,10 +60,7 @@ extension Evaluation {
 
   /// `value in constraint`: granted by `array-contains` of the same value.
   func constraint(_ constraint: Operand, contains value: Operand, _ node: Int32) -> Operand {
-    if holds(constraint, value) { return .boolean(true) }
-    return fault(
-      .unsupportedOperation, node,
-      FaultText.unsupported("constraint.in(\(value.kind.name))", expected: "constraint.in(any)"))
+    holds(constraint, value) ? .boolean(true) : fault(.undetermined, node, "")
   }
 
   fileprivate func holds(_ constraint: Operand, _ value: Operand) -> Bool {

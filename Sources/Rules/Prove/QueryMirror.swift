@@ -107,22 +107,26 @@ extension Evaluation {
     if let name = way.documentName, let relative = relativePath(ofName: name), isInside(relative, shape) {
       openNamedDocument(relative)
       ruleset.matcher.match(self)
-      segmentCount = 3
-      appendSegments(of: relative)
       return
     }
     isIDKnown = false
+    isPathKnown = !shape.allDescendants
+    isResourceReadable = true
     resourceData = standIn(way.filters)
     matchAll(shape, ruleset.matcher)
   }
 
-  /// `__name__ == …`: the stored document is judged under `list`, whatever else the filter says.
+  /// `__name__ == …`: the stored document is judged under `list`, whatever else the filter says, and
+  /// `request.path` is its name.
   private func openNamedDocument(_ relative: ByteView) {
     isIDKnown = true
+    isPathKnown = true
     segmentCount = 3
     appendSegments(of: relative)
+    requestSegmentCount = segmentCount
     let found = documents.document(at: relative.buffer, afterCommit: false)
     resourceData = found.map { .document(ByteView($0.bytes)) } ?? .null
+    isResourceReadable = found != nil
   }
 
   /// The path below the database's root of `projects/P/databases/D/documents/…`.
@@ -164,6 +168,8 @@ extension Evaluation {
     elements.append(.unknown)
     addSegment(ByteView(WireCursor.empty))
     matcher.matchAll(elements, self)
+    // `request.path` ends with the collection.
+    requestSegmentCount = segmentCount - 1
   }
 
   private func addSegment(_ segment: ByteView) {

@@ -79,10 +79,22 @@ extension Evaluation {
     }
     var limit = Operand.null
     if let count = shape.limit { limit = .integer(count) }
+    // A group has an ancestor where a collection has a parent.
+    let parent = shape.parent.isRoot ? Operand.null : parentPath(shape)
+    let kind = shape.collectionID.map { Operand.string(arena.copy($0)) } ?? .null
     let entries = [
       entry("limit", limit), entry("offset", .integer(shape.offset)),
-      entry("orderBy", .map(arena.copy(orders), orders.count)),
+      entry("orderBy", .map(arena.copy(orders), orders.count)), entry("kind", kind),
+      shape.allDescendants ? entry("ancestor", parent) : entry("parent", parent),
+      entry("allDescendants", .boolean(shape.allDescendants)), entry("distinct", .boolean(false)),
+      entry("selectOnlyKeys", .boolean(false)), entry("groupBy", .map(arena.copy([MapEntry]()), 0)),
     ]
     return .map(arena.copy(entries), entries.count)
+  }
+
+  private func parentPath(_ shape: QueryShape) -> Operand {
+    var parts = (0..<3).map { PathSegment(text: segments[$0]) }
+    parts += shape.parent.segments.map { PathSegment(text: arena.copy(Array($0))) }
+    return .path(arena.copy(parts), parts.count)
   }
 }

@@ -1,0 +1,102 @@
+/// Reads and writes: what conditions see before and after.
+
+import DocModel
+import Testing
+
+@testable import Rules
+
+@Suite("Evaluator: requests")
+struct EvaluatorRequestTests {
+  @Test("getAfter sees the whole commit, get the state before it")
+  func after() throws {
+    let ruleset = try compiled(
+      rules(
+        """
+        get(/databases/$(database)/documents/posts/p).data.likes == 1
+          && getAfter(/databases/$(database)/documents/posts/p).data.likes == 2
+          && !exists(/databases/$(database)/documents/likes/l)
+          && existsAfter(/databases/$(database)/documents/likes/l)
+          && !existsAfter(/databases/$(database)/documents/gone/g)
+          && getAfter(/databases/$(database)/documents/gone/g) == null
+        """, method: .update))
+    let documents = MemoryDocuments(["posts/p": ["likes": .integer(1)], "gone/g": [:]])
+    documents.setAfter("posts/p", ["likes": .integer(2)])
+    documents.setAfter("likes/l", [:])
+    documents.setAfter("gone/g", nil)
+    let circumstances = Circumstances(method: .update)
+    #expect(ruleset.decide(circumstances.request(documents), documents: documents).isAllowed)
+  }
+
+  @Test(
+    "request.resource and resource by method",
+    arguments: [
+      (RuleMethod.get, "request.resource == null", Verdict.fault), (.get, "resource == null", .no),
+      (.create, "resource == null", .yes), (.create, "request.resource.data.a == 1", .yes),
+      (.update, "resource.data.b == 2 && request.resource.data.a == 1", .yes),
+      (.update, "request.resource.data.diff(resource.data).affectedKeys() == ['a', 'b'].toSet()", .yes),
+      (.delete, "request.resource == null", .yes), (.delete, "request.resource.data.a == 1", .fault),
+      (.delete, "resource.data.b == 2", .yes), (.create, "request.resource.id == id", .yes),
+      (.update, "request.resource.__name__ == request.path && resource.__name__ == request.path", .yes),
+      (.update, "request.method == 'update'", .yes),
+      (.get, "request.time == timestamp.value(1772355600000)", .yes),
+      (.get, "request.query == null", .fault),
+      (.get, "request.keys().hasAll(['auth', 'method', 'path', 'time'])", .yes),
+      (.get, "'resource' in request", .no), (.create, "'resource' in request", .yes),
+    ])
+  func members(method: RuleMethod, expression: String, expected: Verdict) {
+    var circumstances = Circumstances(method: method, data: ["b": .integer(2)], new: ["a": .integer(1)])
+    if method == .create { circumstances.data = nil }
+    #expect(circumstances.verdict(expression) == expected)
+  }
+
+  @Test(
+    "claims",
+    arguments: [
+      ("request.auth.token.role == 'editor'", Verdict.yes),
+      ("request.auth.token.email.matches('.*@example[.]com')", .yes),
+      ("request.auth.token.nope == 1", .fault), ("request.auth.token.firebase.identities.size() == 0", .yes),
+      ("request.auth.keys() == ['token', 'uid']", .yes), ("request.auth['uid'] == 'alice'", .yes),
+      ("request['auth']['uid'] == 'alice'", .yes),
+      ("request.auth.token.keys().hasAll(['email', 'role'])", .yes),
+      ("request.auth.uid is string && request.auth is map", .yes),
+    ])
+  func claims(expression: String, expected: Verdict) {
+    #expect(Circumstances(auth: alice).verdict(expression) == expected)
+  }
+
+  @Test("a stored vector is a value of its own kind")
+  func vectors() {
+    let circumstances = Circumstances(data: ["v": .vector([1, 2]), "l": .array([.double(1)])])
+    #expect(circumstances.verdict("resource.data.v is vector") == .yes)
+    #expect(circumstances.verdict("resource.data.v == vector([1.0, 2.0])") == .yes)
+    #expect(circumstances.verdict("resource.data.v == [1.0, 2.0]") == .no)
+    #expect(circumstances.verdict("resource.data.v is map") == .no)
+    #expect(
+      circumstances.outcome("resource.data.v.value == 1")
+        == "Type error. Received: [vector] Expected: [map,path].")
+    #expect(circumstances.outcome("resource.data.v.size() == 2") == "Function not found error: Name: [size].")
+  }
+
+  @Test("texts are compared by their bytes, not by what they look like")
+  func canonicalEquivalence() {
+    let circumstances = Circumstances(data: ["s": .string("e\u{301}"), "é": .integer(1)])
+    #expect(circumstances.verdict("resource.data.s == 'é'") == .no)
+    #expect(circumstances.verdict("resource.data.s == 'e\\u0301'") == .yes)
+    #expect(circumstances.verdict("'e\\u0301' in resource.data") == .no)
+    #expect(circumstances.verdict("resource.data['é'] == 1") == .yes)
+  }
+
+  @Test(
+    "a path that is no document of this database is a failed service call",
+    arguments: [
+      "/databases/$(database)/documents/t", "/databases/$(database)/documents/t/x/y",
+      "/databases/other/documents/t/x",
+      "/a/b", "/databases/x", "/databases/$(database)/documents/$('a/b')/c",
+      "/databases/$(database)/documents/t/$('')",
+    ])
+  func badPaths(path: String) {
+    #expect(
+      Circumstances().outcome("exists(\(path))").hasPrefix(
+        "Service call error. Function: [exists], Argument: [path_value {"))
+  }
+}
