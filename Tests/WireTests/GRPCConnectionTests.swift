@@ -205,3 +205,29 @@ struct GRPCConnectionTests {
     #expect(answer.headers["grpc-accept-encoding"] == "gzip")
   }
 }
+
+@Suite("life of calls")
+struct CallLifeTests {
+  @Test(
+    "answered, failed, cancelled and expired calls are released",
+    arguments: ["Unary", "Fail", "Keep", "Expire", "Talk", "Lost"])
+  func released(kind: String) {
+    let harness = GRPCHarness()
+    let path = ["Expire", "Lost"].contains(kind) ? "Keep" : kind
+    let id = harness.client.request(
+      path: "/test.Echo/" + path, body: framed([1]), extra: kind == "Expire" ? [("grpc-timeout", "1S")] : [])
+    harness.exchange()
+    switch kind {
+    case "Keep": harness.client.reset(id)
+    case "Lost": harness.connection.loseConnection()
+    case "Expire":
+      harness.advance(nanoseconds: 2_000_000_000)
+      harness.connection.expire()
+    default: break
+    }
+    harness.exchange()
+    harness.recorder.calls = []
+    #expect(harness.recorder.callCount == 1)
+    #expect(harness.recorder.lastCall == nil)
+  }
+}

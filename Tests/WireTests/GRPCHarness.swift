@@ -7,6 +7,14 @@ final class GRPCHarness {
   /// Calls that a test method left open.
   final class Recorder: @unchecked Sendable {  // one test, one thread
     var calls: [ServerCall] = []
+    weak var lastCall: ServerCall?
+    var callCount = 0
+
+    func note(_ call: ServerCall) {
+      lastCall = call
+      callCount += 1
+    }
+
     var cancelled = 0
     var messages: [[UInt8]] = []
     var halfClosed = 0
@@ -27,20 +35,25 @@ final class GRPCHarness {
     connection = GRPCConnection(
       methods: GRPCMethodTable([
         GRPCMethod("test.Echo/Unary", .unary) { call in
+          recorder.note(call)
           call.respond(call.withRequest { Array($0) })
         },
         GRPCMethod("test.Echo/Fail", .unary) { call in
+          recorder.note(call)
           call.finish(GRPCStatus(.notFound, "no such thing: 100% \u{e9}\n"))
         },
         GRPCMethod("test.Echo/Keep", .unary) { call in
+          recorder.note(call)
           recorder.calls.append(call)
           call.onCancel = { recorder.cancelled += 1 }
         },
         GRPCMethod("test.Echo/Stream", .serverStreaming) { call in
+          recorder.note(call)
           recorder.calls.append(call)
           call.onCancel = { recorder.cancelled += 1 }
         },
         GRPCMethod("test.Echo/Talk", .bidirectional) { call in
+          recorder.note(call)
           recorder.calls.append(call)
           call.onMessage = {
             recorder.messages.append($0)

@@ -1,4 +1,6 @@
+import Access
 import DocModel
+import Rules
 import Testing
 
 @testable import Wire
@@ -77,9 +79,9 @@ struct TokenReaderTests {
   }
 
   @Test(
-    "the uid is sub, else user_id, if they are texts",
+    "the uid is sub, if it is a text; user_id gives none",
     arguments: [
-      (#"{"sub":"alice","user_id":"bob"}"#, "alice"), (#"{"user_id":"bob"}"#, "bob"), ("{}", nil),
+      (#"{"sub":"alice","user_id":"bob"}"#, "alice"), (#"{"user_id":"bob"}"#, nil), ("{}", nil),
       (#"{"sub":7}"#, nil), (#"{"sub":"a","sub":"b"}"#, "b"),
     ] as [(String, String?)])
   func uid(claims: String, uid: String?) throws {
@@ -122,11 +124,17 @@ struct TokenReaderTests {
     var cache = CredentialCache()
     let reader = TokenReader(checksExpiry: true)
     let header = Array(("Bearer " + Self.token(#"{"sub":"a","iat":100,"exp":200}"#)).utf8)
-    let first = try cache.read(header, with: reader, nowSeconds: 150)
-    #expect(try cache.read(header, with: reader, nowSeconds: 151) == first)
-    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader, nowSeconds: 231) }
-    #expect(
-      try cache.read(Array("Bearer owner".utf8), with: reader, nowSeconds: 231) == .administrator)
-    #expect(try cache.read(nil, with: reader, nowSeconds: 231) == .anonymous)
+    let first = try auth(cache.read(header, with: reader) { 150 })
+    #expect(first != nil)
+    #expect(try auth(cache.read(header, with: reader) { 151 }) === first)
+    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader) { 231 } }
+    #expect(try cache.read(Array("Bearer owner".utf8), with: reader) { 231 }.isAdmin)
+    let nobody = try cache.read(nil, with: reader) { 231 }
+    #expect(!nobody.isAdmin && auth(nobody) == nil)
+  }
+
+  func auth(_ credentials: Credentials) -> AuthFacts? {
+    guard case .user(let facts) = credentials else { return nil }
+    return facts
   }
 }

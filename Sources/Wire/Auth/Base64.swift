@@ -28,6 +28,29 @@ package enum Base64 {
     return text
   }
 
+  /// The URL-safe alphabet, without padding.
+  package static func encodeURLSafe(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    encode(bytes, padded: false).map { byte in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      default: byte
+      }
+    }
+  }
+
+  /// Either alphabet, as protobuf's JSON form accepts it.
+  package static func decodeAny(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+    decodeURLSafe(
+      text.map { byte in
+        switch byte {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: byte
+        }
+      })
+  }
+
   /// Decodes the URL-safe alphabet alone; any number of `=` at the end is passed over.
   ///
   /// Nil for other characters and for a lone last character, which holds no whole byte.

@@ -3,10 +3,12 @@
 /// Source: spec/protocol.md section 8; expiry: spec/production-differences.md C4. Signatures are not
 /// checked: local identity providers sign nothing.
 
+package import Access
 internal import DocModel
+internal import Rules
 
 /// What a header says about the caller.
-package enum Credentials: Equatable, Sendable {
+package enum Bearer: Equatable, Sendable {
   /// No token: `request.auth` is null.
   case anonymous
   /// Past the security rules.
@@ -16,7 +18,7 @@ package enum Credentials: Equatable, Sendable {
 
 /// A user's token, read once.
 package struct UserToken: Equatable, Sendable {
-  /// `sub`, else `user_id`; nil when neither is a text.
+  /// `sub`; nil when it is no text. Source: spec/production-differences.md C9 (`user_id` gives no uid).
   package let uid: String?
   /// All claims, in the stored form of a document's fields.
   package let claims: [UInt8]
@@ -36,7 +38,7 @@ package struct TokenReader: Sendable {
   static let notAuthenticated = GRPCStatus(.unauthenticated, "Missing or invalid authentication.")
 
   /// Classifies a header.
-  package func read(_ header: [UInt8]?, nowSeconds: Int64) throws(GRPCStatus) -> Credentials {
+  package func read(_ header: [UInt8]?, nowSeconds: Int64) throws(GRPCStatus) -> Bearer {
     guard let header, !header.isEmpty else { return .anonymous }
     guard header.count > 6, Self.isEqualIgnoringCase(header[..<6], "bearer") else {
       throw Self.notAuthenticated
@@ -91,7 +93,7 @@ package struct TokenReader: Sendable {
 
 extension UserToken {
   init(_ claims: JSON) {
-    uid = claims["sub"]?.text ?? claims["user_id"]?.text
+    uid = claims["sub"]?.text
     guard case .map(let fields) = claims.value else {
       self.claims = []
       refusedFromSeconds = nil
@@ -117,27 +119,45 @@ extension UserToken {
   }
 }
 
+extension Bearer {
+  /// Who this is to the guard. Made once per token: the claims are copied.
+  var credentials: Credentials {
+    switch self {
+    case .anonymous: .anonymous
+    case .administrator: .admin
+    case .user(let user): .user(AuthFacts(uid: user.uid ?? "", claims: user.claims))
+    }
+  }
+
+  func check(with reader: TokenReader, nowSeconds: Int64) throws(GRPCStatus) {
+    switch self {
+    case .anonymous, .administrator: return
+    case .user(let user): try reader.check(user, nowSeconds: nowSeconds)
+    }
+  }
+}
+
 /// The last header of a connection and what it meant, so that a client that repeats its token has it
 /// read once.
 package struct CredentialCache {
   private var header: [UInt8]?
+  private var bearer = Bearer.anonymous
   private var credentials = Credentials.anonymous
 
   package init() {}
 
   package mutating func read(
-    _ header: [UInt8]?, with reader: TokenReader, nowSeconds: @autoclosure () -> Int64
+    _ header: [UInt8]?, with reader: TokenReader, nowSeconds: () -> Int64
   ) throws(GRPCStatus) -> Credentials {
     guard let header else { return .anonymous }
     if let known = self.header, known == header {
-      if reader.checksExpiry, case .user(let user) = credentials {
-        try reader.check(user, nowSeconds: nowSeconds())
-      }
+      if reader.checksExpiry { try bearer.check(with: reader, nowSeconds: nowSeconds()) }
       return credentials
     }
     let read = try reader.read(header, nowSeconds: nowSeconds())
     self.header = header
-    credentials = read
-    return read
+    bearer = read
+    credentials = read.credentials
+    return credentials
   }
 }

@@ -219,7 +219,7 @@ extension GRPCConnection {
           in: call.stream.inbound, encoding: call.stream.head.encoding,
           limit: options.messageBytesMax)
         start = frame.end
-        call.onMessage?(Array(message.bytes[message.start...]))
+        call.onMessage?(message.withBytes { Array($0) })
       }
     } catch {
       return call.finish(error)
@@ -252,7 +252,7 @@ extension GRPCConnection {
       guard frame.end == bytes.count else { throw GRPCStatus(.internal, "Too many requests") }
       let message = try frame.message(
         in: bytes, encoding: call.stream.head.encoding, limit: options.messageBytesMax)
-      call.take(request: message.bytes, from: message.start)
+      call.take(message)
       call.stream.inbound = []
       call.method.begin(call)
     } catch {

@@ -31,14 +31,16 @@ struct GRPCFrame {
   /// The message: in the body itself, or inflated.
   func message(
     in body: [UInt8], encoding: [UInt8], limit: Int
-  ) throws(GRPCStatus) -> (bytes: [UInt8], start: Int) {
-    guard isCompressed else { return (end == body.count ? body : Array(body[..<end]), start) }
+  ) throws(GRPCStatus) -> RequestMessage {
+    guard isCompressed else {
+      return RequestMessage(buffer: end == body.count ? body : Array(body[..<end]), start: start)
+    }
     guard encoding.holds("gzip") else {
       throw GRPCStatus(
         .internal, "Can't decode compressed gRPC message as compression not configured")
     }
     do throws(InflateError) {
-      return (try Gzip.inflate(body[start..<end], limit: limit), 0)
+      return RequestMessage(buffer: try Gzip.inflate(body[start..<end], limit: limit))
     } catch {
       switch error {
       case .tooLarge:

@@ -16,9 +16,8 @@ package final class ServerCall {
   /// Kept until the stream closes; the circle through the stream is broken there.
   let connection: GRPCConnection
 
-  /// The request message: bytes and where it lies in them.
-  private(set) var request: [UInt8] = []
-  private(set) var requestStart = 0
+  /// The request message, complete when `begin` runs. Empty for bidirectional calls.
+  package private(set) var requestMessage = RequestMessage()
   /// Nanoseconds on the host's clock at which the client stops waiting; nil when it did not say.
   let deadline: UInt64?
   private let cancelled = Atomic(false)
@@ -55,15 +54,30 @@ package final class ServerCall {
   package func withRequest<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let start = requestStart
-    return try request.withUnsafeBufferPointer { bytes throws(Failure) -> Result in
-      try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[start...]))
-    }
+    try requestMessage.withBytes(body)
   }
 
-  func take(request: [UInt8], from start: Int) {
-    self.request = request
-    requestStart = start
+  func take(_ message: RequestMessage) { requestMessage = message }
+}
+
+/// One message: a buffer, and where in it the message begins. The rest of the buffer is the message.
+package struct RequestMessage: Sendable {
+  private let buffer: [UInt8]
+  private let start: Int
+
+  init(buffer: [UInt8] = [], start: Int = 0) {
+    self.buffer = buffer
+    self.start = start
+  }
+
+  package var count: Int { buffer.count - start }
+
+  package func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try buffer.withUnsafeBufferPointer { bytes throws(Failure) -> Result in
+      try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[start...]))
+    }
   }
 }
 
@@ -131,8 +145,7 @@ extension ServerCall {
     onWritable = nil
     onMessage = nil
     onHalfClose = nil
-    request = []
-    requestStart = 0
+    requestMessage = RequestMessage()
   }
 
   /// The call for work on another thread.

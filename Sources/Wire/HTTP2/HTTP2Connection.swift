@@ -275,7 +275,11 @@ extension HTTP2Connection {
   private func close(_ stream: HTTP2Stream) {
     stream.isOpen = false
     stream.outbound.clear()
-    if !stream.isAnswered { events.append(.cancelled(stream)) }
+    if stream.isAnswered {
+      stream.call = nil
+    } else {
+      events.append(.cancelled(stream))
+    }
   }
 
   /// Fills one DATA frame. Answers how many bytes, and what follows them.

@@ -3,7 +3,6 @@
 /// gRPC over cleartext HTTP/2 and HTTP/1.1 share the port; the first bytes of a connection tell them
 /// apart (`ProtocolSniffer`). The server owns its event loops; a connection lives on one of them.
 
-internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -129,6 +128,8 @@ public final class WireServer: Sendable {
     if error is SocketAddressError { return .hostUnknown(host: options.host) }
     return .cannotListen(host: options.host, port: options.port, reason: String(describing: error))
   }
+
+  static var coreCount: Int { System.coreCount }
 
   /// Waits until the port is closed, by `stop` or by the system.
   public func waitUntilClosed() async {

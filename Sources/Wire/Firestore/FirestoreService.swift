@@ -1,0 +1,140 @@
+/// google.firestore.v1.Firestore: which methods there are, and what all of them share.
+///
+/// One file holds each family of methods: reads by name, lists and queries, transactions, writes. Point
+/// reads run on the connection's event loop, which answers them in the same turn; everything that may
+/// take long runs on `threads`.
+///
+/// The order in which a request is judged is the protocol's (spec/protocol.md 1.4): readable message,
+/// resource name, authorization, the rest of the request, administrator's right, rules, execution.
+
+package import Access
+internal import DocModel
+package import DocStore
+internal import NIOCore
+package import NIOPosix
+
+package struct FirestoreOptions: Sendable {
+  /// Refuse expired tokens. Source: spec/production-differences.md C4.
+  package var checksExpiry = true
+  /// LIMIT: bytes of a query's result that wait for a slow client before the query itself waits.
+  package var unsentResultBytesMax = 64 << 20
+
+  package init() {}
+}
+
+package final class FirestoreService<Engine: StorageEngine>: Sendable {
+  package let store: GuardedStore<Engine>
+  let tokens: TokenReader
+  let threads: NIOThreadPool
+  let options: FirestoreOptions
+
+  package init(
+    _ store: GuardedStore<Engine>, threads: NIOThreadPool, options: FirestoreOptions = FirestoreOptions()
+  ) {
+    self.store = store
+    self.threads = threads
+    self.options = options
+    tokens = TokenReader(checksExpiry: options.checksExpiry)
+  }
+
+  /// All methods, under the current and the old name of the service.
+  package var methods: [GRPCMethod] {
+    methods(of: "google.firestore.v1.Firestore/") + methods(of: "google.firestore.v1beta1.Firestore/")
+  }
+
+  private func methods(of service: String) -> [GRPCMethod] {
+    [
+      method(service + "GetDocument", .unary, getDocument),
+      method(service + "ListDocuments", .unary, listDocuments),
+      method(service + "CreateDocument", .unary, createDocument),
+      method(service + "UpdateDocument", .unary, updateDocument),
+      method(service + "DeleteDocument", .unary, deleteDocument),
+      method(service + "BatchGetDocuments", .serverStreaming, batchGetDocuments),
+      method(service + "BeginTransaction", .unary, beginTransaction),
+      method(service + "Commit", .unary, commit),
+      method(service + "Rollback", .unary, rollback),
+      method(service + "RunQuery", .serverStreaming, runQuery),
+      method(service + "ListCollectionIds", .unary, listCollectionIDs),
+      method(service + "BatchWrite", .unary, batchWrite),
+    ]
+  }
+
+  /// `run` may throw the call's status, before it has answered.
+  private func method(
+    _ name: String, _ kind: GRPCMethodKind,
+    _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
+  ) -> GRPCMethod {
+    GRPCMethod(name, kind) { call in
+      do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
+    }
+  }
+}
+
+// MARK: - What methods share
+
+extension FirestoreService {
+  var nowSeconds: Int64 { store.store.environment.now() / 1_000_000 }
+
+  /// Who calls. Throws for a header that is none.
+  func credentials(_ call: ServerCall) throws(GRPCStatus) -> Credentials {
+    try call.connection.credentialCache.read(call.authorization, with: tokens) { nowSeconds }
+  }
+
+  /// Runs a piece of the request's validation.
+  static func checked<Result>(_ body: () throws(Complaint) -> Result) throws(GRPCStatus) -> Result {
+    do throws(Complaint) { return try body() } catch { throw GRPCStatus(error) }
+  }
+
+  /// Runs a piece of work on the store.
+  static func stored<Result>(_ body: () throws(StoreError) -> Result) throws(GRPCStatus) -> Result {
+    do throws(StoreError) { return try body() } catch { throw GRPCStatus(error) }
+  }
+
+  static func mask(_ paths: [String]?) throws(GRPCStatus) -> FieldMask? {
+    guard let paths else { return nil }
+    return try checked { () throws(Complaint) in try FieldMask(parsing: paths) }
+  }
+
+  /// Begins a transaction where the request asks for one. The token is what the first answer carries.
+  func readTime(
+    _ choice: ConsistencyChoice, in database: DatabaseID
+  ) throws(GRPCStatus) -> (time: ReadTime, newTransaction: [UInt8]?) {
+    switch choice {
+    case .latest: return (.newest, nil)
+    case .transaction(let token): return (.transaction(try Self.transaction(token)), nil)
+    case .readTime(let time): return (.at(time.microseconds), nil)
+    case .newTransaction(let choice):
+      let transaction = try begin(choice, in: database)
+      return (.transaction(transaction), transaction.bytes)
+    }
+  }
+
+  static func transaction(_ token: [UInt8]) throws(GRPCStatus) -> TransactionID {
+    try stored { () throws(StoreError) in try TransactionID(token) }
+  }
+
+  func begin(_ choice: TransactionChoice, in database: DatabaseID) throws(GRPCStatus) -> TransactionID {
+    let options: TransactionOptions
+    switch choice {
+    case .readWrite(let retried): options = TransactionOptions(.readWrite(retrying: retried))
+    case .readOnly(let time): options = TransactionOptions(.readOnly(readTime: time?.microseconds))
+    }
+    return try Self.stored { () throws(StoreError) in
+      try store.store.beginTransaction(database, options)
+    }
+  }
+
+  /// Runs `work` on a thread of its own and brings its answer, or its failure, back to the call.
+  func answerLater(_ call: ServerCall, _ work: @escaping @Sendable () throws(GRPCStatus) -> [UInt8]) {
+    let reference = call.reference
+    threads.submit { state in
+      guard state == .active else { return }
+      do throws(GRPCStatus) {
+        let answer = try work()
+        reference { $0.respond(answer) }
+      } catch {
+        reference { $0.finish(error) }
+      }
+    }
+  }
+}

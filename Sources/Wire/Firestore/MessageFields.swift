@@ -1,0 +1,163 @@
+/// Requests, read field by field from their bytes.
+///
+/// The messages that carry documents are read by hand, so that a document's fields stay the bytes they
+/// are until `Canonicalizer` checks them; control messages use the generated types.
+
+package import DocModel
+
+/// A walk over the fields of one message. Views it gives live as long as the request's bytes.
+struct MessageFields {
+  private var cursor: WireCursor
+  /// Wire type 2, whatever the number.
+  private static let lengthDelimited: UInt32 = 2
+
+  init(_ message: UnsafeRawBufferPointer) { cursor = WireCursor(message) }
+
+  /// Assumed: the service's own text is unknown; gRPC libraries answer INTERNAL with texts of their own.
+  static let unreadable = GRPCStatus(.invalidArgument, "the request is not a valid message")
+
+  static let timestampRange = GRPCStatus(.invalidArgument, "timestamp is out of range")
+
+  /// The next field's tag; nil at the end. Throws when the bytes before it were no message.
+  mutating func next() throws(GRPCStatus) -> UInt32? {
+    let tag = cursor.tag()
+    if cursor.isCorrupt { throw Self.unreadable }
+    return tag == 0 ? nil : tag
+  }
+
+  /// The tag of a length-delimited field.
+  @inline(__always)
+  static func tag(_ number: UInt32) -> UInt32 { number << 3 | lengthDelimited }
+
+  mutating func message() throws(GRPCStatus) -> UnsafeRawBufferPointer {
+    let bytes = cursor.lengthDelimited()
+    if cursor.isCorrupt { throw Self.unreadable }
+    return bytes
+  }
+
+  mutating func text() throws(GRPCStatus) -> String {
+    let bytes = try message()
+    guard UTF8Check.isValid(bytes) else { throw Self.unreadable }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  mutating func bytes() throws(GRPCStatus) -> [UInt8] { Array(try message()) }
+
+  mutating func varint() throws(GRPCStatus) -> UInt64 {
+    let value = cursor.varint()
+    if cursor.isCorrupt { throw Self.unreadable }
+    return value
+  }
+
+  /// An enumeration's number; one we do not know is the caller's to judge.
+  mutating func enumeration() throws(GRPCStatus) -> Int { Int(truncatingIfNeeded: try varint()) }
+
+  /// Passes over a field of another number or type.
+  mutating func skip(_ tag: UInt32) throws(GRPCStatus) {
+    cursor.skip(tag: tag)
+    if cursor.isCorrupt { throw Self.unreadable }
+  }
+}
+
+// MARK: - Messages shared by several requests
+
+extension MessageFields {
+  /// `DocumentMask`: the texts of its paths. A mask without paths is not the same as no mask.
+  static func mask(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> [String] {
+    var fields = MessageFields(message)
+    var paths: [String] = []
+    while let tag = try fields.next() {
+      if tag == Self.tag(1) { paths.append(try fields.text()) } else { try fields.skip(tag) }
+    }
+    return paths
+  }
+
+  /// `google.protobuf.Timestamp`
+  static func timestamp(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Timestamp {
+    var fields = MessageFields(message)
+    var seconds: Int64 = 0
+    var nanoseconds: Int32 = 0
+    while let tag = try fields.next() {
+      switch tag {
+      case 1 << 3: seconds = Int64(bitPattern: try fields.varint())
+      case 2 << 3: nanoseconds = Int32(truncatingIfNeeded: try fields.varint())
+      default: try fields.skip(tag)
+      }
+    }
+    guard (0..<1_000_000_000).contains(nanoseconds), seconds >= Timestamp.secondsMin,
+      seconds <= Timestamp.secondsMax
+    else {
+      throw timestampRange
+    }
+    return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+  }
+
+  /// `Precondition`; an empty one is none.
+  static func precondition(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> WirePrecondition {
+    var fields = MessageFields(message)
+    var precondition = WirePrecondition.none
+    while let tag = try fields.next() {
+      switch tag {
+      case 1 << 3: precondition = .exists(try fields.varint() != 0)
+      case Self.tag(2): precondition = .updateTime(try timestamp(try fields.message()))
+      default: try fields.skip(tag)
+      }
+    }
+    return precondition
+  }
+
+  /// `TransactionOptions`
+  static func transactionOptions(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> TransactionChoice {
+    var fields = MessageFields(message)
+    var choice = TransactionChoice.readWrite(retrying: [])
+    while let tag = try fields.next() {
+      switch tag {
+      case Self.tag(2):
+        var readOnly = MessageFields(try fields.message())
+        var readTime: Timestamp?
+        while let tag = try readOnly.next() {
+          if tag == Self.tag(2) {
+            readTime = try timestamp(try readOnly.message())
+          } else {
+            try readOnly.skip(tag)
+          }
+        }
+        choice = .readOnly(at: readTime)
+      case Self.tag(3):
+        var readWrite = MessageFields(try fields.message())
+        var retried: [UInt8] = []
+        while let tag = try readWrite.next() {
+          if tag == Self.tag(1) { retried = try readWrite.bytes() } else { try readWrite.skip(tag) }
+        }
+        choice = .readWrite(retrying: retried)
+      default: try fields.skip(tag)
+      }
+    }
+    return choice
+  }
+}
+
+/// A write's condition as it was sent.
+enum WirePrecondition: Equatable {
+  case none
+  case exists(Bool)
+  case updateTime(Timestamp)
+}
+
+/// Which kind of transaction a client wants.
+package enum TransactionChoice: Equatable, Sendable {
+  /// `retrying` is the token of the attempt before; empty for a first one.
+  case readWrite(retrying: [UInt8])
+  case readOnly(at: Timestamp?)
+}
+
+/// At which state a read looks.
+package enum ConsistencyChoice: Equatable, Sendable {
+  /// The newest.
+  case latest
+  /// Inside a transaction.
+  case transaction([UInt8])
+  /// Inside a transaction that begins with this read.
+  case newTransaction(TransactionChoice)
+  case readTime(Timestamp)
+}

@@ -1,0 +1,72 @@
+/// The requests that read documents by name.
+///
+/// Source: proto google/firestore/v1/firestore.proto; field numbers in spec/protocol.md 1.3.
+
+internal import DocModel
+
+/// `GetDocumentRequest`
+package struct GetDocumentRequest: Equatable {
+  package var name = ""
+  /// Nil for no mask, which shows everything; a mask without paths shows nothing.
+  package var mask: [String]?
+  package var consistency = ConsistencyChoice.latest
+
+  package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): name = try fields.text()
+      case MessageFields.tag(2): mask = try MessageFields.mask(try fields.message())
+      case MessageFields.tag(3): consistency = .transaction(try fields.bytes())
+      case MessageFields.tag(5): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      default: try fields.skip(tag)
+      }
+    }
+  }
+}
+
+/// `BatchGetDocumentsRequest`
+package struct BatchGetRequest: Equatable {
+  package var database = ""
+  package var documents: [String] = []
+  package var mask: [String]?
+  package var consistency = ConsistencyChoice.latest
+
+  package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): database = try fields.text()
+      case MessageFields.tag(2): documents.append(try fields.text())
+      case MessageFields.tag(3): mask = try MessageFields.mask(try fields.message())
+      case MessageFields.tag(4): consistency = .transaction(try fields.bytes())
+      case MessageFields.tag(5):
+        consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
+      case MessageFields.tag(7): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      default: try fields.skip(tag)
+      }
+    }
+  }
+}
+
+/// `RunQueryRequest`. The query itself stays encoded; `QueryReader` reads it below the parent.
+package struct RunQueryRequest {
+  package var parent = ""
+  package var query: UnsafeRawBufferPointer?
+  package var consistency = ConsistencyChoice.latest
+
+  package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): parent = try fields.text()
+      case MessageFields.tag(2): query = try fields.message()
+      case MessageFields.tag(5): consistency = .transaction(try fields.bytes())
+      case MessageFields.tag(6):
+        consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
+      case MessageFields.tag(7): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      default: try fields.skip(tag)
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+/// RunQuery, ListDocuments and ListCollectionIds.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+internal import SwiftProtobuf
+
+extension FirestoreService {
+  /// One message a document, all with one read time; `skipped_results` comes alone and first, and a
+  /// result without documents is one message with the read time.
+  /// Source: spec/protocol.md 1.13; spec/production-differences.md Q2.
+  @Sendable
+  func runQuery(_ call: ServerCall) throws(GRPCStatus) {
+    var credentials = Credentials.anonymous
+    let (query, choice) = try call.withRequest { bytes throws(GRPCStatus) in
+      let request = try RunQueryRequest(bytes)
+      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      credentials = try self.credentials(call)
+      let read = try QueryReader.read(
+        request.query ?? WireCursor.empty, database: parent.database, parent: parent.path)
+      let query = try Self.checked { () throws(Complaint) in try QueryValidator.validate(read) }
+      return (query, request.consistency)
+    }
+    let (time, token) = try readTime(choice, in: query.database)
+    let stream = ResultStream(call, unsentBytesMax: options.unsentResultBytesMax)
+    run(stream) { [self, credentials] () throws(GRPCStatus) in
+      if let token, stream.send(Answers.queryTransaction(token)) == .stop { return }
+      try run(query, as: credentials, at: time, into: stream)
+    }
+  }
+
+  private func run(
+    _ query: NormalizedQuery, as credentials: Credentials, at time: ReadTime,
+    into stream: ResultStream
+  ) throws(GRPCStatus) {
+    let root = query.database.documentsRoot
+    var readTime: Int64 = 0
+    var isFirst = true
+    let run = try Self.stored { () throws(StoreError) in
+      try store.run(query, as: credentials, at: time, begin: { readTime = $0 }) { row in
+        if isFirst, row.skipped > 0 {
+          _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: row.skipped))
+        }
+        isFirst = false
+        let document = DocumentAnswer(root: root, path: row.path, row.document, fields: row.fields)
+        return stream.send(Answers.queryResult(document, readTime: readTime))
+      }
+    }
+    if isFirst { _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: run.skipped)) }
+  }
+
+  /// Source: spec/protocol.md 1.6.
+  @Sendable
+  func listDocuments(_ call: ServerCall) throws(GRPCStatus) {
+    let request = try control(Google_Firestore_V1_ListDocumentsRequest.self, call)
+    let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+    let credentials = try credentials(call)
+    let mask = try Self.mask(request.hasMask ? request.mask.fieldPaths : nil)
+    let list = try Self.checked { () throws(Complaint) in
+      try DocumentList(
+        database: parent.database, parent: parent.path, collectionID: request.collectionID,
+        pageSize: Int(request.pageSize), pageToken: request.pageToken, orderBy: request.orderBy, mask: mask,
+        showsMissing: request.showMissing
+      ).validate()
+    }
+    if request.showMissing { try Self.requireAdmin(credentials) }
+    let time = try readTime(try ConsistencyChoice(request), in: parent.database).time
+    let root = parent.database.documentsRoot
+    answerLater(call) { [store] () throws(GRPCStatus) in
+      var answer = ListAnswer(root: root)
+      let token = try Self.stored { () throws(StoreError) in
+        try store.list(list, as: credentials, at: time) { answer.append($0) }
+      }
+      return answer.message(nextPageToken: token?.text)
+    }
+  }
+
+  /// Source: spec/protocol.md 1.16; the last page has no token: spec/production-differences.md Q19.
+  @Sendable
+  func listCollectionIDs(_ call: ServerCall) throws(GRPCStatus) {
+    let request = try control(Google_Firestore_V1_ListCollectionIdsRequest.self, call)
+    let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+    let credentials = try credentials(call)
+    guard request.pageSize >= 0 else {
+      throw GRPCStatus(.invalidArgument, "page_size must be greater than or equal to zero.")
+    }
+    let start = try CollectionIDToken.read(request.pageToken)
+    try Self.requireAdmin(credentials)
+    let choice: ConsistencyChoice =
+      request.consistencySelector == nil ? .latest : .readTime(try Timestamp(wire: request.readTime))
+    let time = try readTime(choice, in: parent.database).time
+    let pageSize = request.pageSize == 0 ? Int.max : Int(request.pageSize)
+    answerLater(call) { [store] () throws(GRPCStatus) in
+      let all = try Self.stored { () throws(StoreError) in
+        try store.collectionIDs(under: parent.path, in: parent.database, at: time)
+      }
+      let rest = start.map { start in all.filter { start.precedesInBytes($0) } } ?? all
+      let page = Array(rest.prefix(pageSize))
+      let token = page.count < rest.count ? page.last.map(CollectionIDToken.text(after:)) : nil
+      return Answers.collectionIDs(page, nextPageToken: token ?? "")
+    }
+  }
+
+  /// Source: spec/protocol.md 1.6, 1.16.
+  static func requireAdmin(_ credentials: Credentials) throws(GRPCStatus) {
+    guard credentials.isAdmin else {
+      throw GRPCStatus(.permissionDenied, "Metadata operations require admin authentication.")
+    }
+  }
+
+  /// A control message, by its generated type.
+  func control<Message: SwiftProtobuf.Message>(_ type: Message.Type, _ call: ServerCall) throws(GRPCStatus)
+    -> Message
+  {
+    let bytes = call.withRequest { Array($0) }
+    do { return try Message(serializedBytes: bytes) } catch { throw MessageFields.unreadable }
+  }
+}
+
+extension Timestamp {
+  init(wire time: Google_Protobuf_Timestamp) throws(GRPCStatus) {
+    guard (0..<1_000_000_000).contains(time.nanos), time.seconds >= Timestamp.secondsMin,
+      time.seconds <= Timestamp.secondsMax
+    else { throw MessageFields.timestampRange }
+    self.init(seconds: time.seconds, nanoseconds: time.nanos)
+  }
+}
+
+extension ConsistencyChoice {
+  init(_ request: Google_Firestore_V1_ListDocumentsRequest) throws(GRPCStatus) {
+    switch request.consistencySelector {
+    case nil: self = .latest
+    case .transaction(let token): self = .transaction(Array(token))
+    case .readTime(let time): self = .readTime(try Timestamp(wire: time))
+    }
+  }
+}
+
+extension ListAnswer {
+  mutating func append(_ listed: ListedDocument) {
+    switch listed {
+    case .document(let row):
+      append(DocumentAnswer(root: root, path: row.path, row.document, fields: row.fields))
+    case .missing(let path): append(missing: path)
+    }
+  }
+}
+
+/// Page tokens of ListCollectionIds: the last id given, in base64url with a mark before it.
+enum CollectionIDToken {
+  private static let mark: UInt8 = 1
+
+  static func text(after id: String) -> String {
+    String(decoding: Base64.encodeURLSafe([mark] + id.utf8), as: UTF8.self)
+  }
+
+  /// The id to go on after; nil for no token.
+  static func read(_ text: String) throws(GRPCStatus) -> String? {
+    if text.isEmpty { return nil }
+    guard let bytes = Base64.decodeURLSafe(Array(text.utf8)), bytes.first == mark,
+      bytes.withUnsafeBytes({ UTF8Check.isValid($0) })
+    else { throw GRPCStatus(.invalidArgument, "invalid page token") }
+    return String(decoding: bytes.dropFirst(), as: UTF8.self)
+  }
+}

@@ -1,0 +1,125 @@
+/// GetDocument and BatchGetDocuments.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+
+extension FirestoreService {
+  /// Source: spec/protocol.md 1.5; the text of a missing document: spec/production-differences.md W1.
+  @Sendable
+  func getDocument(_ call: ServerCall) throws(GRPCStatus) {
+    let request = try call.withRequest { bytes throws(GRPCStatus) in try GetDocumentRequest(bytes) }
+    let name = try Self.checked { () throws(Complaint) in try ResourceNameParser.document(request.name) }
+    let credentials = try credentials(call)
+    call.respond(try document(name, mask: request.mask, request.consistency, as: credentials))
+  }
+
+  /// One document as an encoded `Document`.
+  func document(
+    _ name: DocumentName, mask paths: [String]?, _ choice: ConsistencyChoice, as credentials: Credentials
+  ) throws(GRPCStatus) -> [UInt8] {
+    let mask = try Self.mask(paths)
+    let time = try readTime(choice, in: name.database).time
+    let answer = try Self.stored { () throws(StoreError) in
+      try store.get(name, as: credentials, at: time) { document, _ in
+        document.map { DocumentAnswer.message(name, $0, mask: mask) }
+      }
+    }
+    guard let answer else { throw GRPCStatus(.notFound, "Document \"\(name.resourceName)\" not found.") }
+    return answer
+  }
+
+  /// Answers in the order of the request, one message a name. Source: spec/protocol.md 1.9.
+  @Sendable
+  func batchGetDocuments(_ call: ServerCall) throws(GRPCStatus) {
+    let request = try call.withRequest { bytes throws(GRPCStatus) in try BatchGetRequest(bytes) }
+    let database = try Self.checked { () throws(Complaint) in
+      try ResourceNameParser.database(request.database)
+    }
+    let credentials = try credentials(call)
+    let paths = try Self.paths(request.documents, in: database)
+    let mask = try Self.mask(request.mask)
+    let (time, token) = try readTime(request.consistency, in: database)
+
+    let read: @Sendable () throws(GRPCStatus) -> [[UInt8]] = { [store] () throws(GRPCStatus) in
+      var answers: [[UInt8]] = token.map { [Answers.batchGetTransaction($0)] } ?? []
+      if paths.isEmpty { return answers }
+      try Self.stored { () throws(StoreError) in
+        try store.getAll(paths, in: database, as: credentials, at: time) { path, document, readTime in
+          answers.append(
+            Answers.batchGet(
+              DocumentName(database: database, path: path), document, mask: mask, readTime: readTime))
+        }
+      }
+      return answers
+    }
+    if paths.count <= BatchGetLimits.onEventLoopMax {
+      send(try read(), to: call)
+    } else {
+      let stream = ResultStream(call, unsentBytesMax: options.unsentResultBytesMax)
+      run(stream) { () throws(GRPCStatus) in
+        for answer in try read() where stream.send(answer) == .stop { return }
+      }
+    }
+  }
+
+  /// All answers at once; the stream holds what the client does not take yet.
+  private func send(_ answers: [[UInt8]], to call: ServerCall) {
+    for answer in answers { _ = call.send(answer) }
+    call.finish(.ok)
+  }
+
+  private static func paths(_ names: [String], in database: DatabaseID) throws(GRPCStatus) -> [ResourcePath] {
+    try checked { () throws(Complaint) in
+      var paths: [ResourcePath] = []
+      paths.reserveCapacity(names.count)
+      for text in names {
+        let name = try ResourceNameParser.document(text)
+        guard name.database == database else { throw WireWrite.otherDatabase(name, database) }
+        paths.append(name.path)
+      }
+      return paths
+    }
+  }
+}
+
+private enum BatchGetLimits {
+  /// LIMIT: documents read without leaving the event loop; about as long as one commit is decoded.
+  static let onEventLoopMax = 100
+}
+
+extension DocumentAnswer {
+  /// One document as a whole answer.
+  static func message(_ name: DocumentName, _ document: StoredDocument, mask: FieldMask?) -> [UInt8] {
+    with(name, document, mask: mask) { $0.message }
+  }
+
+  /// Hands out the answer for a document, its fields pruned by the mask.
+  static func with<Result>(
+    _ name: DocumentName, _ document: StoredDocument, mask: FieldMask?, _ body: (DocumentAnswer) -> Result
+  ) -> Result {
+    var path = name.path.text
+    let root = name.database.documentsRoot
+    return path.withUTF8 { path in
+      let path = UnsafeRawBufferPointer(path)
+      guard let mask else {
+        return body(DocumentAnswer(root: root, path: path, document, fields: document.fields.bytes))
+      }
+      var pruned = WireWriter()
+      mask.append(document.fields, to: &pruned)
+      return pruned.bytes.withUnsafeBytes {
+        body(DocumentAnswer(root: root, path: path, document, fields: $0))
+      }
+    }
+  }
+}
+
+extension Answers {
+  /// `BatchGetDocumentsResponse` for one name.
+  static func batchGet(
+    _ name: DocumentName, _ document: StoredDocument?, mask: FieldMask?, readTime: Int64
+  ) -> [UInt8] {
+    guard let document else { return missing(name.resourceName, readTime: readTime) }
+    return DocumentAnswer.with(name, document, mask: mask) { found($0, readTime: readTime) }
+  }
+}

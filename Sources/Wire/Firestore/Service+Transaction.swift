@@ -1,0 +1,45 @@
+/// BeginTransaction and Rollback.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+internal import SwiftProtobuf
+
+extension FirestoreService {
+  /// Source: spec/protocol.md 1.10.
+  @Sendable
+  func beginTransaction(_ call: ServerCall) throws(GRPCStatus) {
+    let request = try control(Google_Firestore_V1_BeginTransactionRequest.self, call)
+    let database = try Self.checked { () throws(Complaint) in
+      try ResourceNameParser.database(request.database)
+    }
+    _ = try credentials(call)
+    call.respond(Answers.transaction(try begin(try Self.choice(request.options), in: database).bytes))
+  }
+
+  private static func choice(_ options: Google_Firestore_V1_TransactionOptions) throws(GRPCStatus)
+    -> TransactionChoice
+  {
+    switch options.mode {
+    case nil: return .readWrite(retrying: [])
+    case .readWrite(let readWrite): return .readWrite(retrying: Array(readWrite.retryTransaction))
+    case .readOnly(let readOnly):
+      switch readOnly.consistencySelector {
+      case nil: return .readOnly(at: nil)
+      case .readTime(let time): return .readOnly(at: try Timestamp(wire: time))
+      }
+    }
+  }
+
+  @Sendable
+  func rollback(_ call: ServerCall) throws(GRPCStatus) {
+    let request = try control(Google_Firestore_V1_RollbackRequest.self, call)
+    let database = try Self.checked { () throws(Complaint) in
+      try ResourceNameParser.database(request.database)
+    }
+    _ = try credentials(call)
+    let transaction = try Self.transaction(Array(request.transaction))
+    try Self.stored { () throws(StoreError) in try store.store.rollBack(transaction, in: database) }
+    call.respond([])
+  }
+}

@@ -1,0 +1,199 @@
+/// JSON, written by appending, and documents in protobuf's JSON form.
+///
+/// Source: spec/protocol.md 6.3, 6.4; slashes stay as they are: spec/production-differences.md F5.
+
+internal import DocModel
+
+package struct JSONWriter {
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
+  package mutating func raw(_ text: StaticString) {
+    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  package mutating func string(_ text: String) {
+    var text = text
+    text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// A string of UTF-8 bytes, in quotes.
+  package mutating func string(_ text: UnsafeRawBufferPointer) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "\""): raw("\\\"")
+      case UInt8(ascii: "\\"): raw("\\\\")
+      case 0x0A: raw("\\n")
+      case 0x0D: raw("\\r")
+      case 0x09: raw("\\t")
+      case 0..<0x20, 0x7F: escape(byte)
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    let digits = Array("0123456789abcdef".utf8)
+    raw("\\u00")
+    bytes.append(digits[Int(byte >> 4)])
+    bytes.append(digits[Int(byte & 15)])
+  }
+
+  package mutating func integer(_ number: some BinaryInteger) {
+    bytes.append(contentsOf: String(number).utf8)
+  }
+
+  /// An object whose members `body` writes with `member`.
+  package mutating func object(_ body: (inout ObjectWriter) -> Void) {
+    bytes.append(UInt8(ascii: "{"))
+    var object = ObjectWriter(writer: self)
+    bytes = []
+    body(&object)
+    bytes = object.writer.bytes
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  /// An array of `elements`, each written by `body`.
+  package mutating func array<Element>(
+    _ elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void
+  ) {
+    bytes.append(UInt8(ascii: "["))
+    var isFirst = true
+    for element in elements {
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      isFirst = false
+      body(&self, element)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  package struct ObjectWriter {
+    fileprivate var writer: JSONWriter
+    private var isEmpty = true
+
+    fileprivate init(writer: JSONWriter) { self.writer = writer }
+
+    package mutating func member(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+      name.withUTF8Buffer { member(UnsafeRawBufferPointer($0), body) }
+    }
+
+    package mutating func member(_ name: UnsafeRawBufferPointer, _ body: (inout JSONWriter) -> Void) {
+      if !isEmpty { writer.raw(",") }
+      isEmpty = false
+      writer.string(name)
+      writer.raw(":")
+      body(&writer)
+    }
+  }
+}
+
+// MARK: - Documents
+
+extension JSONWriter {
+  /// An encoded `Document` message of ours.
+  mutating func document(_ message: UnsafeRawBufferPointer) {
+    var cursor = WireCursor(message)
+    var name = WireCursor.empty
+    var createTime = WireCursor.empty
+    var updateTime = WireCursor.empty
+    while !cursor.isAtEnd {
+      switch cursor.tag() {
+      case 0x0A: name = cursor.lengthDelimited()
+      case 0x1A: createTime = cursor.lengthDelimited()
+      case 0x22: updateTime = cursor.lengthDelimited()
+      case let other: cursor.skip(tag: other)
+      }
+    }
+    let fields = FieldsView(message, entryTag: FieldsView.documentEntryTag)
+    object { object in
+      object.member("name") { $0.string(name) }
+      if fields.fieldCount > 0 { object.member("fields") { $0.fields(fields) } }
+      object.member("createTime") { $0.timestamp(createTime) }
+      object.member("updateTime") { $0.timestamp(updateTime) }
+    }
+  }
+
+  private mutating func timestamp(_ message: UnsafeRawBufferPointer) {
+    let time = (try? MessageFields.timestamp(message)) ?? Timestamp(seconds: 0, nanoseconds: 0)
+    string(time.rfc3339)
+  }
+
+  private mutating func fields(_ fields: FieldsView) {
+    object { object in
+      for entry in fields { object.member(entry.key) { $0.value(entry.value) } }
+    }
+  }
+
+  /// Stored values nest at most `Limits.nestingMax` levels, which bounds the recursion.
+  mutating func value(_ value: ValueView) {
+    object { object in
+      switch value.kind {
+      case .null: object.member("nullValue") { $0.raw("null") }
+      case .boolean: object.member("booleanValue") { value.boolean ? $0.raw("true") : $0.raw("false") }
+      case .integer: object.member("integerValue") { $0.string(String(value.integer)) }
+      case .double: object.member("doubleValue") { $0.double(value.double) }
+      case .timestamp: object.member("timestampValue") { $0.string(value.timestamp.rfc3339) }
+      case .string: object.member("stringValue") { $0.string(value.string) }
+      case .bytes:
+        object.member("bytesValue") {
+          $0.string(String(decoding: Base64.encode(value.byteString), as: UTF8.self))
+        }
+      case .reference: object.member("referenceValue") { $0.string(value.reference) }
+      case .geoPoint: object.member("geoPointValue") { $0.geoPoint(value.geoPoint) }
+      case .array: object.member("arrayValue") { $0.elements(value.array) }
+      case .vector, .map: object.member("mapValue") { $0.map(value.fields) }
+      }
+    }
+  }
+
+  /// NaN and the infinities are strings; protobuf's parsers take any notation for the rest.
+  private mutating func double(_ number: Double) {
+    if number.isNaN {
+      raw("\"NaN\"")
+    } else if number.isInfinite {
+      number < 0 ? raw("\"-Infinity\"") : raw("\"Infinity\"")
+    } else {
+      bytes.append(contentsOf: number.description.utf8)
+    }
+  }
+
+  private mutating func geoPoint(_ point: GeoPoint) {
+    object { object in
+      if point.latitude != 0 { object.member("latitude") { $0.double(point.latitude) } }
+      if point.longitude != 0 { object.member("longitude") { $0.double(point.longitude) } }
+    }
+  }
+
+  private mutating func elements(_ array: ArrayView) {
+    object { object in
+      let elements = Array(array)
+      if !elements.isEmpty { object.member("values") { $0.array(elements) { $0.value($1) } } }
+    }
+  }
+
+  private mutating func map(_ fields: FieldsView) {
+    object { object in
+      if !fields.isEmpty { object.member("fields") { $0.fields(fields) } }
+    }
+  }
+}
+
+extension GRPCStatus {
+  /// The body of an HTTP error.
+  package var json: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { outer in
+      outer.member("error") { error in
+        error.object { object in
+          object.member("code") { $0.integer(code.httpStatus) }
+          if !message.isEmpty { object.member("message") { $0.string(message) } }
+          object.member("status") { $0.string(code.name) }
+        }
+      }
+    }
+    return writer.bytes
+  }
+}

@@ -1,0 +1,79 @@
+/// The one place that says which error is which status, over gRPC and over HTTP.
+
+internal import DocModel
+internal import DocStore
+
+extension GRPCStatus {
+  /// A request that asks for something the service refuses.
+  init(_ complaint: Complaint) { self.init(.invalidArgument, complaint.message) }
+
+  init(_ error: StoreError) { self.init(Self.code(of: error), error.message) }
+
+  private static func code(of error: StoreError) -> StatusCode {
+    switch error {
+    case .notFound: .notFound
+    case .alreadyExists: .alreadyExists
+    case .failedPrecondition: .failedPrecondition
+    case .invalid: .invalidArgument
+    case .aborted: .aborted
+    case .permissionDenied: .permissionDenied
+    case .resourceExhausted: .resourceExhausted
+    case .storage(let storage): code(of: storage)
+    }
+  }
+
+  private static func code(of error: StorageError) -> StatusCode {
+    switch error {
+    case .conflict: .aborted
+    // Not UNAVAILABLE: clients would try again what may have happened.
+    case .outcomeUnknown: .unknown
+    case .versionCollected: .failedPrecondition
+    case .unavailable: .unavailable
+    case .corrupt: .dataLoss
+    case .full: .resourceExhausted
+    }
+  }
+}
+
+extension StatusCode {
+  /// Source: spec/protocol.md 6.4.
+  package var httpStatus: Int {
+    switch self {
+    case .ok: 200
+    case .cancelled: 499
+    case .unknown, .internal, .dataLoss: 500
+    case .invalidArgument, .failedPrecondition, .outOfRange: 400
+    case .deadlineExceeded: 504
+    case .notFound: 404
+    case .alreadyExists, .aborted: 409
+    case .permissionDenied: 403
+    case .resourceExhausted: 429
+    case .unimplemented: 501
+    case .unavailable: 503
+    case .unauthenticated: 401
+    }
+  }
+
+  /// The name in JSON errors. Source: google.rpc.Code.
+  package var name: String {
+    switch self {
+    case .ok: "OK"
+    case .cancelled: "CANCELLED"
+    case .unknown: "UNKNOWN"
+    case .invalidArgument: "INVALID_ARGUMENT"
+    case .deadlineExceeded: "DEADLINE_EXCEEDED"
+    case .notFound: "NOT_FOUND"
+    case .alreadyExists: "ALREADY_EXISTS"
+    case .permissionDenied: "PERMISSION_DENIED"
+    case .resourceExhausted: "RESOURCE_EXHAUSTED"
+    case .failedPrecondition: "FAILED_PRECONDITION"
+    case .aborted: "ABORTED"
+    case .outOfRange: "OUT_OF_RANGE"
+    case .unimplemented: "UNIMPLEMENTED"
+    case .internal: "INTERNAL"
+    case .unavailable: "UNAVAILABLE"
+    case .dataLoss: "DATA_LOSS"
+    case .unauthenticated: "UNAUTHENTICATED"
+    }
+  }
+}
