@@ -19,7 +19,6 @@ let package = Package(
     .library(name: "EngineLMDB", targets: ["EngineLMDB"]),
     .library(name: "Rules", targets: ["Rules"]),
     .library(name: "Access", targets: ["Access"]),
-    .library(name: "Triggers", targets: ["Triggers"]),
     .library(name: "Seeder", targets: ["Seeder"]),
   ],
   dependencies: [
@@ -43,15 +42,15 @@ let package = Package(
       name: "DocStore",
       dependencies: ["DocModel", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: strict),
-    .target(name: "EngineLMDB", dependencies: ["DocStore", "CLMDB"], swiftSettings: strict),
+    .target(name: "EngineLMDB", dependencies: ["DocModel", "DocStore", "CLMDB"], swiftSettings: strict),
     .target(
       name: "Rules", dependencies: ["DocModel", "CRE2", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
-    .target(name: "Access", dependencies: ["DocStore", "Rules"], swiftSettings: strict),
+    .target(name: "Access", dependencies: ["DocModel", "DocStore", "Rules"], swiftSettings: strict),
     .target(
       name: "Wire",
       dependencies: [
-        "Access", "CNGHTTP2",
+        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -59,13 +58,16 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .target(name: "Triggers", dependencies: ["DocStore"], swiftSettings: strict),
-    .target(name: "Seeder", dependencies: ["DocStore", "CYAML"], swiftSettings: strict),
+    .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
+    .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
+    .target(name: "Seeder", dependencies: ["DocModel", "DocStore", "Fixtures", "YAML"], swiftSettings: strict),
+    .target(name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise", swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "Wire", "Access", "EngineLMDB", "Seeder", "Triggers",
+        "DocModel", "DocStore", "Rules", "Wire", "Access", "EngineLMDB", "Seeder", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
   ],

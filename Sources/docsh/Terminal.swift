@@ -22,6 +22,11 @@ enum Terminal {
     write(text.hasSuffix("\n") ? text : text + "\n", to: STDERR_FILENO)
   }
 
+  /// Replaces what stands on the terminal's current line.
+  static func overwrite(_ text: String) {
+    write("\r\u{1B}[K" + text, to: STDOUT_FILENO)
+  }
+
   /// Whether standard output is a terminal, so that colours and progress make sense.
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 

@@ -1,0 +1,33 @@
+/// Rules files as commands load them.
+
+import ArgumentParser
+import Rules
+
+enum RulesFile {
+  /// Compiles a file; complains and ends with `ExitStatus.badInput` when it cannot be read.
+  static func compile(_ path: String) throws -> Compilation {
+    do {
+      return Ruleset.compile(source: try FileAccess.contents(of: path), name: path)
+    } catch let error as FileError {
+      Terminal.complain(error.description)
+      throw ExitCode(ExitStatus.badInput)
+    }
+  }
+
+  /// A ruleset without errors; what is wrong goes to standard error.
+  static func load(_ path: String) throws -> Ruleset {
+    let compilation = try compile(path)
+    let report = report(compilation)
+    if !report.isEmpty { Terminal.report(report) }
+    guard let ruleset = compilation.ruleset else {
+      Terminal.complain("`\(path)` does not compile")
+      throw ExitCode(ExitStatus.badInput)
+    }
+    return ruleset
+  }
+
+  /// Every diagnostic with its source line and caret.
+  static func report(_ compilation: Compilation) -> String {
+    DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)
+  }
+}

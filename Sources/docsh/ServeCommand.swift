@@ -1,0 +1,134 @@
+/// `docsh serve`: the server.
+
+import Access
+import ArgumentParser
+import DocModel
+import DocStore
+import EngineLMDB
+import Rules
+import Wire
+
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serve documents to SDKs: gRPC and REST on one port.",
+    discussion: """
+      Without --data-dir everything is gone when the server ends. Without rules users are denied; say
+      --open to allow everything. `Authorization: Bearer owner` passes by the rules, as server SDKs do.
+      Example:
+
+        docsh serve --rules rules/inspired.rules --seed seeds/inspired.yaml
+        export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
+      """)
+
+  @Option(help: "The address to listen on; 0.0.0.0 for all.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port; 0 takes any free one.")
+  var port = 8080
+
+  @Option(help: "The rules of every project.", completion: .file(extensions: ["rules"]))
+  var rules: String?
+
+  @Option(help: "Seed data to begin with.", completion: .file(extensions: ["yaml", "yml"]))
+  var seed: String?
+
+  @Option(name: .customLong("data-dir"), help: "Keep documents in this folder.", completion: .directory)
+  var dataFolder: String?
+
+  @Option(help: "The project that is seeded.")
+  var project = "demo"
+
+  @Flag(help: "Without rules, let users do everything.")
+  var open = false
+
+  @Flag(help: "Answer denials with production's bare sentence instead of the reason.")
+  var terse = false
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port must be between 0 and 65535, found \(port)")
+    }
+  }
+
+  func run() async throws {
+    let registry = try rulesets()
+    let store = try StoreOpening.open(folder: dataFolder)
+    defer { store.close() }
+    if let seed {
+      let report = try await Seeding.seed(store, DatabaseID(project: project), from: seed)
+      Terminal.say("docsh: seeded " + Seeding.summary(report, path: seed))
+    }
+    let guarded = GuardedStore(store, rulesets: registry, detail: terse ? .terse : .explained)
+    try await serve(guarded)
+  }
+
+  private func rulesets() throws -> RulesetRegistry {
+    let registry = RulesetRegistry(isOpen: open)
+    if let rules {
+      registry.setStandard(try RulesFile.load(rules))
+    } else if !open {
+      Terminal.complain("no rules: users are denied everything. Start with --rules FILE, or with --open")
+    }
+    return registry
+  }
+
+  private func serve(_ guarded: GuardedStore<LMDBEngine>) async throws {
+    var options = FirestoreServerOptions()
+    options.server.host = host
+    options.server.port = port
+    let ending = EndOfServing()
+    let server: FirestoreServer
+    do throws(ServerError) {
+      server = try await FirestoreServer.start(guarded, options) { ending.request(status: ExitStatus.success) }
+    } catch {
+      Terminal.complain(Self.text(of: error))
+      throw ExitCode(ExitStatus.unavailable)
+    }
+    // Interrupted by the keyboard is a normal end; SIGTERM is told as shells tell it.
+    Signals.whenEnding { ending.request(status: $0 == 2 ? ExitStatus.success : 128 + $0) }
+    announce(server.address)
+    let status = await ending.wait()
+    await server.stop()
+    guarded.store.close()
+    if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  private func announce(_ address: ServerAddress) {
+    Terminal.say("docsh: serving http://\(address) (gRPC and REST on one port)")
+    Terminal.say("docsh: rules \(rules ?? (open ? "none, open" : "none, users are denied")), "
+      + "storage \(dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(project)")
+    Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
+  }
+
+  private static func text(of error: ServerError) -> String {
+    switch error {
+    case .addressInUse(let host, let port):
+      "port \(port) of \(host) is in use; stop what listens there or choose another with --port"
+    case .portForbidden(let port): "port \(port) needs a privilege; choose one above 1023 with --port"
+    case .hostUnknown(let host): "`\(host)` is no address of this machine; try --host 127.0.0.1"
+    case .cannotListen(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
+    }
+  }
+}
+
+/// The one event that ends `serve`: a signal, or a request over HTTP.
+final class EndOfServing: Sendable {
+  private let stream: AsyncStream<Int32>
+  private let continuation: AsyncStream<Int32>.Continuation
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
+  }
+
+  /// Asks the server to end with an exit status. Only the first request counts.
+  func request(status: Int32) {
+    continuation.yield(status)
+    continuation.finish()
+  }
+
+  func wait() async -> Int32 {
+    for await status in stream { return status }
+    return ExitStatus.success
+  }
+}
