@@ -49,18 +49,22 @@ def as_public_proto(descriptor):
     if proto.name == PUBLIC_FOLDER + "write.proto":
         add_verify(proto)
     for message in proto.message_type:
-        add_json_names(message)
+        complete_names(message)
     return proto
 
 
-def add_json_names(message):
-    """protoc names every field for JSON before it calls a generator; descriptors at rest leave it out."""
+def complete_names(message):
+    """protoc names every field for JSON before it calls a generator; descriptors at rest leave it out.
+
+    The package also puts an underscore behind names that are words of Python.
+    """
     for field in message.field:
+        field.name = field.name.rstrip("_")
         if not field.HasField("json_name"):
             head, *rest = field.name.split("_")
             field.json_name = head + "".join(part[:1].upper() + part[1:] for part in rest)
     for nested in message.nested_type:
-        add_json_names(nested)
+        complete_names(nested)
 
 
 def add_verify(proto):

@@ -20,7 +20,7 @@ struct TokenReaderTests {
   }
 
   func read(_ header: String?, checksExpiry: Bool = false, now: Int64 = 0) throws(GRPCStatus)
-    -> Credentials
+    -> Bearer
   {
     try TokenReader(checksExpiry: checksExpiry).read(header.map { Array($0.utf8) }, nowSeconds: now)
   }

@@ -57,7 +57,8 @@ final class ResultStream: @unchecked Sendable {
       var isTaken = true
       for message in messages { isTaken = call.send(message) }
       waitingBytes += bytes
-      if isTaken { return release() }
+      // A call that is over forgets its closures once; none may be set after that.
+      if isTaken || call.isFinished { return release() }
       call.onWritable = { [self] in release() }
     }
     return .more

@@ -34,9 +34,9 @@ package nonisolated struct Google_Firestore_V1_StructuredQuery: @unchecked Senda
   /// Clears the value of `select`. Subsequent reads from it will return its default value.
   package mutating func clearSelect() {_uniqueStorage()._select = nil}
 
-  package var from_: [Google_Firestore_V1_StructuredQuery.CollectionSelector] {
-    get {_storage._from_}
-    set {_uniqueStorage()._from_ = newValue}
+  package var from: [Google_Firestore_V1_StructuredQuery.CollectionSelector] {
+    get {_storage._from}
+    set {_uniqueStorage()._from = newValue}
   }
 
   package var `where`: Google_Firestore_V1_StructuredQuery.Filter {
@@ -723,11 +723,11 @@ fileprivate nonisolated let _protobuf_package = "google.firestore.v1"
 
 nonisolated extension Google_Firestore_V1_StructuredQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StructuredQuery"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}select\0\u{3}from_\0\u{1}where\0\u{3}order_by\0\u{1}limit\0\u{1}offset\0\u{3}start_at\0\u{3}end_at\0\u{3}find_nearest\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}select\0\u{1}from\0\u{1}where\0\u{3}order_by\0\u{1}limit\0\u{1}offset\0\u{3}start_at\0\u{3}end_at\0\u{3}find_nearest\0")
 
   fileprivate class _StorageClass {
     var _select: Google_Firestore_V1_StructuredQuery.Projection? = nil
-    var _from_: [Google_Firestore_V1_StructuredQuery.CollectionSelector] = []
+    var _from: [Google_Firestore_V1_StructuredQuery.CollectionSelector] = []
     var _where: Google_Firestore_V1_StructuredQuery.Filter? = nil
     var _orderBy: [Google_Firestore_V1_StructuredQuery.Order] = []
     var _startAt: Google_Firestore_V1_Cursor? = nil
@@ -746,7 +746,7 @@ nonisolated extension Google_Firestore_V1_StructuredQuery: SwiftProtobuf.Message
 
     init(copying source: _StorageClass) {
       _select = source._select
-      _from_ = source._from_
+      _from = source._from
       _where = source._where
       _orderBy = source._orderBy
       _startAt = source._startAt
@@ -773,7 +773,7 @@ nonisolated extension Google_Firestore_V1_StructuredQuery: SwiftProtobuf.Message
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularMessageField(value: &_storage._select) }()
-        case 2: try { try decoder.decodeRepeatedMessageField(value: &_storage._from_) }()
+        case 2: try { try decoder.decodeRepeatedMessageField(value: &_storage._from) }()
         case 3: try { try decoder.decodeSingularMessageField(value: &_storage._where) }()
         case 4: try { try decoder.decodeRepeatedMessageField(value: &_storage._orderBy) }()
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._limit) }()
@@ -796,8 +796,8 @@ nonisolated extension Google_Firestore_V1_StructuredQuery: SwiftProtobuf.Message
       try { if let v = _storage._select {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
       } }()
-      if !_storage._from_.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._from_, fieldNumber: 2)
+      if !_storage._from.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._from, fieldNumber: 2)
       }
       try { if let v = _storage._where {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
@@ -830,7 +830,7 @@ nonisolated extension Google_Firestore_V1_StructuredQuery: SwiftProtobuf.Message
         let _storage = _args.0
         let rhs_storage = _args.1
         if _storage._select != rhs_storage._select {return false}
-        if _storage._from_ != rhs_storage._from_ {return false}
+        if _storage._from != rhs_storage._from {return false}
         if _storage._where != rhs_storage._where {return false}
         if _storage._orderBy != rhs_storage._orderBy {return false}
         if _storage._startAt != rhs_storage._startAt {return false}

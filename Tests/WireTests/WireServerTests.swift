@@ -1,0 +1,134 @@
+import Glibc
+import Testing
+
+@testable import Wire
+
+@Suite("a server on a socket", .serialized)
+struct WireServerTests {
+  func start(_ change: (inout ServerOptions) -> Void = { _ in }) async throws -> WireServer {
+    var options = ServerOptions()
+    options.port = 0
+    options.eventLoopCount = 1
+    change(&options)
+    let routes = ServerRoutes(methods: GRPCMethodTable([])) { exchange in
+      exchange.respond(
+        status: 200, body: Array("\(exchange.request.method) \(exchange.request.body.count)".utf8))
+    }
+    return try await WireServer.start(options, routes: routes)
+  }
+
+  /// Sends bytes piece by piece and reads until the server closes or `until` has come.
+  func converse(_ port: Int, _ pieces: [String], until end: String) -> String {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var timeout = timeval(tv_sec: 5, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { return "not connected" }
+    for piece in pieces {
+      _ = piece.withCString { send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+    }
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while !String(decoding: received, as: UTF8.self).contains(end) {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { break }
+      received += buffer[..<count]
+    }
+    return String(decoding: received, as: UTF8.self)
+  }
+
+  @Test("port 0 gives a port; a second server on it is told that it is in use")
+  func addressInUse() async throws {
+    let server = try await start()
+    let port = server.address.port
+    #expect(port > 0)
+    await #expect(throws: ServerError.addressInUse(host: "127.0.0.1", port: port)) {
+      _ = try await start { $0.port = port }
+    }
+    await server.stop()
+    let again = try await start { $0.port = port }
+    await again.stop()
+  }
+
+  @Test("a host that is not ours is told")
+  func unknownHost() async throws {
+    await #expect(throws: ServerError.hostUnknown(host: "192.0.2.1")) {
+      _ = try await start { $0.host = "192.0.2.1" }
+    }
+  }
+
+  @Test("HTTP/1.1: kept alive, pipelined in order, cut anywhere")
+  func pipelining() async throws {
+    let server = try await start()
+    let answer = converse(
+      server.address.port,
+      [
+        "P", "OST /a HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nab",
+        "cGET /b HTTP/1.1\r\nhost: x\r\n\r\n",
+      ], until: "GET 0")
+    let bodies = answer.split(separator: "\r\n").filter { $0.hasPrefix("POST ") || $0.hasPrefix("GET ") }
+    // A body ends where the next head begins, with nothing in between.
+    #expect(bodies == ["POST 3HTTP/1.1 200 OK", "GET 0"])
+    await server.stop()
+  }
+
+  @Test(
+    "a body over the limit is 413, whether declared or chunked",
+    arguments: [
+      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\n",
+      "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nb\r\n12345678901\r\n",
+    ])
+  func bodyLimit(request: String) async throws {
+    let server = try await start { $0.http.bodyBytesMax = 10 }
+    #expect(converse(server.address.port, [request], until: "\r\n\r\n").hasPrefix("HTTP/1.1 413"))
+    await server.stop()
+  }
+
+  @Test("bytes of no protocol are 400 or closed, and the server goes on")
+  func garbage() async throws {
+    let server = try await start()
+    let answer = converse(server.address.port, ["\u{16}\u{3}\u{1} nonsense\r\n\r\n"], until: "never")
+    #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400"))
+    #expect(
+      converse(server.address.port, ["GET / HTTP/1.1\r\nhost: x\r\n\r\n"], until: "GET 0").contains("GET 0"))
+    await server.stop()
+  }
+
+  @Test("an HTTP/2 connection is answered with our settings")
+  func http2() async throws {
+    let server = try await start()
+    // Preface and empty SETTINGS, written as text because every byte of them is below 0x80.
+    let settings = "\u{0}\u{0}\u{0}\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}"
+    let answer = converse2(
+      server.address.port, Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Array(settings.utf8))
+    #expect(answer.count >= 9 && answer[3] == 4)
+    await server.stop()
+  }
+
+  private func converse2(_ port: Int, _ bytes: [UInt8]) -> [UInt8] {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    _ = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    var buffer = [UInt8](repeating: 0, count: 1_024)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    return Array(buffer[..<max(0, count)])
+  }
+}
