@@ -90,15 +90,25 @@ public struct FieldsView: Sequence {
   /// fields.
   @inlinable
   public func value(keyBytes key: UnsafeRawBufferPointer) -> ValueView? {
-    for entry in self {
-      // Equal lengths are the common miss and the only hit; the order is asked only to stop early.
-      if entry.key.count == key.count {
-        let order = WireCursor.compare(entry.key, key)
-        if order == 0 { return entry.value }
-        if order > 0 { return nil }
-      } else if WireCursor.compare(entry.key, key) > 0 {
-        return nil
+    let first = key.first ?? 0
+    var cursor = WireCursor(start: start, count: byteCount)
+    while !cursor.isAtEnd {
+      let tag = cursor.tag()
+      guard tag == UInt32(entryTag) else {
+        cursor.skip(tag: tag)
+        continue
       }
+      var entry = WireCursor(cursor.lengthDelimited())
+      guard entry.tag() == 0x0A else { continue }
+      let found = entry.lengthDelimited()
+      // Most keys differ in their first byte, and that settles the order, too.
+      let foundFirst = found.first ?? 0
+      if foundFirst < first { continue }
+      if foundFirst > first { return nil }
+      let order = WireCursor.compare(found, key)
+      if order < 0 { continue }
+      guard order == 0, entry.tag() == 0x12 else { return nil }
+      return ValueView(entry.lengthDelimited())
     }
     return nil
   }

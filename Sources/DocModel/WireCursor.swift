@@ -88,7 +88,7 @@ public struct WireCursor {
   }
 
   /// The next field's tag (number and wire type); 0 at the end or when corrupt.
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func tag() -> UInt32 {
     if isAtEnd { return 0 }
     let raw = varint()
@@ -122,7 +122,7 @@ public struct WireCursor {
   }
 
   /// The contents of a length-delimited field.
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func lengthDelimited() -> UnsafeRawBufferPointer {
     let count = varint()
     guard count <= UInt64(end - position) else {

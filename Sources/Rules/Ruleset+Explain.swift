@@ -23,10 +23,10 @@ extension Ruleset {
     return Explanation(
       decision: decision, allows: tracer.allows,
       missingFilters: decision.isAllowed ? [] : tracer.missing, accessedPaths: documents.log.paths,
-      message: officialMessage(tracer.allows, request.method))
+      message: decision.isAllowed ? "" : officialMessage(tracer.allows, request.method))
   }
 
-  /// Every way, also those after one that is refused.
+  /// Every way up to the first that is refused.
   private func traceList(
     _ request: borrowing RuleRequest, _ e: Evaluation, _ tracer: inout Tracer, _ decision: Decision
   ) {
@@ -34,16 +34,17 @@ extension Ruleset {
     for (index, way) in ways.enumerated() {
       e.openWay(way, of: shape, self)
       tracer.traceMatches(way: index)
+      guard let last = tracer.allows.last, last.way == index, last.outcome == .granted else { return }
     }
   }
 
-  /// The official emulator's text for a refusal. Source: spec/rules-language.md 8.4.
+  /// The official emulator's text for a refusal. Of a query, the ways that were granted before the one
+  /// that was not are reported as false. Source: spec/rules-language.md 8.4, the official emulator.
   private func officialMessage(_ allows: [AllowTrace], _ method: RuleMethod) -> String {
-    let entries = allows.compactMap { allow -> String? in
+    let entries = allows.map { allow -> String in
       let place = "for '\(method.name)' @ L\(allow.position.line)"
       switch allow.outcome {
-      case .granted: return nil
-      case .refused: return "false \(place)"
+      case .granted, .refused: return "false \(place)"
       case .fault(let fault): return "\(fault.message) \(place)"
       }
     }

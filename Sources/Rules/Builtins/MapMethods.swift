@@ -5,7 +5,7 @@ internal import DocModel
 enum MapMethods {
   static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
     (.size, [""], { e, receiver, _ in .integer(Int64(e.entryCount(receiver))) }),
-    (.keys, [""], { e, receiver, _ in e.list(e.sortedKeys(receiver).map { .string($0) }) }),
+    (.keys, [""], { e, receiver, _ in e.keyList(receiver) }),
     (.values, [""], { e, receiver, _ in e.list(e.entries(receiver).map(\.value)) }),
     (
       .get, ["string, any", "list, any"],
@@ -40,12 +40,17 @@ enum MapDiffMethods {
     _ e: Evaluation, _ receiver: Operand, _ isWanted: (KeyChange) -> Bool
   ) -> Operand? {
     guard case .mapDiff(let sides) = receiver else { return nil }
-    var result: [ByteView] = []
+    let most = e.entryCount(sides[0]) + e.entryCount(sides[1])
+    let result = e.arena.allocate(Operand.self, count: most)
+    var count = 0
     e.forEachChange(new: sides[0], old: sides[1]) { key, change in
-      if isWanted(change) { result.append(key) }
+      if isWanted(change) {
+        result[count] = .string(key)
+        count += 1
+      }
       return true
     }
-    return e.set(ofKeys: result)
+    return .set(UnsafePointer(result), count)
   }
 }
 

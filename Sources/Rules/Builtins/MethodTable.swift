@@ -55,8 +55,10 @@ final class MethodTable: Sendable {
     ]
     for (kind, methods) in groups {
       for (name, overloads, body) in methods {
+        // The official engine speaks of lists where it means constraints.
+        let owner = kind == .constraint ? OperandKind.list.name : kind.name
         table[Self.index(kind, name)] = BuiltinMethod(
-          signature: Signature("\(kind.name).\(name)", overloads), body: body)
+          signature: Signature("\(owner).\(name)", overloads), body: body)
       }
     }
     methods = table

@@ -20,20 +20,18 @@ final class AccessLog {
     var isAfterKnown = false
   }
 
-  private var entries: [Entry] = []
+  private let entries = RawList<Entry>(capacity: AccessLog.requestMax)
   private let memory = Arena()
   /// How many entries there were when the operation being judged began.
   private var operationStart = 0
 
-  init() { entries.reserveCapacity(Self.requestMax) }
-
   var count: Int { entries.count }
   var operationCount: Int { entries.count - operationStart }
-  var paths: [String] { entries.map(\.path.text) }
+  var paths: [String] { entries.elements.map(\.path.text) }
 
   @inline(__always)
   func reset() {
-    entries.removeAll(keepingCapacity: true)
+    entries.removeAll()
     memory.reset()
     operationStart = 0
   }
@@ -58,20 +56,27 @@ final class AccessLog {
     return answer(at: index, afterCommit: afterCommit, from: source)
   }
 
+  @inline(__always)
   private func answer(at index: Int, afterCommit: Bool, from source: DocumentAccess) -> Answer {
-    let isKnown = afterCommit ? entries[index].isAfterKnown : entries[index].isBeforeKnown
-    if !isKnown {
-      let found = source.document(at: entries[index].path.buffer, afterCommit: afterCommit)
-        .map { ByteView($0.bytes) }
-      if afterCommit {
-        entries[index].after = found
-        entries[index].isAfterKnown = true
-      } else {
-        entries[index].before = found
-        entries[index].isBeforeKnown = true
-      }
+    let entry = entries.start + index
+    if !(afterCommit ? entry.pointee.isAfterKnown : entry.pointee.isBeforeKnown) {
+      fetch(index, afterCommit: afterCommit, from: source)
     }
     guard let found = afterCommit ? entries[index].after : entries[index].before else { return .missing }
     return .document(found)
+  }
+
+  @inline(never)
+  private func fetch(_ index: Int, afterCommit: Bool, from source: DocumentAccess) {
+    let found = source.document(at: entries[index].path.buffer, afterCommit: afterCommit)
+      .map { ByteView($0.bytes) }
+    let entry = entries.start + index
+    if afterCommit {
+      entry.pointee.after = found
+      entry.pointee.isAfterKnown = true
+    } else {
+      entry.pointee.before = found
+      entry.pointee.isBeforeKnown = true
+    }
   }
 }

@@ -111,10 +111,17 @@ extension Evaluation {
     return view.map { MapEntry(key: ByteView($0.key), value: operand($0.value)) }
   }
 
-  /// The keys of a map, sorted by code point.
-  func sortedKeys(_ map: Operand) -> [ByteView] {
-    if let view = fieldsView(map) { return view.map { ByteView($0.key) } }
-    return entries(map).map(\.key).sorted { WireCursor.compare($0.buffer, $1.buffer) < 0 }
+  /// The keys of a map as a list, sorted by code point.
+  func keyList(_ map: Operand) -> Operand {
+    let count = entryCount(map)
+    let keys = arena.allocate(Operand.self, count: count)
+    if let view = fieldsView(map) {
+      for (index, entry) in view.enumerated() { keys[index] = .string(ByteView(entry.key)) }
+    } else {
+      let sorted = entries(map).map(\.key).sorted { WireCursor.compare($0.buffer, $1.buffer) < 0 }
+      for (index, key) in sorted.enumerated() { keys[index] = .string(key) }
+    }
+    return .list(UnsafePointer(keys), count)
   }
 
   /// A set of the given members; of two that are loosely equal the first stays.
@@ -124,10 +131,5 @@ extension Evaluation {
       kept.append(member)
     }
     return .set(arena.copy(kept), kept.count)
-  }
-
-  /// A set of keys, which are known to differ.
-  func set(ofKeys keys: [ByteView]) -> Operand {
-    .set(arena.copy(keys.map { Operand.string($0) }), keys.count)
   }
 }

@@ -32,6 +32,8 @@ public struct AllowTrace: Sendable {
   /// What decided, from the condition down to the innermost sub-expression, through function calls.
   /// The last is the deciding one; empty for an `allow` without condition.
   public let deciding: [DecidingExpression]
+  /// The same for the other sides of disjunctions that were false as a whole, one after the other.
+  public let beside: [DecidingExpression]
   /// Innermost sub-expressions that were false, when a disjunction had several, in source order.
   public let falseLeaves: [DecidingExpression]
 }
@@ -59,7 +61,8 @@ public struct Explanation: Sendable {
   public let missingFilters: [MissingFilter]
   /// Paths of the documents the rules asked for, relative to the database's root.
   public let accessedPaths: [String]
-  /// What the official emulator answers: a line break, then one entry per `allow` tried.
+  /// What the official emulator answers to a refusal: a line break, then one entry per `allow` tried.
+  /// Empty when allowed.
   public let message: String
 
   public var isAllowed: Bool { decision.isAllowed }

@@ -23,6 +23,8 @@ struct Tracer {
   private let e: Evaluation
   private(set) var allows: [AllowTrace] = []
   private(set) var missing: [MissingFilter] = []
+  /// What decided the other sides of disjunctions of the `allow` at hand.
+  private var beside: [DecidingExpression] = []
 
   init(_ ruleset: Ruleset, _ e: Evaluation) {
     self.ruleset = ruleset
@@ -31,7 +33,7 @@ struct Tracer {
 
   /// Tries the matched `allow`s as `Ruleset.judge` does, and keeps what happens.
   mutating func traceMatches(way: Int) {
-    trying: for match in Array(e.matches.found) {
+    trying: for match in Array(e.matches.found.elements) {
       let block = ruleset.blocks[Int(match.block)]
       let tried = block.allows[Int(e.method.rawValue)]
       if tried.isEmpty { continue }
@@ -48,6 +50,7 @@ struct Tracer {
     let place = ruleset.allowPlaces[allow.number]
     var chain: [DecidingExpression] = []
     var leaves: [DecidingExpression] = []
+    beside.removeAll()
     var outcome = AllowOutcome.granted
     if let condition = allow.condition {
       var value = condition.value(e)
@@ -59,7 +62,7 @@ struct Tracer {
     allows.append(
       AllowTrace(
         allow: allow.number, id: place.id, position: ruleset.source.position(of: start), way: way,
-        outcome: outcome, deciding: chain, falseLeaves: leaves))
+        outcome: outcome, deciding: chain, beside: beside, falseLeaves: leaves))
     return outcome
   }
 
@@ -115,6 +118,7 @@ struct Tracer {
       } else {
         var side: [DecidingExpression] = []
         walk(decider, e.probe(decider), &side, &leaves)
+        beside += side
       }
     }
     // An error that the other side did not absorb can hide a second question that a filter would answer.

@@ -47,22 +47,16 @@ struct BlockMatch {
 
 /// Results of matching, reused from evaluation to evaluation.
 final class MatchScratch {
-  var found = ContiguousArray<BlockMatch>()
-  var ranges = ContiguousArray<CaptureRange>()
+  let found = RawList<BlockMatch>(capacity: 32)
+  let ranges = RawList<CaptureRange>(capacity: 64)
   /// Captures on the way to the node being looked at.
-  fileprivate var open = ContiguousArray<CaptureRange>()
-
-  init() {
-    found.reserveCapacity(16)
-    ranges.reserveCapacity(64)
-    open.reserveCapacity(32)
-  }
+  fileprivate let open = RawList<CaptureRange>(capacity: 32)
 
   @inline(__always)
   func reset() {
-    found.removeAll(keepingCapacity: true)
-    ranges.removeAll(keepingCapacity: true)
-    open.removeAll(keepingCapacity: true)
+    found.removeAll()
+    ranges.removeAll()
+    open.removeAll()
   }
 }
 

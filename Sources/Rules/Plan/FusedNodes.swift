@@ -7,24 +7,66 @@ enum KeyQuestion: String {
   case hasOnly, hasAll, hasAny
 }
 
-/// Texts known at compile time, ascending by bytes, none twice.
-struct KeyTable {
-  let keys: [ByteView]
+/// The texts that keys are compared with.
+final class KeyTable: @unchecked Sendable {  // Immutable, see PlanNode.
+  /// When they are literals: ascending by bytes, none twice.
+  let literals: [ByteView]
+  /// When they are not: what gives the list.
+  let node: PlanNode?
 
-  func contains(_ key: ByteView) -> Bool {
+  init(literals: [ByteView]) {
+    self.literals = literals
+    node = nil
+  }
+
+  init(_ node: PlanNode) {
+    literals = []
+    self.node = node
+  }
+
+  @inline(__always)
+  func contains(_ key: ByteView, _ list: Operand, _ e: Evaluation) -> Bool {
+    node == nil ? isLiteral(key) : e.contains(list, .string(key), .member)
+  }
+
+  private func isLiteral(_ key: ByteView) -> Bool {
     var low = 0
-    var high = keys.count
+    var high = literals.count
     while low < high {
       let middle = (low + high) / 2
-      let order = WireCursor.compare(keys[middle].buffer, key.buffer)
+      let order = WireCursor.compare(literals[middle].buffer, key.buffer)
       if order == 0 { return true }
       if order < 0 { low = middle + 1 } else { high = middle }
     }
     return false
   }
+
+  /// Whether every text is a key of the map.
+  func areAllKeys(of map: Operand, _ list: Operand, _ e: Evaluation) -> Bool {
+    guard node != nil else { return literals.allSatisfy { e.lookup(map, $0) != nil } }
+    var elements = Elements(list)
+    while let element = elements.next(e) {
+      guard case .string(let key) = element, e.lookup(map, key) != nil else { return false }
+    }
+    return true
+  }
+
+  /// The list, evaluated; a fault when it is none. `kinds` are those the method takes.
+  func list(
+    _ e: Evaluation, _ number: Int32, of owner: String, _ question: KeyQuestion, _ kinds: [OperandKind]
+  ) -> Operand {
+    guard let node else { return .null }
+    let value = node.value(e)
+    if value.isFault || kinds.contains(value.kind) { return value }
+    let name = "\(owner).\(question.rawValue)"
+    return e.fault(
+      .unsupportedOperation, number,
+      FaultText.unsupported(
+        "\(name)(\(value.kind.name))", expected: kinds.map { "\(name)(\($0.name))" }.joined(separator: ", ")))
+  }
 }
 
-/// `map.keys().hasOnly([…])`, `hasAll`, `hasAny` with literal texts.
+/// `map.keys().hasOnly(list)`, `hasAll`, `hasAny`.
 final class KeyCheckNode: PlanNode, @unchecked Sendable {
   let map: PlanNode
   let question: KeyQuestion
@@ -39,34 +81,35 @@ final class KeyCheckNode: PlanNode, @unchecked Sendable {
     super.init(number, cost: cost)
   }
 
-  override var operands: [PlanNode] { [map] }
+  override var operands: [PlanNode] { [map] + [table.node].compactMap { $0 } }
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
     let target = map.value(e)
     switch target {
-    case .document, .fields, .map: return .boolean(answer(e, target))
+    case .document, .fields, .map: break
     case .fault: return target
     case .null: return e.fault(.nullValue, keysNode, FaultText.nullValue)
     default: return e.fault(.functionNotFound, keysNode, FaultText.functionNotFound("keys"))
     }
+    let list = table.list(e, number, of: "list", question, [.list])
+    return list.isFault ? list : .boolean(answer(e, target, list))
   }
 
-  private func answer(_ e: Evaluation, _ map: Operand) -> Bool {
-    if question == .hasAll { return table.keys.allSatisfy { e.lookup(map, $0) != nil } }
+  private func answer(_ e: Evaluation, _ map: Operand, _ list: Operand) -> Bool {
+    if question == .hasAll { return table.areAllKeys(of: map, list, e) }
+    let isOnly = question == .hasOnly
     guard let view = e.fieldsView(map) else {
-      let keys = e.entries(map).lazy.map(\.key)
-      return question == .hasOnly
-        ? keys.allSatisfy { self.table.contains($0) } : keys.contains { self.table.contains($0) }
+      let keys = e.entries(map).map(\.key)
+      return isOnly
+        ? keys.allSatisfy { table.contains($0, list, e) } : keys.contains { table.contains($0, list, e) }
     }
-    for entry in view {
-      if table.contains(ByteView(entry.key)) != (question == .hasOnly) { return question == .hasAny }
-    }
-    return question == .hasOnly
+    for entry in view where table.contains(ByteView(entry.key), list, e) != isOnly { return !isOnly }
+    return isOnly
   }
 }
 
-/// `new.diff(old).affectedKeys().hasOnly([…])` and its relatives, with literal texts.
+/// `new.diff(old).affectedKeys().hasOnly(list)` and its relatives.
 final class DiffCheckNode: PlanNode, @unchecked Sendable {
   let new: PlanNode
   let old: PlanNode
@@ -89,7 +132,7 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
     super.init(number, cost: cost)
   }
 
-  override var operands: [PlanNode] { [new, old] }
+  override var operands: [PlanNode] { [new, old] + [table.node].compactMap { $0 } }
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
@@ -106,14 +149,14 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
         .unsupportedOperation, diffNode,
         FaultText.unsupported("map.diff(\(right.kind.name))", expected: "map.diff(map)"))
     }
-    var result = question == .hasOnly
+    let list = table.list(e, number, of: "set", question, [.set, .list])
+    if list.isFault { return list }
+    let isOnly = question == .hasOnly
+    var result = isOnly
     e.forEachChange(new: left, old: right) { key, change in
-      guard isAsked(change) else { return true }
-      if table.contains(key) != (question == .hasOnly) {
-        result = question == .hasAny
-        return false
-      }
-      return true
+      guard isAsked(change), table.contains(key, list, e) != isOnly else { return true }
+      result = !isOnly
+      return false
     }
     return .boolean(result)
   }

@@ -99,11 +99,8 @@ extension Planner {
       return LiteralMatchNode(node.number, plan(receiver), pattern)
     }
     guard let question = KeyQuestion(rawValue: name) else { return nil }
-    if let (table, literalCost) = keyTable(argument.unwrapped),
-      let fused = keyChain(node, receiver, question, table, literalCost)
-    {
-      return fused
-    }
+    let (table, literalCost) = keyTable(argument.unwrapped) ?? (KeyTable(plan(argument)), 0)
+    if let fused = keyChain(node, receiver, question, table, literalCost) { return fused }
     return MembershipNode(node.number, plan(receiver), question, plan(argument))
   }
 
@@ -131,7 +128,7 @@ extension Planner {
     .addedKeys, .removedKeys, .changedKeys, .unchangedKeys, .affectedKeys,
   ]
 
-  /// A list of text literals, sorted, with what it costs.
+  /// A list of text literals, sorted, with what it costs; nil for anything else.
   private func keyTable(_ node: ExpressionNode) -> (KeyTable, Int)? {
     guard case .list(let elements) = node.kind else { return nil }
     var texts: Set<[UInt8]> = []
@@ -140,6 +137,6 @@ extension Planner {
       texts.insert(text)
     }
     let sorted = texts.sorted { $0.lexicographicallyPrecedes($1) }
-    return (KeyTable(keys: sorted.map { pool.bytes($0) }), 1 + elements.count)
+    return (KeyTable(literals: sorted.map { pool.bytes($0) }), 1 + elements.count)
   }
 }

@@ -1,8 +1,9 @@
 /// What a query's filters answer when a rule asks about a field they do not fix.
 ///
 /// A comparison is true when **one** filter implies it and has no value otherwise; it is never false.
-/// Filters are not combined. Source: spec/production-differences.md 1.10 (measured), spec/list-query-
-/// authorization.md F7-F9.
+/// Filters are not combined. `hasAny`, `in [constants]` and `is` do answer false.
+/// Source: spec/production-differences.md 1.10, spec/list-query-authorization.md F7-F9, and 1,500 answers
+/// of the official emulator, of which MirrorRows keeps a part.
 
 internal import DocModel
 
@@ -13,18 +14,23 @@ extension Evaluation {
   ) -> Operand {
     guard case .constraint(let filters, let count) = constraint else { return .null }
     if case .constraint = value {
+      let isOrder = comparison != .equal && comparison != .notEqual
       return fault(
         .type, node,
         FaultText.type(
           .constraint,
-          expected: "bool,duration,float,int,latlng,map,null,string,bytes,timestamp,path,list,vector,set"))
+          expected: isOrder
+            ? "timestamp,duration,float,int,string,bytes"
+            : "bool,duration,float,int,latlng,map,null,string,bytes,timestamp,path,list,vector,set"))
     }
     for index in 0..<count where implies(filters[index], comparison, value) { return .boolean(true) }
     return fault(.undetermined, node, "")
   }
 
   private func implies(_ filter: ConstraintFilter, _ comparison: Comparison, _ value: Operand) -> Bool {
-    if comparison == .notEqual, case .null = value { return impliesNotNull(filter.comparison) }
+    // Whatever is filtered is there and is not null, also, strangely, by a field filter `== null`.
+    if comparison == .notEqual, case .null = value { return true }
+    if filter.comparison == .equal { return isImplied(byEqual: filter.operand, comparison, value) }
     switch (comparison, filter.comparison) {
     case (.greater, .greater), (.greaterOrEqual, .greater), (.greaterOrEqual, .greaterOrEqual),
       (.notEqual, .greater):
@@ -40,11 +46,17 @@ extension Evaluation {
     }
   }
 
-  private func impliesNotNull(_ comparison: QueryShape.Operator) -> Bool {
+  /// `==` beside other filters on the field, or with null or NaN, which answer nothing.
+  private func isImplied(byEqual fixed: Operand, _ comparison: Comparison, _ value: Operand) -> Bool {
+    switch fixed {
+    case .null: return false
+    case .float(let number) where number.isNaN: return false
+    default: break
+    }
     switch comparison {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual, .notEqual, .notIn, .isNotNull, .isNaN, .isNotNaN:
-      true
-    case .equal, .contains, .isIn, .containsAny, .isNull: false
+    case .equal: return areEqual(fixed, value, .direct)
+    case .notEqual: return !areEqual(fixed, value, .direct)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return isBound(fixed, comparison, value)
     }
   }
 
@@ -72,7 +84,7 @@ extension Evaluation {
   }
 }
 
-/// The one method of constraints that can have a value.
+/// The one method of constraints that has a value: whether `array-contains` names one of the list.
 enum ConstraintMethods {
   static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
     (
@@ -83,7 +95,7 @@ enum ConstraintMethods {
         while let element = elements.next(e) {
           if e.holds(receiver, element) { return .boolean(true) }
         }
-        return nil
+        return .boolean(false)
       }
     )
   ]

@@ -4,7 +4,7 @@ internal import DocModel
 
 extension Evaluation {
   /// Exactly the filtered fields: a value where the filter fixes it, otherwise a constraint. A filter on
-  /// `a.b` makes a map `a`. Of several filters on a field with one that fixes it, that one counts.
+  /// `a.b` makes a map `a`.
   func standIn(_ filters: [QueryShape.Filter]) -> Operand {
     var order: [[String]] = []
     var values: [Operand] = []
@@ -28,15 +28,23 @@ extension Evaluation {
     switch filter.comparison {
     case .isNull: return .null
     case .equal:
-      // A field filter `== null` is no fixed value, unlike the unary one. Source: production-differences 1.10.
+      // A field filter with null or NaN fixes nothing, unlike the unary ones. Source: the official emulator.
       let value = encodedOperand(filter.operand)
-      if case .null = value { return constraint(ConstraintFilter(comparison: .equal, operand: .null)) }
-      return value
-    case .isNaN, .isNotNull, .isNotNaN:
+      return isUnordered(value) ? constraint(ConstraintFilter(comparison: .equal, operand: value)) : value
+    case .isNaN: return .float(.nan)
+    case .isNotNull, .isNotNaN:
       return constraint(ConstraintFilter(comparison: filter.comparison, operand: .null))
     case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .isIn, .containsAny, .notIn:
       return constraint(
         ConstraintFilter(comparison: filter.comparison, operand: encodedOperand(filter.operand)))
+    }
+  }
+
+  private func isUnordered(_ value: Operand) -> Bool {
+    switch value {
+    case .null: true
+    case .float(let number): number.isNaN
+    default: false
     }
   }
 
@@ -48,12 +56,17 @@ extension Evaluation {
     .constraint(arena.copy([filter]), 1)
   }
 
+  /// Two filters on one field: a constraint, even if one of them fixes the value.
   private func combined(_ first: Operand, _ second: Operand) -> Operand {
-    guard case .constraint(let a, let aCount) = first else { return first }
-    guard case .constraint(let b, let bCount) = second else { return second }
-    let all =
-      Array(UnsafeBufferPointer(start: a, count: aCount)) + UnsafeBufferPointer(start: b, count: bCount)
+    let all = filters(first) + filters(second)
     return .constraint(arena.copy(all), all.count)
+  }
+
+  private func filters(_ value: Operand) -> [ConstraintFilter] {
+    guard case .constraint(let start, let count) = value else {
+      return [ConstraintFilter(comparison: .equal, operand: value)]
+    }
+    return Array(UnsafeBufferPointer(start: start, count: count))
   }
 
   /// Maps for dotted paths. A filter on a map and one on a field of it: the map's value stays.
