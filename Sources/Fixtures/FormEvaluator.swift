@@ -17,26 +17,32 @@ public struct FormEvaluator: Sendable {
   /// can contain itself.
   var templateLimit: Int?
   private var depth = 0
-  private var budget = Self.budgetMax
+  private var budget: Int
+  private let budgetOfDocument: Int
 
-  /// LIMIT: values and bytes that evaluating one document may produce. Templates that use each other
-  /// could otherwise grow without end; a document of 1 MiB needs a tenth.
-  private static let budgetMax = 32 * 1_024 * 1_024
+  /// LIMIT: bytes that evaluating one document may produce. Templates that use each other could
+  /// otherwise grow without end.
+  public static let budgetMax = 32 * 1_024 * 1_024
+  /// What a value costs beside its text. A document of 1 MiB has fewer values than fit the budget.
+  private static let valueCost = 32
   /// LIMIT: levels of values, forms and templates inside each other.
   private static let depthMax = 200
 
   public init(
     database: DatabaseID, templates: TemplateTable = TemplateTable(),
-    documents: KnownDocuments = KnownDocuments(), scope: Scope = Scope()
+    documents: KnownDocuments = KnownDocuments(), scope: Scope = Scope(),
+    budget: Int = FormEvaluator.budgetMax
   ) {
     self.database = database
     self.templates = templates
     self.documents = documents
     self.scope = scope
+    self.budget = budget
+    budgetOfDocument = budget
   }
 
   /// Gives the next document the whole budget.
-  public mutating func beginDocument() { budget = Self.budgetMax }
+  public mutating func beginDocument() { budget = budgetOfDocument }
 
   /// The value of a form; `place` decides what it draws.
   public mutating func evaluate(_ form: Form, at place: DrawPlace) throws(YAMLError) -> TypedValue {
@@ -69,7 +75,7 @@ public struct FormEvaluator: Sendable {
     _ form: Form, at place: DrawPlace, skipping: [ArraySlice<String>]
   ) throws(YAMLError) -> TypedValue {
     if case .constant(let value) = form.content { return value }
-    try spend(1, at: form.mark)
+    try spend(Self.valueCost, at: form.mark)
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.depthMax else { throw YAMLError("values nest too deep here", at: form.mark) }
@@ -143,17 +149,20 @@ public struct FormEvaluator: Sendable {
 
   // MARK: texts
 
-  private func evaluate(_ text: Interpolation, at mark: YAMLMark) throws(YAMLError) -> TypedValue {
+  private mutating func evaluate(_ text: Interpolation, at mark: YAMLMark) throws(YAMLError) -> TypedValue {
     if let use = text.wholeUse { return try value(of: use, at: mark) }
     return .plain(.string(try self.text(text, at: mark)))
   }
 
-  func text(_ text: Interpolation, at mark: YAMLMark) throws(YAMLError) -> String {
+  mutating func text(_ text: Interpolation, at mark: YAMLMark) throws(YAMLError) -> String {
     var result = ""
     for part in text.parts {
       switch part {
       case .text(let literal): result += literal
-      case .use(let use): result += try textOf(use, at: mark)
+      case .use(let use):
+        let text = try textOf(use, at: mark)
+        try spend(text.utf8.count, at: mark)
+        result += text
       }
     }
     return result

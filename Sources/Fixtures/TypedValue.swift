@@ -139,6 +139,48 @@ extension TypedValue {
     return found
   }
 
+  /// Whether the value written out takes more than `bytes`. Stops there: values share their parts, so a
+  /// small file can describe something that does not fit the machine.
+  public func isLarger(than bytes: Int) -> Bool {
+    var left = bytes
+    return !Self.takes(&left, self)
+  }
+
+  /// Takes the size of a value from `left`; false when there is not enough.
+  private static func takes(_ left: inout Int, _ value: TypedValue) -> Bool {
+    switch value {
+    case .marker: left -= 8
+    case .plain(let value): return takes(&left, value)
+    case .map(let map):
+      for entry in map.entries {
+        left -= entry.name.utf8.count + 1
+        guard takes(&left, entry.value) else { return false }
+      }
+    }
+    return left >= 0
+  }
+
+  private static func takes(_ left: inout Int, _ value: Value) -> Bool {
+    switch value {
+    case .null, .boolean: left -= 1
+    case .integer, .double, .timestamp: left -= 8
+    case .geoPoint: left -= 16
+    case .string(let text), .reference(let text): left -= text.utf8.count + 1
+    case .bytes(let bytes): left -= bytes.count
+    case .vector(let elements): left -= elements.count * 8
+    case .array(let elements):
+      for element in elements {
+        guard takes(&left, element) else { return false }
+      }
+    case .map(let fields):
+      for entry in fields.entries {
+        left -= entry.name.utf8.count + 1
+        guard takes(&left, entry.value) else { return false }
+      }
+    }
+    return left >= 0
+  }
+
   /// This value with `new` at `path`; nil removes what stands there.
   ///
   /// As an update with a field mask does it: maps on the way are created, and what is no map gives way

@@ -33,7 +33,7 @@ struct SeedChecker {
   init(_ file: SeedFile) { self.file = file }
 
   /// LIMIT: documents with errors after which looking for other errors ends.
-  private static let failuresMax = 1_000
+  private static let failuresMax = 100
 
   mutating func check(_ progress: (SeedProgress) -> Void) throws(SeedFailure) {
     do {

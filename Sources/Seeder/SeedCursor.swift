@@ -42,6 +42,9 @@ struct SeedCursor: ~Copyable {
     var nextChild: Int
   }
 
+  /// LIMIT: a document that is larger is not even encoded to find out its size.
+  private static let bytesMax = 16 * 1_024 * 1_024
+
   private let file: SeedFile
   private var evaluator: FormEvaluator
   private let root: DrawPlace
@@ -202,6 +205,11 @@ struct SeedCursor: ~Copyable {
   private mutating func finished(
     _ value: TypedValue, _ path: ResourcePath, mark: YAMLMark, fields: Form, isGenerated: Bool
   ) throws(YAMLError) -> SeedDocument {
+    guard !value.isLarger(than: Self.bytesMax) else {
+      throw YAMLError(
+        "the document is more than \(Grouped.text(Self.bytesMax)) bytes; "
+          + "at most \(Grouped.text(Limits.documentBytesMax)) are allowed", at: mark)
+    }
     guard let content = TypedDocument(value) else {
       throw YAMLError("the fields of a document are a map; found \(value.kindName)", at: fields.mark)
     }
