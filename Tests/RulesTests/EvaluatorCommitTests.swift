@@ -100,3 +100,60 @@ struct EvaluatorRequestTests {
         "Service call error. Function: [exists], Argument: [path_value {"))
   }
 }
+
+@Suite("Evaluator: memory")
+struct EvaluatorMemoryTests {
+  @Test("one DocumentAccess serves many requests, whatever the one before it computed")
+  func reuse() throws {
+    let ruleset = try compiled(
+      rules("(resource.data.a + resource.data.b).split('-').concat([id]).join('/') == resource.data.expected")
+    )
+    let documents = MemoryDocuments()
+    for round in 0..<200 {
+      documents.beginRequest()
+      let a = String(repeating: "x", count: round * 40) + "-"
+      let data: Fields = [
+        "a": .string(a), "b": .string("\(round)"), "expected": .string(a.dropLast() + "/\(round)/x"),
+      ]
+      #expect(ruleset.decide(Circumstances(data: data).request(documents), documents: documents).isAllowed)
+    }
+  }
+
+  @Test("patterns made by expressions are cached in a table of limited size, and bad ones are faults")
+  func dynamicPatterns() throws {
+    let ruleset = try compiled(rules("'abc-7'.matches(resource.data.p)"))
+    let documents = MemoryDocuments()
+    for round in 0..<400 {
+      let data: Fields = ["p": .string("abc-(7|\(round))")]
+      #expect(ruleset.decide(Circumstances(data: data).request(documents), documents: documents).isAllowed)
+    }
+    #expect(
+      Circumstances(data: ["p": .string("(")]).outcome("'a'.matches(resource.data.p)")
+        == "Invalid regular expression pattern. Pattern: (.")
+  }
+
+  @Test("one ruleset judges on several threads at once")
+  func threads() async throws {
+    let ruleset = try compiled(
+      rules("'abc'.matches(resource.data.p) && resource.data.n + 1 == int(resource.data.s)"))
+    let failures = await withTaskGroup(of: Int.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          let documents = MemoryDocuments()
+          var failures = 0
+          for round in 0..<200 {
+            let number = Int64(worker * 1_000 + round)
+            let data: Fields = [
+              "p": .string("a.c|\(round)"), "n": .integer(number), "s": .string("\(number + 1)"),
+            ]
+            let decision = ruleset.decide(Circumstances(data: data).request(documents), documents: documents)
+            if !decision.isAllowed { failures += 1 }
+          }
+          return failures
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(failures == 0)
+  }
+}

@@ -76,7 +76,8 @@ extension Evaluation {
     }
   }
 
-  /// Fills placeholders. Every key must name one that is still open.
+  /// Fills placeholders. Every key must name one that is still open; placeholders that no key names are
+  /// left out of the result. Source: the official emulator.
   fileprivate func bind(
     _ segments: UnsafePointer<PathSegment>, _ count: Int, _ values: Operand, _ node: Int32
   ) -> Operand {
@@ -98,10 +99,11 @@ extension Evaluation {
     }
     for index in 0..<count {
       let segment = segments[index]
-      guard segment.text == nil, let name = segment.name, let value = lookup(values, name) else {
+      guard segment.text == nil, let name = segment.name else {
         result.append(segment)
         continue
       }
+      guard let value = lookup(values, name) else { continue }
       if segment.isGlob {
         guard case .path(let inner, let innerCount) = value else {
           return fault(.type, node, FaultText.type(value.kind, expected: "path"))

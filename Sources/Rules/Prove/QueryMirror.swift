@@ -69,6 +69,7 @@ extension QueryShape {
 extension Ruleset {
   func decideList(_ request: borrowing RuleRequest, _ e: Evaluation) -> Decision {
     guard let shape = request.query, let ways = shape.expandedWays() else { return e.decision(.unprovable) }
+    // Assumed: every way has the whole budget; document accesses are counted over all of them.
     var spentMost = 0
     for (index, way) in ways.enumerated() {
       e.openWay(way, of: shape, self)
