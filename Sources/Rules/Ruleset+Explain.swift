@@ -5,11 +5,11 @@ internal import DocModel
 extension Ruleset {
   /// Judges one operation and tells why.
   ///
-  /// The verdict is that of `decide`. Costs more; for refusals that somebody will read, tests and the
+  /// The verdict is that of `decide`, also right after it, in the same request. Costs more; for refusals that somebody will read, tests and the
   /// emulator's messages.
   public func explain(_ request: borrowing RuleRequest, documents: DocumentAccess) -> Explanation {
-    let decision = decide(request, documents: documents)
     let e = documents.evaluation
+    let decision = decide(request, documents, isRepeat: e.isRepeat(request, documents))
     e.messages.removeAll(keepingCapacity: true)
     e.isTracing = true
     defer { e.isTracing = false }

@@ -69,9 +69,16 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   /// Allocates nothing once `documents` is warm, unless a condition computes values. The document
   /// accesses of several calls between two `documents.beginRequest()` are counted together.
   public func decide(_ request: borrowing RuleRequest, documents: DocumentAccess) -> Decision {
+    decide(request, documents, isRepeat: false)
+  }
+
+  @inline(__always)
+  func decide(
+    _ request: borrowing RuleRequest, _ documents: DocumentAccess, isRepeat: Bool
+  ) -> Decision {
     let evaluation = documents.evaluation
     evaluation.isTracing = false
-    evaluation.open(request, documents, self)
+    evaluation.open(request, documents, self, isRepeat: isRepeat)
     if request.method == .list { return decideList(request, evaluation) }
     evaluation.openDocument(request)
     matcher.match(evaluation)

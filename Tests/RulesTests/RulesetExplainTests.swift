@@ -129,6 +129,19 @@ struct RulesetExplainTests {
         + "Type error. Received: [int] Expected: [bool]. for 'get' @ L7")
   }
 
+  @Test("explaining right after deciding gives the same verdict, also when lookups ran out")
+  func lookupsRanOut() throws {
+    let lookups = (0..<11).map { "!exists(/databases/$(database)/documents/u/d\($0))" }
+    let ruleset = try compiled(rules(lookups.joined(separator: " && ")))
+    let documents = MemoryDocuments()
+    documents.beginRequest()
+    let request = Circumstances().request(documents)
+    #expect(ruleset.decide(request, documents: documents).reason == .fault)
+    #expect(ruleset.explain(request, documents: documents).decision.reason == .fault)
+    #expect(ruleset.explain(request, documents: documents).message.hasPrefix("\nService call error."))
+    #expect(documents.fetches == 10)
+  }
+
   @Test("explaining takes nothing from the budget and reads no document twice")
   func undisturbed() throws {
     let documents = MemoryDocuments(["users/alice": person(["a"])])

@@ -24,6 +24,8 @@ final class AccessLog {
   private let memory = Arena()
   /// How many entries there were when the operation being judged began.
   private var operationStart = 0
+  /// Whether an operation was judged since the request began.
+  private(set) var hasOperation = false
 
   var count: Int { entries.count }
   var operationCount: Int { entries.count - operationStart }
@@ -34,9 +36,14 @@ final class AccessLog {
     entries.removeAll()
     memory.reset()
     operationStart = 0
+    hasOperation = false
   }
 
-  func beginOperation() { operationStart = entries.count }
+  /// Starts counting for another operation.
+  func beginOperation() {
+    operationStart = entries.count
+    hasOperation = true
+  }
 
   /// What an answer looks like.
   enum Answer {

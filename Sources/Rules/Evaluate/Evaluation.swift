@@ -39,6 +39,8 @@ final class Evaluation {
   var query: QueryFacts?
   unowned(unsafe) var documents: DocumentAccess!
   var accessMax = AccessLog.operationMax
+  /// The document or collection that `method` was judged for last.
+  var judgedPath = ""
   unowned(unsafe) var patterns: PatternTable!
 
   // The running condition.

@@ -5,10 +5,14 @@ internal import DocModel
 extension Evaluation {
   /// Starts the judgement of an operation.
   @inline(__always)
-  func open(_ request: borrowing RuleRequest, _ documents: DocumentAccess, _ ruleset: Ruleset) {
+  func open(
+    _ request: borrowing RuleRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
+  ) {
     arena.reset()
     self.documents = documents
-    documents.log.beginOperation()
+    // Judged again, an operation has read what it read; that is not free, and not counted twice.
+    if !isRepeat { documents.log.beginOperation() }
+    judgedPath = request.path.text
     patterns = ruleset.patterns
     method = request.method
     time = request.time
@@ -25,6 +29,11 @@ extension Evaluation {
       uid = nil
     }
     setPath(request.database, request.path)
+  }
+
+  /// Whether this operation is the one that was judged last in this request.
+  func isRepeat(_ request: borrowing RuleRequest, _ documents: DocumentAccess) -> Bool {
+    documents.log.hasOperation && method == request.method && judgedPath.hasSameBytes(as: request.path.text)
   }
 
   @inline(__always)
