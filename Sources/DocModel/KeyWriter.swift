@@ -11,6 +11,14 @@
 
 internal import Crypto
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
 public struct KeyWriter {
   public private(set) var bytes: [UInt8]
   /// Whether any part was folded, so that the whole text must be kept in the record.
@@ -44,7 +52,7 @@ public struct KeyWriter {
   }
 
   public mutating func uint32(_ value: UInt32) {
-    for shift in [24, 16, 8, 0] as [UInt32] { unit(UInt8(truncatingIfNeeded: value >> shift)) }
+    withUnsafeBytes(of: value.bigEndian) { units($0) }
   }
 
   /// Signed, so that negative numbers sort first.
@@ -53,16 +61,20 @@ public struct KeyWriter {
   }
 
   public mutating func uint64(_ value: UInt64) {
-    var shift: UInt64 = 64
-    while shift > 0 {
-      shift -= 8
-      unit(UInt8(truncatingIfNeeded: value >> shift))
-    }
+    withUnsafeBytes(of: value.bigEndian) { units($0) }
   }
 
   private mutating func unit(_ byte: UInt8) {
     bytes.append(byte)
     if bytes.count <= cutLimit { safeCut = bytes.count }
+  }
+
+  /// Many units at once: each byte is one.
+  private mutating func units(_ run: UnsafeRawBufferPointer) {
+    // A run that begins beyond the limit has no boundary to offer.
+    let canCut = bytes.count <= cutLimit
+    bytes.append(contentsOf: run)
+    if canCut { safeCut = min(bytes.count, cutLimit) }
   }
 
   private mutating func pair(_ second: UInt8) {
@@ -72,9 +84,14 @@ public struct KeyWriter {
   }
 
   private mutating func escaped(_ text: UnsafeRawBufferPointer) {
-    for byte in text {
-      if byte == 0 { pair(0xFF) } else { unit(byte) }
+    var rest = text
+    while let start = rest.baseAddress, let zero = memchr(start, 0, rest.count) {
+      let clean = UnsafeRawPointer(zero) - start
+      units(UnsafeRawBufferPointer(rebasing: rest[..<clean]))
+      pair(0xFF)
+      rest = UnsafeRawBufferPointer(rebasing: rest[(clean + 1)...])
     }
+    units(rest)
   }
 
   // MARK: parts with a budget

@@ -34,7 +34,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     self.environment = environment
     let lastVersion: Int64
     do { lastVersion = try Self.openState(engine, environment) } catch { throw .storage(error) }
-    clock = CommitClock(committed: lastVersion, now: environment.now)
+    clock = CommitClock(committed: lastVersion, environment: environment)
     transactions = TransactionTable(now: environment.now)
     feed = ChangeFeed()
     committer = Committer(

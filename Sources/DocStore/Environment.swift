@@ -14,10 +14,18 @@ public struct Environment: Sendable {
   public let now: @Sendable () -> Int64
   /// 64 random bits.
   public let random: @Sendable () -> UInt64
+  /// What a commit of a version writes as server time, and what rules get as `request.time` for it: the
+  /// version in whole milliseconds, unless time is frozen, when versions must go on all the same.
+  /// Source: spec/protocol.md 4.7.
+  public let serverTime: @Sendable (_ version: Int64) -> Int64
 
-  public init(now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64) {
+  public init(
+    now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,
+    serverTime: (@Sendable (_ version: Int64) -> Int64)? = nil
+  ) {
     self.now = now
     self.random = random
+    self.serverTime = serverTime ?? TransformApplication.wholeMilliseconds
   }
 
   /// The machine's clock and its random numbers.

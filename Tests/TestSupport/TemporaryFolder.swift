@@ -19,16 +19,36 @@ public final class TemporaryFolder: Sendable {
     path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? parent }
   }
 
-  deinit {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { unlink(path + "/" + name) }
+  /// What lies directly in the folder.
+  public var names: [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      closedir(folder)
+      if name != ".", name != ".." { names.append(name) }
     }
+    return names.sorted()
+  }
+
+  deinit {
+    for name in names { unlink(path + "/" + name) }
     rmdir(path)
   }
+}
+
+/// Makes or replaces a small file.
+public func writeFile(_ path: String, _ text: String) throws {
+  let bytes = Array(text.utf8)
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+  guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count else {
+    throw FileFailure(path: path)
+  }
+  close(descriptor)
+}
+
+public struct FileFailure: Error {
+  public let path: String
 }

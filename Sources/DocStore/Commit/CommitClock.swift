@@ -16,10 +16,13 @@ struct CommitClock: Sendable {
 
   private let state: Monitor<State>
   private let now: @Sendable () -> Int64
+  /// What a commit of a version writes as server time.
+  let serverTime: @Sendable (_ version: Int64) -> Int64
 
-  init(committed: Int64, now: @escaping @Sendable () -> Int64) {
+  init(committed: Int64, environment: Environment) {
     state = Monitor(State(issued: committed, committed: committed, firstInFlight: nil))
-    self.now = now
+    now = environment.now
+    serverTime = environment.serverTime
   }
 
   /// The next commit's version: the time, or one more than the last when the clock stands or steps back.

@@ -92,7 +92,9 @@ final class CommitPlanner {
     }
     if let judge = request.judge {
       try judge(
-        JudgedCommit(database: request.database, commitTime: version, writes: judged, planner: self))
+        JudgedCommit(
+          database: request.database, commitTime: version, serverTime: clock.serverTime(version),
+          writes: judged, planner: self))
       if let judgeFailure { throw .storage(judgeFailure) }
     }
     record(request.database, version, database)
@@ -154,7 +156,8 @@ final class CommitPlanner {
     if let mask { fields = Self.masked(old?.fields ?? .none, body, mask) }
     if !transforms.isEmpty {
       (fields, result.transformResults) = fields.withUnsafeBytes {
-        TransformApplication.apply(transforms, to: FieldsView(document: $0), commitTime: version)
+        TransformApplication.apply(
+          transforms, to: FieldsView(document: $0), serverTime: clock.serverTime(version))
       }
     }
     try checkSize(fields, DocumentName(database: database, path: document.path))

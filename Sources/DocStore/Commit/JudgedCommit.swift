@@ -32,14 +32,19 @@ public final class JudgedCommit {
   }
 
   public let database: DatabaseID
-  /// The version the commit will get: `request.time`.
+  /// The version the commit will get.
   public let commitTime: Int64
+  /// What server-time transforms of the commit write, and what `request.time` is, in microseconds.
+  public let serverTime: Int64
   public let writes: [JudgedWrite]
   private let planner: CommitPlanner
 
-  init(database: DatabaseID, commitTime: Int64, writes: [JudgedWrite], planner: CommitPlanner) {
+  init(
+    database: DatabaseID, commitTime: Int64, serverTime: Int64, writes: [JudgedWrite], planner: CommitPlanner
+  ) {
     self.database = database
     self.commitTime = commitTime
+    self.serverTime = serverTime
     self.writes = writes
     self.planner = planner
   }

@@ -7,9 +7,9 @@ internal import DocModel
 enum TransformApplication {
   /// Applies `transforms` in order to a document's fields.
   ///
-  /// `commitTime` is in microseconds. Returns the new fields and one result a transform.
+  /// `serverTime` is in microseconds. Returns the new fields and one result a transform.
   static func apply(
-    _ transforms: [FieldTransform], to fields: FieldsView, commitTime: Int64
+    _ transforms: [FieldTransform], to fields: FieldsView, serverTime: Int64
   ) -> (fields: [UInt8], results: [[UInt8]]) {
     // Values already computed, for a second transform of the same path.
     var computed: [FieldPath: [UInt8]] = [:]
@@ -18,9 +18,9 @@ enum TransformApplication {
     for transform in transforms {
       let value: [UInt8]
       if let earlier = computed[transform.path] {
-        value = earlier.withUnsafeBytes { apply(transform.operation, to: ValueView($0), commitTime) }
+        value = earlier.withUnsafeBytes { apply(transform.operation, to: ValueView($0), serverTime) }
       } else {
-        value = apply(transform.operation, to: fields.value(at: transform.path), commitTime)
+        value = apply(transform.operation, to: fields.value(at: transform.path), serverTime)
       }
       computed[transform.path] = value
       results.append(transform.operation.answersNull ? Value.null.encoded : value)
@@ -43,10 +43,10 @@ enum TransformApplication {
   }
 
   private static func apply(
-    _ operation: FieldTransform.Operation, to old: ValueView?, _ commitTime: Int64
+    _ operation: FieldTransform.Operation, to old: ValueView?, _ serverTime: Int64
   ) -> [UInt8] {
     switch operation {
-    case .serverTime: Value.timestamp(Timestamp(microseconds: wholeMilliseconds(commitTime))).encoded
+    case .serverTime: Value.timestamp(Timestamp(microseconds: serverTime)).encoded
     case .increment(let operand): operand.withUnsafeBytes { increment(old, by: ValueView($0)) }
     case .maximum(let operand): operand.withUnsafeBytes { extreme(old, ValueView($0), sign: 1) }
     case .minimum(let operand): operand.withUnsafeBytes { extreme(old, ValueView($0), sign: -1) }
@@ -56,7 +56,7 @@ enum TransformApplication {
   }
 
   /// Towards the past, so that the stamp is never later than the commit.
-  static func wholeMilliseconds(_ microseconds: Int64) -> Int64 {
+  @Sendable static func wholeMilliseconds(_ microseconds: Int64) -> Int64 {
     let rest = microseconds % 1_000
     return microseconds - (rest < 0 ? rest + 1_000 : rest)
   }

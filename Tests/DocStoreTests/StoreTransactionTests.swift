@@ -1,0 +1,265 @@
+/// Transactions: what they read, when they must be made again, how they end.
+
+import DocModel
+import DocStore
+import TestSupport
+import Testing
+
+@Suite("transactions")
+struct StoreTransactionTests {
+  let test: TestStore
+
+  init() throws {
+    test = try TestStore()
+    try test.set("c/a", ["n": .integer(1)])
+  }
+
+  static let over = "The referenced transaction has expired or is no longer valid."
+
+  func begin(_ options: TransactionOptions = .readWrite) throws -> TransactionID {
+    try test.store.beginTransaction(test.database, options)
+  }
+
+  @discardableResult
+  func commit(_ id: TransactionID, _ writes: Write...) throws -> CommitResult {
+    try test.store.commitAndWait(test.database, writes, transaction: id)
+  }
+
+  func isContention(_ body: () throws -> Void) -> Bool { storeError(body) == .aborted(.contention) }
+
+  @Test("ids are nine bytes and read back")
+  func ids() throws {
+    let id = try begin()
+    #expect(id.bytes.count == 9 && id.bytes[0] == 0x11)
+    #expect(try TransactionID(id.bytes) == id)
+    for bytes in [[], [0x11], [0x12, 0, 0, 0, 0, 0, 0, 0, 0], [UInt8](repeating: 0x11, count: 10)]
+      as [[UInt8]]
+    {
+      #expect(storeError { _ = try TransactionID(bytes) }?.message == "Invalid transaction.")
+    }
+  }
+
+  @Test("a transaction whose reads still hold commits")
+  func commits() throws {
+    let id = try begin()
+    #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(1)])
+    #expect(try test.fields("c/none", at: .transaction(id)) == nil)
+    #expect(
+      try test.collect(at: .transaction(id)) { (view, visit) throws(StoreError) in
+        try view.scanCollection(ResourcePath(unchecked: "c"), .forward, visit)
+      } == ["c/a"])
+    try test.set("other/x", [:])
+    try commit(id, .set("c/a", ["n": .integer(2)]), .set("c/b", [:]))
+    #expect(try test.fields("c/a") == ["n": .integer(2)])
+  }
+
+  @Test("a changed document, a created one that was missing, and a change in a range each abort")
+  func conflicts() throws {
+    typealias Scan = (StoreView) throws(StoreError) -> Void
+    let cases: [(String, Scan, Write)] = [
+      (
+        "document", { (view) throws(StoreError) in _ = try view.document(ResourcePath(unchecked: "c/a")) },
+        .set("c/a", ["n": .integer(9)])
+      ),
+      (
+        "deleted", { (view) throws(StoreError) in _ = try view.document(ResourcePath(unchecked: "c/a")) },
+        .delete("c/a")
+      ),
+      (
+        "missing", { (view) throws(StoreError) in _ = try view.document(ResourcePath(unchecked: "c/m")) },
+        .set("c/m", [:])
+      ),
+      (
+        "collection",
+        { (view) throws(StoreError) in
+          try view.scanCollection(ResourcePath(unchecked: "c"), .forward) { _, _ in .more }
+        }, .set("c/new", [:])
+      ),
+      (
+        "group",
+        { (view) throws(StoreError) in
+          try view.scanGroup("g", under: .root) { _, _ in .more }
+        }, .set("x/y/g/1", [:])
+      ),
+      (
+        "children",
+        { (view) throws(StoreError) in
+          try view.scanChildren(of: .root) { _, _ in .more }
+        }, .set("x/y", [:])
+      ),
+      (
+        "descendants",
+        { (view) throws(StoreError) in
+          try view.scanDescendants(of: ResourcePath(unchecked: "x/y")) { _, _ in .more }
+        }, .set("x/y/deep/1/deeper/2", [:])
+      ),
+      (
+        "collection ids",
+        { (view) throws(StoreError) in
+          _ = try view.collectionIDs(under: ResourcePath(unchecked: "x/y"))
+        }, .set("x/y/fresh/1", [:])
+      ),
+    ]
+    for (name, read, write) in cases {
+      let fresh = try TestStore()
+      try fresh.set("c/a", ["n": .integer(1)])
+      let id = try fresh.store.beginTransaction(fresh.database)
+      try fresh.store.read(fresh.database, at: .transaction(id), read)
+      try fresh.commit(write)
+      let error = storeError {
+        try fresh.store.commitAndWait(fresh.database, [.set("out/1", [:])], transaction: id)
+      }
+      #expect(error == .aborted(.contention), "\(name)")
+      #expect(try fresh.fields("out/1") == nil)
+      #expect(storeError { _ = try fresh.fields("c/a", at: .transaction(id)) }?.message == Self.over)
+    }
+  }
+
+  @Test("of two that read and write one document, one commits and the other is aborted")
+  func twoWriters() throws {
+    let ids = [try begin(), try begin()]
+    for id in ids { _ = try test.fields("c/a", at: .transaction(id)) }
+    try commit(ids[1], .set("c/a", ["n": .integer(2)]))
+    #expect(isContention { try commit(ids[0], .set("c/a", ["n": .integer(3)])) })
+    #expect(try test.fields("c/a") == ["n": .integer(2)])
+  }
+
+  @Test("a transfer between many counters keeps the sum, whoever retries")
+  func transfersKeepTheSum() throws {
+    for index in 0..<4 { try test.set("acc/\(index)", ["n": .integer(100)]) }
+    let test = self.test
+    try runThreads(3) { thread in
+      var random = SeededRandom(seed: UInt64(thread))
+      for _ in 0..<40 {
+        let from = "acc/\(Int.random(in: 0..<4, using: &random))"
+        let to = "acc/\(Int.random(in: 0..<4, using: &random))"
+        while true {
+          let id = try test.store.beginTransaction(test.database)
+          guard case .integer(let a)? = try test.fields(from, at: .transaction(id))?["n"],
+            case .integer(let b)? = try test.fields(to, at: .transaction(id))?["n"]
+          else { throw StoreError.storage(.corrupt) }
+          if from == to { break }
+          let writes: [Write] = [.set(from, ["n": .integer(a - 1)]), .set(to, ["n": .integer(b + 1)])]
+          do throws(StoreError) {
+            try test.store.commitAndWait(test.database, writes, transaction: id)
+            break
+          } catch {
+            guard error == .aborted(.contention) else { throw error }
+          }
+        }
+      }
+    }
+    var sum: Int64 = 0
+    for index in 0..<4 {
+      if case .integer(let n)? = try test.fields("acc/\(index)")?["n"] { sum += n }
+    }
+    #expect(sum == 400)
+  }
+
+  @Test("a read-only transaction keeps the state of its first read and writes nothing")
+  func readOnly() throws {
+    let id = try begin(.readOnly)
+    try test.set("c/a", ["n": .integer(2)])
+    #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(2)])
+    try test.set("c/a", ["n": .integer(3)])
+    #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(2)])
+    #expect(
+      storeError { try commit(id, .set("c/x", [:])) }
+        == .invalid(Complaint("Cannot modify entities in a read-only transaction.")))
+    #expect(storeError { _ = try test.fields("c/a", at: .transaction(id)) } == .invalid(Complaint(Self.over)))
+    let other = try begin(.readOnly)
+    try commit(other)
+    #expect(storeError { try commit(other) } == .aborted(.transactionOver))
+  }
+
+  @Test("a read-only transaction at a read time reads that time, within bounds")
+  func readOnlyAtTime() throws {
+    let time = try #require(try test.times("c/a")).updated
+    try test.set("c/a", ["n": .integer(2)])
+    let id = try begin(TransactionOptions(.readOnly(readTime: time)))
+    #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(1)])
+    #expect(storeError { _ = try begin(TransactionOptions(.readOnly(readTime: time + 9_000_000))) } != nil)
+    test.clock.advance(seconds: 3_601)
+    #expect(
+      storeError { _ = try begin(TransactionOptions(.readOnly(readTime: time))) }
+        == .failedPrecondition(.readTimeTooOld))
+  }
+
+  @Test("endings: commit, rollback, failed precondition, invalid write")
+  func endings() throws {
+    let committed = try begin()
+    try commit(committed)
+    #expect(storeError { try commit(committed) } == .aborted(.transactionOver))
+    #expect(
+      storeError { try test.store.rollBack(committed, in: test.database) } == .aborted(.transactionOver))
+
+    let rolledBack = try begin()
+    try test.store.rollBack(rolledBack, in: test.database)
+    try test.store.rollBack(rolledBack, in: test.database)
+    #expect(storeError { _ = try test.fields("c/a", at: .transaction(rolledBack)) }?.message == Self.over)
+
+    let failed = try begin()
+    #expect(storeError { try commit(failed, .set("c/a", [:], precondition: .exists(false))) } != nil)
+    #expect(storeError { try commit(failed) } == .invalid(Complaint(Self.over)))
+    try test.store.rollBack(failed, in: test.database)
+
+    let open = try begin()
+    #expect(storeError { try commit(open, .verify("c/a", .none)) } != nil)
+    #expect(
+      storeError {
+        try test.store.commitAndWait(test.database, [.set("c/q", [:])], transaction: open) {
+          (_) throws(StoreError) in throw .permissionDenied(message: "no")
+        }
+      } == .permissionDenied(message: "no"))
+    try commit(open, .set("c/q", [:]))
+  }
+
+  @Test("idle for 120 s or old by 270 s it is over; after 300 s it is forgotten; others never were")
+  func expiry() throws {
+    let idle = try begin()
+    let busy = try begin()
+    test.clock.advance(seconds: 110)
+    #expect(try test.fields("c/a", at: .transaction(busy)) != nil)
+    test.clock.advance(seconds: 20)
+    #expect(storeError { try commit(idle) } == .aborted(.transactionOver))
+    #expect(try test.fields("c/a", at: .transaction(busy)) != nil)
+    test.clock.advance(seconds: 100)
+    #expect(try test.fields("c/a", at: .transaction(busy)) != nil)
+    test.clock.advance(seconds: 41)
+    #expect(storeError { try commit(busy) } == .aborted(.transactionOver))
+    test.clock.advance(seconds: 40)
+    #expect(storeError { try commit(busy) }?.message == "Invalid transaction.")
+    let unknown = try TransactionID([0x11, 1, 0, 0, 0, 0, 0, 0, 0])
+    #expect(storeError { try commit(unknown) }?.message == "Transaction is invalid or expired.")
+  }
+
+  @Test("a retry names an earlier attempt, which ends if it was open; nonsense is refused")
+  func retries() throws {
+    let first = try begin()
+    let second = try begin(TransactionOptions(.readWrite(retrying: first.bytes)))
+    #expect(storeError { try commit(first) } == .aborted(.transactionOver))
+    try commit(second)
+    _ = try begin(TransactionOptions(.readWrite(retrying: second.bytes)))
+    for bytes in [[1, 2, 3], [0x11, 1, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]] {
+      #expect(
+        storeError { _ = try begin(TransactionOptions(.readWrite(retrying: bytes))) }?.message
+          == "Invalid retry transaction.")
+    }
+  }
+
+  @Test("clearing the database aborts whoever has read of it")
+  func clearing() async throws {
+    let id = try begin()
+    _ = try test.fields("c/none", at: .transaction(id))
+    _ = try await test.store.clear(test.database)
+    #expect(isContention { try commit(id, .set("c/x", [:])) })
+  }
+
+  @Test("a transaction belongs to its database")
+  func ownDatabase() throws {
+    let id = try begin()
+    let other = DatabaseID(project: "demo-other")
+    #expect(storeError { try test.store.commitAndWait(other, [], transaction: id) } != nil)
+    try commit(id)
+  }
+}

@@ -1,0 +1,99 @@
+/// What is LMDB's own: folders, locks, the map that grows, durability.
+
+import DocStore
+import EngineLMDB
+import TestSupport
+import Testing
+
+@Suite("LMDB engine")
+struct LMDBEngineTests {
+  @Test("a durable folder is there again after closing")
+  func durable() throws {
+    let folder = TemporaryFolder()
+    do {
+      let engine = try LMDBEngine.durable(folder: folder.path)
+      try engine.put([([1], [2])])
+    }
+    let engine = try LMDBEngine.durable(folder: folder.path)
+    #expect(try engine.value([1]) == [2])
+  }
+
+  @Test("a folder that is open elsewhere is refused with its owner")
+  func inUse() throws {
+    let folder = TemporaryFolder()
+    let engine = try LMDBEngine.durable(folder: folder.path)
+    let error = #expect(throws: LMDBOpenError.self) { try LMDBEngine.durable(folder: folder.path) }
+    guard case .inUse(folder.path, let process)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(process > 0)
+    try engine.put([([1], [1])])
+  }
+
+  @Test("a folder that cannot be, and one that holds something else, are refused in words")
+  func unusable() throws {
+    let folder = TemporaryFolder()
+    #expect(throws: LMDBOpenError.self) { try LMDBEngine.durable(folder: "/proc/none/here") }
+    try writeFile(folder.path + "/file", "x")
+    let error = #expect(throws: LMDBOpenError.self) { try LMDBEngine.durable(folder: folder.path + "/file") }
+    #expect(error?.description == "data folder `\(folder.path)/file`: cannot use it: Not a directory")
+    try writeFile(folder.path + "/data.mdb", String(repeating: "garbage", count: 5_000))
+    let damaged = #expect(throws: LMDBOpenError.self) { try LMDBEngine.durable(folder: folder.path) }
+    guard case .damaged? = damaged else {
+      Issue.record("\(String(describing: damaged))")
+      return
+    }
+  }
+
+  @Test("an ephemeral store leaves no name behind")
+  func ephemeral() throws {
+    let folder = TemporaryFolder()
+    let engine = try LMDBEngine.ephemeral(in: folder.path)
+    try engine.put([([1], [1])])
+    #expect(folder.names == [])
+    #expect(try engine.value([1]) == [1])
+  }
+
+  @Test("the map grows when it is full, and the batch is applied whole")
+  func grows() throws {
+    let engine = try LMDBEngine.ephemeral(settings: LMDBSettings(mapBytes: 128 << 10))
+    for round in UInt8(0)..<20 {
+      try engine.put((0..<100).map { ([round, UInt8($0)], [UInt8](repeating: round, count: 1_000)) })
+    }
+    #expect(try engine.keys().count == 2_000)
+    #expect(try engine.value([19, 99])?.count == 1_000)
+  }
+
+  @Test("beyond its largest map, or under a view that stays open, a write is refused and nothing is lost")
+  func full() throws {
+    let settings = LMDBSettings(mapBytes: 256 << 10, mapBytesMax: 512 << 10, growWaitMilliseconds: 20)
+    let engine = try LMDBEngine.ephemeral(settings: settings)
+    try engine.put([([1], [7])])
+    #expect(throws: StorageError.full) { try engine.put([([2], [UInt8](repeating: 1, count: 1 << 20))]) }
+    #expect(try engine.value([1]) == [7])
+    #expect(try engine.value([2]) == nil)
+    try engine.put([([3], [3])])
+    let error = try engine.read { (_) throws(StorageError) -> StorageError? in
+      do throws(StorageError) {
+        try engine.write(MutationBatch()) { (_, batch) throws(StorageError) in
+          batch.put(.documents, [4], [UInt8](repeating: 1, count: 700 << 10))
+        }
+        return nil
+      } catch { return error }
+    }
+    #expect(error == .full)
+    #expect(try engine.keys() == [[1], [3]])
+  }
+
+  @Test("more views than reader slots are refused, not trapped")
+  func readersFull() throws {
+    let engine = try LMDBEngine.ephemeral(settings: LMDBSettings(readersMax: 4))
+    try engine.put([([1], [1])])
+    func nest(_ depth: Int) throws(StorageError) -> Int {
+      try engine.read { (_) throws(StorageError) in depth == 0 ? 0 : try nest(depth - 1) + 1 }
+    }
+    #expect(throws: StorageError.unavailable) { _ = try nest(10) }
+    #expect(try nest(2) == 2)
+  }
+}
