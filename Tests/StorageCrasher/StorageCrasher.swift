@@ -1,0 +1,150 @@
+/// Commits to a durable folder until it is killed; first checks that nothing acknowledged was lost.
+///
+/// ```
+/// storage-crasher FOLDER ACKNOWLEDGED          check, then commit from three threads for ever
+/// storage-crasher FOLDER ACKNOWLEDGED --check  check and end
+/// ```
+///
+/// Every commit n writes `log/n` and its twin `twin/n`, replaces `state/last`, and increments
+/// `state/count`. Only when a commit has returned is a line `n version` appended to ACKNOWLEDGED. After a
+/// kill, whenever it was: every line's documents are there at that version, every `log/n` has its twin, and
+/// the count is the number of logs. `Scripts/kill-test` does the killing.
+
+import DocModel
+import DocStore
+import EngineLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+struct Failure: Error {
+  let text: String
+}
+
+@main
+struct StorageCrasher {
+  static let database = DatabaseID(project: "demo-crash")
+
+  static func main() {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else {
+      print("usage: storage-crasher FOLDER ACKNOWLEDGED [--check]")
+      exit(64)
+    }
+    do {
+      let engine = try LMDBEngine.durable(folder: arguments[1])
+      let store = try DocumentStore(engine: engine)
+      let next = try check(store, acknowledged: try readLines(arguments[2]))
+      if arguments.contains("--check") {
+        print("\(next.acknowledged) acknowledged commits, \(next.stored) stored, all whole")
+        store.close()
+      } else {
+        try commitForEver(store, from: next.number, arguments[2])
+      }
+    } catch let failure as Failure {
+      print("LOST: \(failure.text)")
+      exit(1)
+    } catch let error as StoreError {
+      print("LOST: \(error.message)")
+      exit(1)
+    } catch {
+      print("LOST: \(error)")
+      exit(1)
+    }
+  }
+
+  // MARK: checking
+
+  static func check(
+    _ store: DocumentStore<LMDBEngine>, acknowledged lines: [(number: Int64, version: Int64)]
+  ) throws -> (number: Int64, acknowledged: Int, stored: Int64) {
+    var logs: [Int64: Int64] = [:]
+    var twins: Set<Int64> = []
+    let count = try store.read(database) { (view) throws(StoreError) in
+      try view.scanCollection(ResourcePath(unchecked: "log"), .forward) { _, document in
+        logs[number(document)] = document.updateTime
+        return .more
+      }
+      try view.scanCollection(ResourcePath(unchecked: "twin"), .forward) { _, document in
+        twins.insert(number(document))
+        return .more
+      }
+      return try view.document(ResourcePath(unchecked: "state/count")).map(number) ?? 0
+    }
+    for line in lines where logs[line.number] != line.version {
+      throw Failure(
+        text: "commit \(line.number) at \(line.version); stored: \(String(describing: logs[line.number]))")
+    }
+    guard Set(logs.keys) == twins else { throw Failure(text: "half of a commit is stored") }
+    guard count == Int64(logs.count) else { throw Failure(text: "\(count) counted, \(logs.count) stored") }
+    return ((logs.keys.max() ?? 0) + 1, lines.count, count)
+  }
+
+  static func number(_ document: StoredDocument) -> Int64 {
+    document.fields.value(named: "n" as StaticString)?.integer ?? -1
+  }
+
+  static func readLines(_ path: String) throws -> [(number: Int64, version: Int64)] {
+    guard let file = fopen(path, "r") else { return [] }
+    defer { fclose(file) }
+    var lines: [(Int64, Int64)] = []
+    while let line = readLine(from: file) {
+      let parts = line.split(separator: " ")
+      if parts.count == 2, let number = Int64(parts[0]), let version = Int64(parts[1]) {
+        lines.append((number, version))
+      }
+    }
+    return lines
+  }
+
+  /// A whole line; a line that the kill cut short is nobody's acknowledgement.
+  private static func readLine(from file: UnsafeMutablePointer<FILE>) -> String? {
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard fgets(&buffer, Int32(buffer.count), file) != nil else { return nil }
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return bytes.last == UInt8(ascii: "\n") ? String(decoding: bytes.dropLast(), as: UTF8.self) : nil
+  }
+
+  // MARK: committing
+
+  static func commitForEver(_ store: DocumentStore<LMDBEngine>, from first: Int64, _ path: String) throws {
+    let acknowledgements = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+    guard acknowledgements >= 0 else { throw Failure(text: "cannot write \(path)") }
+    let threads: Int64 = 3
+    let failure = Monitor<String?>(nil)
+    for thread in 0..<threads {
+      WriterThread.start {
+        var number = first + thread
+        while true {
+          do throws(StoreError) {
+            let result = try store.commitAndWait(database, writes(number))
+            let line = Array("\(number) \(result.commitTime)\n".utf8)
+            _ = write(acknowledgements, line, line.count)
+          } catch {
+            return failure.change { $0 = error.message }
+          }
+          number += threads
+        }
+      }
+    }
+    throw Failure(text: failure.wait { $0 })
+  }
+
+  static func writes(_ number: Int64) -> [Write] {
+    let text = String(repeating: "x", count: Int(number % 7) * 700)
+    let fields = Fields([("n", .integer(number)), ("text", .string(text))]).encoded
+    func set(_ path: String) -> Write {
+      Write(ResourcePath(unchecked: path), .update(fields: fields, mask: nil))
+    }
+    var writes = [set("log/\(number)"), set("twin/\(number)"), set("state/last")]
+    if let path = FieldPath.field("n") {
+      writes.append(.transform(ResourcePath(unchecked: "state/count"), [.increment(path, by: .integer(1))]))
+    }
+    return writes
+  }
+}
