@@ -3,9 +3,9 @@
 /// Reads are judged on the view that answers them, queries from their shape before a row is read, commits
 /// inside the commit on the state it will apply to. Admin credentials pass by.
 
-internal import DocModel
+public import DocModel
 internal import DocStore
-internal import Rules
+public import Rules
 
 /// How much a denial says.
 public enum DenialDetail: Sendable {
@@ -15,6 +15,16 @@ public enum DenialDetail: Sendable {
   case explained
 }
 
+/// One operation as it was judged: for tests of rules.
+public struct Judgement: Sendable {
+  public let method: RuleMethod
+  public let path: ResourcePath
+  public let explanation: Explanation
+}
+
+/// Is told of judgements, in the order in which they are made, on the thread that makes them.
+public typealias JudgementWitness = @Sendable (Judgement) -> Void
+
 /// Judges operations of users against one project's protection.
 struct AccessGuard {
   let protection: Protection
@@ -23,12 +33,14 @@ struct AccessGuard {
   /// `request.time`, in microseconds.
   let time: Int64
   let documents: RuleDocuments
+  let witness: JudgementWitness?
 
   /// Production's text of every denial. Source: spec/rules-language.md 8.1.
   static let denialText = "Missing or insufficient permissions."
 
   /// One document read by name; `document` is nil when it does not exist.
-  func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError) {
+  func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
+  {
     try allow { auth in
       RuleRequest(
         method: .get, database: database.database, path: path, auth: auth, time: timestamp,
@@ -47,7 +59,8 @@ struct AccessGuard {
   func allowWrite(_ write: JudgedWrite, in database: DatabaseID) throws(StoreError) {
     try allow { auth in
       var request = RuleRequest(
-        method: Self.method(write), database: database.database, path: write.path, auth: auth, time: timestamp,
+        method: Self.method(write), database: database.database, path: write.path, auth: auth,
+        time: timestamp,
         resource: write.before?.fields)
       if write.kind == .create || write.kind == .update { request.newResource = write.after?.fields }
       return request
@@ -73,6 +86,13 @@ struct AccessGuard {
     case .closed: throw .permissionDenied(message: noRulesMessage)
     case .rules(let ruleset):
       let request = request(auth)
+      if let witness {
+        let explanation = ruleset.explain(request, documents: documents)
+        if let failure = documents.failure { throw failure }
+        witness(Judgement(method: request.method, path: request.path, explanation: explanation))
+        if explanation.isAllowed { return }
+        throw .permissionDenied(message: Self.denialText + explanation.message)
+      }
       let decision = ruleset.decide(request, documents: documents)
       if let failure = documents.failure { throw failure }
       if decision.isAllowed { return }

@@ -13,11 +13,17 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   public let rulesets: RulesetRegistry
   public let detail: DenialDetail
   private let pool = RuleDocumentsPool()
+  private let witness: JudgementWitness?
 
-  public init(_ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained) {
+  /// - Parameter witness: told of every judgement on a ruleset, with its reasons; judging then costs more.
+  public init(
+    _ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained,
+    witness: JudgementWitness? = nil
+  ) {
     self.store = store
     self.rulesets = rulesets
     self.detail = detail
+    self.witness = witness
   }
 
   /// Reads one document by name. `visit` gets the document (nil: there is none) and the read time.
@@ -96,7 +102,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
       try body(
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
-          documents: documents))
+          documents: documents, witness: witness))
     }
   }
 
@@ -109,8 +115,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
       documents.begin(commit)
       try body(
         AccessGuard(
-          protection: protection, credentials: credentials, detail: detail, time: commit.commitTime,
-          documents: documents))
+          protection: protection, credentials: credentials, detail: detail,
+          time: commit.serverTime, documents: documents, witness: witness))
     }
   }
 }

@@ -59,7 +59,7 @@ public struct KnownDocuments: Sendable {
 
 extension YAMLError {
   /// An error that follows from one already reported; it is not shown.
-  static func consequence(at mark: YAMLMark) -> YAMLError { YAMLError("", at: mark) }
+  public static func consequence(at mark: YAMLMark) -> YAMLError { YAMLError("", at: mark) }
 
   public var isConsequence: Bool { message.isEmpty }
 }

@@ -1,0 +1,166 @@
+/// Reports for machines: TAP, JUnit's XML, JSON.
+
+/// Test Anything Protocol, version 14: one line a case, YAML below those that failed.
+public enum TAPReport {
+  public static func text(_ reports: [SuiteReport]) -> String {
+    var lines = ["TAP version 14", "1..\(reports.reduce(0) { $0 + $1.results.count })"]
+    var number = 0
+    for report in reports {
+      for section in report.unchecked { lines.append("# \(report.file): \(section) is not checked") }
+      for result in report.results {
+        number += 1
+        lines += entry(result, number, ([report.name] + result.names).joined(separator: " › "))
+      }
+    }
+    lines.append("# " + reports.closingLine)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func entry(_ result: CaseResult, _ number: Int, _ name: String) -> [String] {
+    let title = "\(number) - \(escaped(name))"
+    switch result.status {
+    case .passed: return ["ok \(title)"]
+    case .skipped(let reason): return ["ok \(title) # SKIP \(escaped(reason))"]
+    case .todo(let reason): return ["not ok \(title) # TODO \(escaped(reason))"]
+    case .todoPasses(let reason): return ["ok \(title) # TODO \(escaped(reason))"]
+    case .failed(let failures):
+      let details = failures.map { "    - \(JSONText.quoted("\($0.label): \($0.text)"))" }
+      return [
+        "not ok \(title)", "  ---", "  at: \(JSONText.quoted("\(result.file):\(result.line)"))", "  reasons:",
+      ]
+        + details + ["  ..."]
+    }
+  }
+
+  /// `#` begins a directive and line breaks end a line.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text {
+      switch character {
+      case "#", "\\": escaped += "\\\(character)"
+      case "\n", "\r", "\r\n": escaped += " "
+      default: escaped.append(character)
+      }
+    }
+    return escaped
+  }
+}
+
+/// The XML that continuous integration reads.
+public enum JUnitReport {
+  public static func text(_ reports: [SuiteReport]) -> String {
+    var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>"]
+    for report in reports {
+      lines.append(
+        "  <testsuite name=\"\(escaped(report.name))\" file=\"\(escaped(report.file))\" "
+          + "tests=\"\(report.results.count)\" failures=\"\(report.failedCount)\" "
+          + "skipped=\"\(report.skippedCount)\" time=\"\(seconds(report.results))\">")
+      for section in report.unchecked {
+        lines.append("    <properties><property name=\"unchecked\" value=\"\(section)\"/></properties>")
+      }
+      for result in report.results { lines += entry(result, in: report) }
+      lines.append("  </testsuite>")
+    }
+    lines.append("</testsuites>")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {
+    let group = ([report.name] + result.names.dropLast()).joined(separator: " › ")
+    let head =
+      "    <testcase classname=\"\(escaped(group))\" name=\"\(escaped(result.names.last ?? ""))\" "
+      + "file=\"\(escaped(result.file))\" line=\"\(result.line)\" time=\"\(seconds([result]))\""
+    switch result.status {
+    case .passed, .todoPasses: return [head + "/>"]
+    case .skipped(let reason), .todo(let reason):
+      return [head + ">", "      <skipped message=\"\(escaped(reason))\"/>", "    </testcase>"]
+    case .failed(let failures):
+      let text = failures.map { "\($0.label): \($0.text)" }
+      let message = escaped(text.prefix(2).joined(separator: "; "))
+      return [
+        head + ">",
+        "      <failure message=\"\(message)\">\(escaped(text.joined(separator: "\n")))</failure>",
+        "    </testcase>",
+      ]
+    }
+  }
+
+  private static func seconds(_ results: [CaseResult]) -> String {
+    Decimals.text(results.reduce(0) { $0 + $1.milliseconds } / 1_000)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\n", "\r", "\t": escaped += "&#\(scalar.value);"
+      // XML has no other control characters, not even escaped.
+      case _ where scalar.value < 0x20: escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}
+
+/// One object: `{"suites": [...], "passed": n, "failed": n, "skipped": n}`.
+public enum JSONReport {
+  public static func text(_ reports: [SuiteReport]) -> String {
+    let suites = reports.map { report in
+      let results = report.results.map(entry).joined(separator: ",\n")
+      let unchecked = report.unchecked.map(JSONText.quoted).joined(separator: ", ")
+      return "{\"file\": \(JSONText.quoted(report.file)), \"name\": \(JSONText.quoted(report.name)), "
+        + "\"unchecked\": [\(unchecked)], \"cases\": [\n\(results)\n]}"
+    }
+    let passed = reports.reduce(0) { $0 + $1.passedCount }
+    let failed = reports.reduce(0) { $0 + $1.failedCount }
+    let skipped = reports.reduce(0) { $0 + $1.skippedCount }
+    return "{\"suites\": [\(suites.joined(separator: ",\n"))], \"passed\": \(passed), "
+      + "\"failed\": \(failed), \"skipped\": \(skipped)}\n"
+  }
+
+  private static func entry(_ result: CaseResult) -> String {
+    let names = result.names.map(JSONText.quoted).joined(separator: ", ")
+    let tags = result.tags.map(JSONText.quoted).joined(separator: ", ")
+    var text = "{\"name\": [\(names)], \"kind\": \"\(result.kind == .cell ? "cell" : "case")\", "
+    text += "\"line\": \(result.line), \"tags\": [\(tags)], \"ms\": \(Decimals.text(result.milliseconds)), "
+    switch result.status {
+    case .passed: text += "\"status\": \"passed\""
+    case .skipped(let reason): text += "\"status\": \"skipped\", \"reason\": \(JSONText.quoted(reason))"
+    case .todo(let reason): text += "\"status\": \"todo\", \"reason\": \(JSONText.quoted(reason))"
+    case .todoPasses(let reason):
+      text += "\"status\": \"todo-passes\", \"reason\": \(JSONText.quoted(reason))"
+    case .failed(let failures):
+      let lines = failures.map {
+        "{\"label\": \(JSONText.quoted($0.label)), \"text\": \(JSONText.quoted($0.text))}"
+      }
+      text += "\"status\": \"failed\", \"lines\": [\(lines.joined(separator: ", "))]"
+    }
+    return text + "}"
+  }
+}
+
+/// Texts as JSON writes them, which are YAML's double-quoted ones too.
+enum JSONText {
+  static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

@@ -1,0 +1,52 @@
+/// The report for people: failures with their reasons, then the counts.
+///
+/// ```
+/// ✗ inspired › who reads a profile › groups-only × read × carol  inspired.rules-test.yaml:180
+///     expected  .
+///     got       allow by profile.get inspired.rules:129
+///   44 of 45 cells · 12 of 12 cases
+/// 56 passed, 1 failed
+/// ```
+
+public enum PrettyReport {
+  public static func text(_ reports: [SuiteReport]) -> String {
+    var lines: [String] = []
+    for report in reports { lines += suite(report) }
+    lines.append(reports.closingLine)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func suite(_ report: SuiteReport) -> [String] {
+    var lines: [String] = []
+    for result in report.results { lines += entry(result, in: report) }
+    for section in report.unchecked { lines.append("  \(section): not checked by this version") }
+    lines.append("  \(report.name): \(counts(report.results))")
+    return lines
+  }
+
+  private static func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {
+    let title = "\(([report.name] + result.names).joined(separator: " › "))  \(result.file):\(result.line)"
+    switch result.status {
+    case .passed: return []
+    case .skipped(let reason): return ["- \(title)"] + detail("skipped", reason)
+    case .todo(let reason): return ["- \(title)"] + detail("todo", reason)
+    case .todoPasses(let reason): return ["! \(title)"] + detail("todo", "passes; remove 'todo'. \(reason)")
+    case .failed(let failures):
+      return ["✗ \(title)"] + failures.flatMap { detail($0.label, $0.text) }
+    }
+  }
+
+  private static func detail(_ label: String, _ text: String) -> [String] {
+    let padding = String(repeating: " ", count: max(1, 10 - label.count))
+    return ["    \(label)\(text.isEmpty ? "" : padding + text)"]
+  }
+
+  /// `44 of 45 cells · 12 of 12 cases`; what was skipped is not counted.
+  private static func counts(_ results: [CaseResult]) -> String {
+    let parts = [(CaseResult.Kind.cell, "cells"), (.single, "cases")].compactMap { kind, noun -> String? in
+      let run = results.filter { $0.kind == kind && !$0.isSkipped }
+      return run.isEmpty ? nil : "\(run.count { !$0.hasFailed }) of \(run.count) \(noun)"
+    }
+    return parts.isEmpty ? "nothing run" : parts.joined(separator: " · ")
+  }
+}

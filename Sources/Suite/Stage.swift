@@ -1,0 +1,234 @@
+/// The store in which cases play: fixtures that are put back before each of them.
+///
+/// What differs from the fixtures is remembered, so putting back costs only what was written.
+///
+/// INVARIANT: `current` equals what is stored; documents outside `touched` are as in the fixtures.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+internal import EngineLMDB
+internal import Fixtures
+internal import Synchronization
+internal import YAML
+
+/// The time that stands still, for the store and for rules.
+final class FrozenClock: Sendable {
+  private let time: Mutex<Int64>
+
+  init(_ time: Int64) { self.time = Mutex(time) }
+
+  var now: Int64 {
+    get { time.withLock { $0 } }
+    set { time.withLock { $0 = newValue } }
+  }
+}
+
+/// Judgements of the request at hand; commits are judged on the thread that writes.
+final class JudgementLog: Sendable {
+  private let entries = Mutex<[Judgement]>([])
+
+  func add(_ judgement: Judgement) { entries.withLock { $0.append(judgement) } }
+
+  func takeAll() -> [Judgement] {
+    entries.withLock { entries in
+      defer { entries = [] }
+      return entries
+    }
+  }
+}
+
+/// A failure on the stage: an error of the suite, or of the store.
+enum StageError: Error {
+  case suite(YAMLError, YAMLSource)
+  case store(StoreError)
+}
+
+final class Stage {
+  let database: DatabaseID
+  let clock: FrozenClock
+  let judgements = JudgementLog()
+  let guarded: GuardedStore<LMDBEngine>
+
+  private let suiteTime: Int64
+  private let templates: TemplateTable
+  private var baseline: [ResourcePath: Fields] = [:]
+  private(set) var current: [ResourcePath: Fields] = [:]
+  private var touched: Set<ResourcePath> = []
+  private var known = KnownDocuments()
+
+  /// Opens the store and writes the fixtures past the rules.
+  init(_ file: SuiteFile) throws(SuiteFailure) {
+    database = file.database
+    suiteTime = file.clock
+    templates = file.templates
+    let clock = FrozenClock(file.clock)
+    self.clock = clock
+    let rulesets = RulesetRegistry()
+    rulesets.setStandard(file.rules)
+    let engine: LMDBEngine
+    do { engine = try LMDBEngine.ephemeral() } catch { throw .store("cannot open a store: \(error)") }
+    // Versions go on although time stands still; server times are the clock's.
+    let random = Mutex<UInt64>(0x5DEE_CE66)
+    let environment = Environment(
+      now: { clock.now },
+      random: {
+        random.withLock { state in
+          state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+          return state
+        }
+      },
+      serverTime: { _ in clock.now })
+    do throws(StoreError) {
+      let judgements = judgements
+      guarded = GuardedStore(
+        try DocumentStore(engine: engine, environment: environment), rulesets: rulesets, detail: .terse,
+        witness: { judgements.add($0) })
+    } catch {
+      throw .store("cannot open a store: \(error.message)")
+    }
+    try writeFixtures(file)
+  }
+
+  func close() { guarded.store.close() }
+
+  private func writeFixtures(_ file: SuiteFile) throws(SuiteFailure) {
+    var errors = SuiteErrors()
+    for fixture in file.fixtures {
+      do throws(YAMLError) {
+        var evaluator = self.evaluator
+        let value = try evaluator.evaluate(fixture.form, at: DrawPlace(seed: 0))
+        let fields = try settled(value, at: fixture.mark)
+        baseline[fixture.path] = fields
+        known.set(fixture.path, to: .plain(.map(fields)))
+      } catch {
+        errors.add(error, in: fixture.source)
+        known.setFailed(fixture.path)
+      }
+    }
+    guard errors.isEmpty else { throw .invalid(errors.texts) }
+    do throws(StageError) {
+      try store(baseline.mapValues { .some($0) })
+    } catch {
+      switch error {
+      case .store(let error): throw .store("cannot write the fixtures: \(error.message)")
+      case .suite(let error, let source): throw .invalid([source.diagnostic(for: error).description])
+      }
+    }
+  }
+
+  /// Evaluates values with what is stored now.
+  var evaluator: FormEvaluator {
+    FormEvaluator(database: database, templates: templates, documents: known)
+  }
+
+  // MARK: states
+
+  /// Makes the store what the fixtures say, with an overlay.
+  func prepare(_ overlay: Overlay?) throws(StageError) {
+    clock.now = suiteTime
+    var target: [ResourcePath: Fields?] = [:]
+    for path in touched {
+      target.updateValue(baseline[path], forKey: path)
+      note(path, baseline[path])
+    }
+    if let overlay { try add(overlay, to: &target) }
+    try store(target)
+    touched = Set(overlay?.entries.map(\.path) ?? [])
+  }
+
+  /// Changes documents past the rules, on top of what is stored.
+  func apply(_ overlay: Overlay) throws(StageError) {
+    var target: [ResourcePath: Fields?] = [:]
+    try add(overlay, to: &target)
+    try store(target)
+    touched.formUnion(overlay.entries.map(\.path))
+  }
+
+  private func add(_ overlay: Overlay, to target: inout [ResourcePath: Fields?]) throws(StageError) {
+    for entry in overlay.entries {
+      let base = target[entry.path] ?? current[entry.path]
+      do throws(YAMLError) {
+        let fields = try changed(base, by: entry)
+        target.updateValue(fields, forKey: entry.path)
+        note(entry.path, fields)
+      } catch {
+        throw .suite(error, overlay.source)
+      }
+    }
+  }
+
+  private func changed(_ base: Fields?, by entry: Overlay.Entry) throws(YAMLError) -> Fields? {
+    var evaluator = self.evaluator
+    switch entry.change {
+    case .removed: return nil
+    case .whole(let form):
+      return try settled(try evaluator.evaluate(form, at: DrawPlace(seed: 0)), at: entry.mark)
+    case .fields(let changes):
+      var value = TypedValue.plain(.map(base ?? Fields()))
+      for change in try evaluator.evaluate(changes, at: DrawPlace(seed: 0)) {
+        let isAbsent = change.value == .marker(.absent)
+        value = value.replacing(change.path.segments[...], with: isAbsent ? nil : change.value)
+      }
+      return try settled(value, at: entry.mark)
+    }
+  }
+
+  /// A document that is stored past the rules: server times are the clock's, other transforms have
+  /// nothing to apply to.
+  private func settled(_ value: TypedValue, at mark: YAMLMark) throws(YAMLError) -> Fields {
+    guard let document = TypedDocument(value) else {
+      throw YAMLError("the fields of a document are a map; found \(value.kindName)", at: mark)
+    }
+    var settled = TypedValue.plain(.map(document.fields))
+    for marked in document.markers {
+      guard marked.marker == .serverTime else {
+        throw YAMLError("'\(marked.marker.formName)' belongs to the data of a request", at: mark)
+      }
+      let now = Value.timestamp(Timestamp(microseconds: suiteTime))
+      settled = settled.replacing(marked.path.segments[...], with: .plain(now))
+    }
+    guard case .plain(.map(let fields)) = settled else { return document.fields }
+    return fields
+  }
+
+  // MARK: storing
+
+  /// Writes what differs from what is stored; nil removes.
+  private func store(_ target: [ResourcePath: Fields?]) throws(StageError) {
+    var writes: [Write] = []
+    for (path, fields) in target where current[path] != fields {
+      do {
+        let operation: Write.Operation =
+          if let fields { .update(fields: try Canonicalizer.fields(fields), mask: nil) } else { .delete }
+        writes.append(Write(path, operation))
+      } catch {
+        throw .store(.invalid(Complaint("\(path.text): \(error.message)")))
+      }
+    }
+    if !writes.isEmpty {
+      do { try guarded.store.commitAndWait(database, writes) } catch { throw .store(error) }
+    }
+    for (path, fields) in target { current[path] = fields }
+  }
+
+  private func note(_ path: ResourcePath, _ fields: Fields?) {
+    if let fields { known.set(path, to: .plain(.map(fields))) } else { known.remove(path) }
+  }
+
+  /// Learns what a request has written.
+  func refresh(_ paths: [ResourcePath]) throws(StageError) {
+    do throws(StoreError) {
+      try guarded.store.read(database) { (view) throws(StoreError) in
+        for path in paths {
+          let fields = try view.document(path).map { Fields($0.fields) }
+          current[path] = fields
+          note(path, fields)
+        }
+      }
+    } catch {
+      throw .store(error)
+    }
+    touched.formUnion(paths)
+  }
+}

@@ -1,0 +1,80 @@
+/// Rules tests: one YAML file of personas, documents and requests, run against a ruleset in process.
+///
+/// ```
+/// let report = try Suite.load(path: "rules/app.rules-test.yaml").run()
+/// print(PrettyReport.text([report]))
+/// ```
+/// The format is described in docs/rules-tests.md.
+
+internal import YAML
+
+/// How suites are read and run.
+public struct SuiteOptions: Sendable {
+  /// Only cases whose name, with the names around it, holds this text.
+  public var filter: String?
+  /// Only cases with this tag.
+  public var tag: String?
+  /// Imports must lie below this folder; nil means the project the suite lies in.
+  public var projectFolder: String?
+  /// Whether `only` is accepted. Continuous integration refuses it: it hides the other cases.
+  public var acceptsOnly: Bool
+
+  public init(
+    filter: String? = nil, tag: String? = nil, projectFolder: String? = nil, acceptsOnly: Bool = true
+  ) {
+    self.filter = filter
+    self.tag = tag
+    self.projectFolder = projectFolder
+    self.acceptsOnly = acceptsOnly
+  }
+}
+
+/// A suite that cannot be run.
+public enum SuiteFailure: Error, Sendable, CustomStringConvertible {
+  case unreadable(String)
+  /// Diagnostics of the suite or of its rules, each with its place.
+  case invalid([String])
+  /// The store that holds the fixtures failed.
+  case store(String)
+
+  public var description: String {
+    switch self {
+    case .unreadable(let text), .store(let text): text
+    case .invalid(let texts): texts.joined(separator: "\n")
+    }
+  }
+}
+
+/// A suite, read and checked.
+public struct Suite: Sendable {
+  let file: SuiteFile
+  let options: SuiteOptions
+
+  public static func load(path: String, options: SuiteOptions = SuiteOptions()) throws(SuiteFailure) -> Suite
+  {
+    let source: YAMLSource
+    do { source = try YAMLSource(path: path) } catch { throw .unreadable(error.description) }
+    return try load(source, options)
+  }
+
+  /// A suite out of memory; `name` is what messages call it, and what relative paths start from.
+  public static func load(
+    text: String, name: String, options: SuiteOptions = SuiteOptions()
+  ) throws(SuiteFailure) -> Suite {
+    try load(YAMLSource(name: name, text: text), options)
+  }
+
+  private static func load(_ source: YAMLSource, _ options: SuiteOptions) throws(SuiteFailure) -> Suite {
+    var reader = SuiteReader(source, options: options)
+    return Suite(file: try reader.read(), options: options)
+  }
+
+  /// How many cells and cases there are.
+  public var caseCount: Int { file.cases.count }
+
+  /// Runs all cases that the options choose.
+  public func run() throws(SuiteFailure) -> SuiteReport {
+    var runner = try SuiteRunner(file, options: options)
+    return try runner.run()
+  }
+}

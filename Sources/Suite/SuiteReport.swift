@@ -1,0 +1,84 @@
+/// What came of a suite.
+
+public struct CaseResult: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    /// A cell of a grid.
+    case cell
+    case single
+  }
+
+  public enum Status: Sendable, Hashable {
+    case passed
+    case failed([FailureLine])
+    /// Not run; why.
+    case skipped(String)
+    /// Fails, as the suite says it does; why.
+    case todo(String)
+    /// Marked as failing, and passes.
+    case todoPasses(String)
+  }
+
+  public let kind: Kind
+  /// Below the suite's name, outermost first.
+  public let names: [String]
+  public let file: String
+  public let line: Int
+  public let tags: [String]
+  public let status: Status
+  /// What its requests took; preparing documents is not counted.
+  public let milliseconds: Double
+
+  public var hasFailed: Bool {
+    if case .failed = status { return true }
+    return false
+  }
+
+  public var isSkipped: Bool {
+    switch status {
+    case .skipped, .todo: true
+    case .passed, .failed, .todoPasses: false
+    }
+  }
+}
+
+public struct SuiteReport: Sendable {
+  public let file: String
+  public let name: String
+  public let results: [CaseResult]
+  /// Sections that were read and not checked.
+  public let unchecked: [String]
+
+  public var failedCount: Int { results.count { $0.hasFailed } }
+  public var skippedCount: Int { results.count { $0.isSkipped } }
+  public var passedCount: Int { results.count - failedCount - skippedCount }
+}
+
+extension Sequence<SuiteReport> {
+  /// `N passed, N failed`, and what was skipped.
+  public var closingLine: String {
+    var passed = 0
+    var failed = 0
+    var skipped = 0
+    for report in self {
+      passed += report.passedCount
+      failed += report.failedCount
+      skipped += report.skippedCount
+    }
+    return "\(passed) passed, \(failed) failed" + (skipped > 0 ? ", \(skipped) skipped" : "")
+  }
+}
+
+/// How reports can be written.
+public enum ReportFormat: String, CaseIterable, Sendable {
+  case pretty, tap, junit, json
+
+  /// All reports as one text, with a line break at its end.
+  public func text(_ reports: [SuiteReport]) -> String {
+    switch self {
+    case .pretty: PrettyReport.text(reports)
+    case .tap: TAPReport.text(reports)
+    case .junit: JUnitReport.text(reports)
+    case .json: JSONReport.text(reports)
+    }
+  }
+}

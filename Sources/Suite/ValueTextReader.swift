@@ -1,0 +1,325 @@
+/// Values and field paths inside the text of a condition.
+
+internal import DocModel
+internal import DocStore
+
+struct ValueTextReader {
+  /// LIMIT: lists and maps inside each other; a value has at most 20.
+  private static let depthMax = 24
+
+  private let text: [UInt8]
+  private let database: DatabaseID
+  private let now: Int64
+  private var index = 0
+  private var depth = 0
+
+  init(_ text: String, database: DatabaseID, now: Int64) {
+    self.text = Array(text.utf8)
+    self.database = database
+    self.now = now
+  }
+
+  // MARK: tokens
+
+  func error(_ message: String) -> ConditionError {
+    let before = text[..<min(index, text.count)].count { $0 & 0xC0 != 0x80 }
+    return ConditionError(message: message, offset: before)
+  }
+
+  private mutating func skipBlanks() {
+    while index < text.count, text[index] == 0x20 || text[index] == 0x09 || text[index] == 0x0A { index += 1 }
+  }
+
+  /// Takes a symbol if it comes next.
+  mutating func eat(_ symbol: String) -> Bool {
+    skipBlanks()
+    guard text[index...].starts(with: symbol.utf8) else { return false }
+    index += symbol.utf8.count
+    return true
+  }
+
+  /// Takes a word if it comes next and ends there.
+  mutating func eatWord(_ word: String) -> Bool {
+    skipBlanks()
+    let end = index + word.utf8.count
+    guard text[index...].starts(with: word.utf8), end == text.count || !Self.isWordByte(text[end]) else {
+      return false
+    }
+    index = end
+    return true
+  }
+
+  mutating func expectEnd() throws(ConditionError) {
+    skipBlanks()
+    guard index == text.count else { throw error("expected '&&', '||' or the end of the condition") }
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private mutating func take(while isWanted: (UInt8) -> Bool) -> String {
+    let start = index
+    while index < text.count, isWanted(text[index]) { index += 1 }
+    return String(decoding: text[start..<index], as: UTF8.self)
+  }
+
+  // MARK: fields
+
+  /// A field path: plain or back-ticked segments with dots between them.
+  mutating func fieldPath() throws(ConditionError) -> String {
+    skipBlanks()
+    let start = index
+    while index < text.count {
+      if text[index] == UInt8(ascii: "`") {
+        index += 1
+        while index < text.count, text[index] != UInt8(ascii: "`") {
+          index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        index = min(index + 1, text.count)
+      } else if Self.isWordByte(text[index]) || text[index] == UInt8(ascii: ".") {
+        index += 1
+      } else {
+        break
+      }
+    }
+    let path = String(decoding: text[start..<index], as: UTF8.self)
+    do {
+      return try FieldPath.parse(path).text
+    } catch {
+      index = start
+      throw self.error(path.isEmpty ? "expected a field" : "'\(path)' is no field path")
+    }
+  }
+
+  // MARK: values
+
+  mutating func value() throws(ConditionError) -> Value {
+    skipBlanks()
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= Self.depthMax else { throw error("the value nests too deep") }
+    guard index < text.count else { throw error("expected a value") }
+    switch text[index] {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try quoted())
+    case UInt8(ascii: "["): return .array(try list())
+    case UInt8(ascii: "{"): return .map(try map())
+    case UInt8(ascii: "/"): return try reference()
+    case UInt8(ascii: "@"): return try instant()
+    case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return try number()
+    default: return try named()
+    }
+  }
+
+  private mutating func named() throws(ConditionError) -> Value {
+    for (word, value) in [
+      ("true", Value.boolean(true)), ("false", .boolean(false)), ("null", .null), ("NaN", .double(.nan)),
+      ("Infinity", .double(.infinity)),
+    ] where eatWord(word) { return value }
+    if eatWord("geo") { return try geoPoint() }
+    if eatWord("bytes") { return try bytes() }
+    if eatWord("vector") { return try vector() }
+    throw error("expected a value; texts are quoted")
+  }
+
+  private mutating func number() throws(ConditionError) -> Value {
+    let start = index
+    let word = take {
+      Self.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+        || $0 == UInt8(ascii: "+")
+    }
+    if word == "-Infinity" { return .double(-.infinity) }
+    let digits = word.hasPrefix("+") ? String(word.dropFirst()) : word
+    if let integer = Int64(digits) { return .integer(integer) }
+    let isDecimal = digits.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"),
+        UInt8(ascii: "+"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isDecimal, let double = Double(digits), double.isFinite else {
+      index = start
+      throw error("'\(word)' is no number")
+    }
+    return .double(double)
+  }
+
+  private mutating func quoted() throws(ConditionError) -> String {
+    let start = index
+    let quote = text[index]
+    index += 1
+    var bytes: [UInt8] = []
+    while index < text.count {
+      let byte = text[index]
+      index += 1
+      if byte == quote { return String(decoding: bytes, as: UTF8.self) }
+      if byte == UInt8(ascii: "\\") { try escape(into: &bytes) } else { bytes.append(byte) }
+    }
+    index = start
+    throw error("the text has no end")
+  }
+
+  private mutating func escape(into bytes: inout [UInt8]) throws(ConditionError) {
+    guard index < text.count else { throw error("the text has no end") }
+    let byte = text[index]
+    index += 1
+    switch byte {
+    case UInt8(ascii: "n"): bytes.append(0x0A)
+    case UInt8(ascii: "t"): bytes.append(0x09)
+    case UInt8(ascii: "r"): bytes.append(0x0D)
+    case UInt8(ascii: "b"): bytes.append(0x08)
+    case UInt8(ascii: "f"): bytes.append(0x0C)
+    case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "/"): bytes.append(byte)
+    case UInt8(ascii: "u"):
+      let digits = String(decoding: text[index..<min(index + 4, text.count)], as: UTF8.self)
+      guard digits.utf8.count == 4, let code = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(code)
+      else { throw error("\\u takes four hexadecimal digits of a character") }
+      index += 4
+      bytes.append(contentsOf: String(Character(scalar)).utf8)
+    default:
+      index -= 1
+      throw error("unknown escape in a text")
+    }
+  }
+
+  private mutating func list() throws(ConditionError) -> [Value] {
+    _ = eat("[")
+    var elements: [Value] = []
+    while !eat("]") {
+      elements.append(try value())
+      if eat("]") { break }
+      guard eat(",") else { throw error("expected ',' or ']'") }
+    }
+    return elements
+  }
+
+  private mutating func map() throws(ConditionError) -> Fields {
+    _ = eat("{")
+    var fields = Fields()
+    while !eat("}") {
+      skipBlanks()
+      let isQuoted =
+        index < text.count && (text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'"))
+      let name = isQuoted ? try quoted() : take(while: Self.isWordByte)
+      guard !name.isEmpty, eat(":") else { throw error("expected a name and ':'") }
+      fields[name] = try value()
+      if eat("}") { break }
+      guard eat(",") else { throw error("expected ',' or '}'") }
+    }
+    return fields
+  }
+
+  // MARK: values of the store
+
+  private mutating func reference() throws(ConditionError) -> Value {
+    let start = index
+    index += 1
+    let ends = Array(" \t\n,])}".utf8)
+    let path = take { !ends.contains($0) }
+    let reason: String
+    do throws(Complaint) {
+      let path = try ResourceNameParser.relativePath(path)
+      if path.isDocument { return .reference(DocumentName(database: database, path: path).resourceName) }
+      reason = "it is a collection"
+    } catch {
+      reason = error.message
+    }
+    index = start
+    throw self.error("'/\(path)' is no path of a document: \(reason)")
+  }
+
+  private mutating func instant() throws(ConditionError) -> Value {
+    let start = index
+    index += 1
+    let ends = Array(" \t\n,])}".utf8)
+    let word = take { !ends.contains($0) }
+    let instant = word.hasPrefix("now") ? offset(word.dropFirst(3)) : Timestamp(rfc3339: word)
+    guard let instant else {
+      index = start
+      throw error("'@\(word)' is no instant; write @2026-03-01T09:00:00Z, @now or @now-1d")
+    }
+    return .timestamp(instant)
+  }
+
+  /// Now, or as much before or after it as the text says: `-1d`.
+  private func offset(_ text: Substring) -> Timestamp? {
+    guard let unit = text.last else { return Timestamp(microseconds: now) }
+    let seconds: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+    guard let scale = seconds[unit], text.hasPrefix("-") || text.hasPrefix("+"),
+      let count = Int64(text.dropLast()), abs(count) < 100_000_000
+    else { return nil }
+    return Timestamp(microseconds: now + count * scale * 1_000_000)
+  }
+
+  private mutating func numbers(_ open: String, _ close: String) throws(ConditionError) -> [Double] {
+    guard eat(open) else { throw error("expected '\(open)'") }
+    var numbers: [Double] = []
+    while !eat(close) {
+      switch try value() {
+      case .integer(let integer): numbers.append(Double(integer))
+      case .double(let double): numbers.append(double)
+      default: throw error("expected a number")
+      }
+      if eat(close) { break }
+      guard eat(",") else { throw error("expected ',' or '\(close)'") }
+    }
+    return numbers
+  }
+
+  private mutating func geoPoint() throws(ConditionError) -> Value {
+    let degrees = try numbers("(", ")")
+    guard degrees.count == 2 else { throw error("geo takes latitude and longitude") }
+    let point = GeoPoint(latitude: degrees[0], longitude: degrees[1])
+    guard point.isValid else { throw error("geo takes a latitude of -90...90 and a longitude of -180...180") }
+    return .geoPoint(point)
+  }
+
+  private mutating func vector() throws(ConditionError) -> Value { .vector(try numbers("[", "]")) }
+
+  private mutating func bytes() throws(ConditionError) -> Value {
+    guard eat("(") else { throw error("expected '('") }
+    skipBlanks()
+    guard index < text.count, text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'") else {
+      throw error("bytes takes base64 text in quotes")
+    }
+    guard let bytes = Base64Text.decode(try quoted()) else { throw error("this is no base64") }
+    guard eat(")") else { throw error("expected ')'") }
+    return .bytes(bytes)
+  }
+}
+
+/// Standard base64 with padding.
+enum Base64Text {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func decode(_ text: String) -> [UInt8]? {
+    var digits = Array(text.utf8)
+    guard digits.count % 4 == 0 else { return nil }
+    var padding = 0
+    while padding < 2, digits.last == UInt8(ascii: "=") {
+      digits.removeLast()
+      padding += 1
+    }
+    var bytes: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits = 0
+    for digit in digits {
+      guard let value = alphabet.firstIndex(of: digit) else { return nil }
+      buffer = buffer << 6 | UInt32(value)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+      }
+    }
+    return buffer & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
+  }
+}

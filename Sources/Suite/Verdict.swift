@@ -1,0 +1,251 @@
+/// What was expected against what came.
+
+internal import Access
+internal import DocModel
+internal import Fixtures
+internal import Rules
+internal import YAML
+
+/// A line of a failure's report.
+public struct FailureLine: Sendable, Hashable {
+  /// `expected`, `got`, `because` and so on.
+  public let label: String
+  public let text: String
+}
+
+struct Verdict {
+  let request: Request
+  let outcome: Outcome
+  let limits: CaseLimits
+  let rules: SourceText
+  private var lines: [FailureLine] = []
+
+  private init(_ request: Request, _ outcome: Outcome, _ limits: CaseLimits, _ rules: SourceText) {
+    self.request = request
+    self.outcome = outcome
+    self.limits = limits
+    self.rules = rules
+  }
+
+  /// What is wrong; empty when everything is as expected.
+  static func lines(
+    _ request: Request, _ outcome: Outcome, _ limits: CaseLimits, rules: SourceText
+  ) -> [FailureLine] {
+    var verdict = Verdict(request, outcome, limits, rules)
+    verdict.judge()
+    return verdict.lines
+  }
+
+  private mutating func judge() {
+    if case .failed(let message) = outcome.end {
+      // Neither allowed nor denied: no expectation is met, not even `~`.
+      note("expected", request.expectation.text)
+      note("got", "neither: \(message)")
+      return
+    }
+    switch request.expectation.verdict {
+    case .anything: break
+    case .allow: judgeAllowed()
+    case .deny(let kinds): judgeDenied(kinds)
+    }
+    judgeCost()
+  }
+
+  private mutating func note(_ label: String, _ text: String) {
+    lines.append(FailureLine(label: label, text: text))
+  }
+
+  private mutating func noteVerdict() {
+    note("expected", request.expectation.text)
+    note("got", OutcomeText(outcome, rules).summary)
+    for line in OutcomeText(outcome, rules).reasons { note("because", line) }
+  }
+
+  // MARK: allowed
+
+  private mutating func judgeAllowed() {
+    guard outcome.end == .allowed else { return noteVerdict() }
+    if let rule = request.expectation.rule {
+      let granting = outcome.judgements.compactMap { $0.explanation.granting?.id }
+      if !granting.contains(where: { $0.hasSameBytes(as: rule) }) { noteVerdict() }
+    }
+    switch request.expectation.returned {
+    case .none: break
+    case .paths(let paths):
+      if paths != outcome.returned {
+        note("expected", "documents [\(paths.joined(separator: ", "))]")
+        note("got", "documents [\(outcome.returned.joined(separator: ", "))]")
+      }
+    case .count(let count):
+      if count != outcome.returned.count {
+        note("expected", "\(count) documents")
+        note("got", "\(outcome.returned.count) documents")
+      }
+    }
+  }
+
+  // MARK: denied
+
+  private mutating func judgeDenied(_ kinds: [DenialKind]) {
+    guard outcome.end == .denied else { return noteVerdict() }
+    guard let last = outcome.judgements.indices.last else {
+      // Denied without a judgement: there are no rules, which the reader does not let through.
+      return noteVerdict()
+    }
+    let denial = Denial(outcome.judgements[last].explanation, rules)
+    let expectation = request.expectation
+    if let write = expectation.write, outcome.writeIndex(of: last) != write { return noteVerdict() }
+    let traces = expectation.rule.map(denial.traces) ?? denial.explanation.allows
+    if expectation.rule != nil, traces.isEmpty { return noteVerdict() }
+    if !kinds.isEmpty {
+      let found = expectation.rule == nil ? [denial.kind] : traces.map(denial.kind)
+      if !found.contains(where: kinds.contains) { return noteVerdict() }
+    }
+    if let because = expectation.because, !traces.contains(where: { denial.decided($0, by: because) }) {
+      return noteVerdict()
+    }
+    if let error = expectation.error, !traces.contains(where: { denial.errorKind($0) == error }) {
+      return noteVerdict()
+    }
+    if let missing = expectation.missing, !denial.lacks(missing) { noteVerdict() }
+  }
+
+  // MARK: cost
+
+  private mutating func judgeCost() {
+    let paths = outcome.lookups
+    let list = paths.isEmpty ? "none" : paths.joined(separator: ", ")
+    if let lookups = request.expectation.lookups, lookups != paths.count {
+      note("expected", "\(lookups) lookups")
+      note("got", "\(paths.count) lookups: \(list)")
+    }
+    if let most = limits.lookups, paths.count > most {
+      note("limit", "\(paths.count) lookups, at most \(most): \(list)")
+    }
+    if let most = limits.expressions, outcome.expressions > most {
+      note("limit", "\(outcome.expressions) expressions, at most \(most)")
+    }
+    if let most = limits.milliseconds, outcome.milliseconds > most {
+      note("limit", "\(Decimals.text(outcome.milliseconds)) ms, at most \(Decimals.text(most)) ms")
+    }
+  }
+}
+
+/// A refusal, taken apart.
+struct Denial {
+  let explanation: Explanation
+  private let rules: SourceText
+
+  /// LIMIT: documents one operation may ask for. Source: spec/production-differences.md 1.9.
+  private static let accessesMax = 10
+
+  init(_ explanation: Explanation, _ rules: SourceText) {
+    self.explanation = explanation
+    self.rules = rules
+  }
+
+  var kind: DenialKind {
+    switch explanation.decision.reason {
+    case .granted, .condition: .condition
+    case .unmatched: .unmatched
+    case .unprovable: .unprovable
+    case .budget: .limit
+    case .fault: explanation.allows.contains { kind($0) == .limit } ? .limit : .error
+    }
+  }
+
+  /// How one `allow` ended.
+  func kind(_ trace: AllowTrace) -> DenialKind {
+    if explanation.decision.reason == .unprovable { return .unprovable }
+    switch trace.outcome {
+    case .granted, .refused: return .condition
+    case .fault(let fault):
+      switch fault.code {
+      case .budget: return .limit
+      case .serviceCall: return explanation.accessedPaths.count >= Self.accessesMax ? .limit : .error
+      default: return .error
+      }
+    }
+  }
+
+  func traces(_ rule: String) -> [AllowTrace] {
+    explanation.allows.filter { $0.id.hasSameBytes(as: rule) }
+  }
+
+  func errorKind(_ trace: AllowTrace) -> ErrorKind? {
+    guard case .fault(let fault) = trace.outcome else { return nil }
+    return ErrorKind(fault, in: rules)
+  }
+
+  /// Whether the text stands in an expression that decided. Conjunctions, disjunctions and choices do not
+  /// count: they hold much that did not decide.
+  func decided(_ trace: AllowTrace, by text: String) -> Bool {
+    (trace.deciding + trace.beside + trace.falseLeaves).contains { expression in
+      !ConditionText.isCompound(expression.text) && expression.text.contains(text)
+    }
+  }
+
+  func lacks(_ filter: String) -> Bool {
+    let wanted = Self.withoutBlanks(filter)
+    return explanation.missingFilters.contains { missing in
+      missing.text.map(Self.withoutBlanks) == wanted || missing.field.utf8.elementsEqual(filter.utf8)
+    }
+  }
+
+  private static func withoutBlanks(_ text: String) -> [UInt8] {
+    text.utf8.filter { $0 != 0x20 }.map { $0 == UInt8(ascii: "'") ? UInt8(ascii: "\"") : $0 }
+  }
+}
+
+/// The text of conditions, looked at without a parser.
+enum ConditionText {
+  /// Whether the outermost operator is `&&`, `||` or `?`.
+  static func isCompound(_ text: String) -> Bool {
+    var depth = 0
+    var quote: UInt8?
+    var last: UInt8 = 0
+    let bytes = Array(unwrapped(text).utf8)
+    var isEscaped = false
+    for byte in bytes {
+      if let open = quote {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == open {
+          quote = nil
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = byte
+      case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+      case UInt8(ascii: "&"), UInt8(ascii: "|"):
+        if depth == 0, last == byte { return true }
+      case UInt8(ascii: "?"):
+        if depth == 0 { return true }
+      default: break
+      }
+      last = byte
+    }
+    return false
+  }
+
+  /// The text without parentheses around all of it.
+  private static func unwrapped(_ text: String) -> Substring {
+    var inner = text[...]
+    while inner.first == "(", inner.last == ")" {
+      var depth = 0
+      for character in inner.dropLast() {
+        if character == "(" { depth += 1 }
+        if character == ")" { depth -= 1 }
+        if depth == 0 { return inner }
+      }
+      inner = inner.dropFirst().dropLast()
+      while inner.first?.isWhitespace == true { inner = inner.dropFirst() }
+      while inner.last?.isWhitespace == true { inner = inner.dropLast() }
+    }
+    return inner
+  }
+}
