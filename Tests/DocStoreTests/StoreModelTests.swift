@@ -41,7 +41,7 @@ struct StoreModelTests {
     for _ in 0..<150 {
       let writes = (0..<Int.random(in: 1...4, using: &random)).map { _ in Self.write(&random) }
       var next = model.documents
-      let isFine = writes.allSatisfy { Self.apply($0, to: &next) }
+      let isFine = Self.isAllowed(writes) && writes.allSatisfy { Self.apply($0, to: &next) }
       let result = Result { () throws(StoreError) in try store.commitAndWait(database, writes) }
       switch result {
       case .success(let result):
@@ -77,6 +77,14 @@ struct StoreModelTests {
     case 4: return .transform(path, .increment(fieldPath("n"), by: number))
     default: return .verify(path, .exists(Bool.random(using: &random)))
     }
+  }
+
+  /// A document that is verified may not be named again in the same commit.
+  private static func isAllowed(_ writes: [Write]) -> Bool {
+    let verified = writes.filter { write in
+      if case .verify = write.operation { true } else { false }
+    }
+    return verified.allSatisfy { verify in writes.filter { $0.path == verify.path }.count == 1 }
   }
 
   /// False when the write must fail.

@@ -205,6 +205,37 @@ struct StoreReadTests {
     #expect(try test.set("c/a", ["x": .null]).commitTime > readTime)
   }
 
+  @Test("a view holds exactly the commits at or below its read time, whatever is in flight")
+  func viewsAreExact() throws {
+    let store = try DocumentStore(engine: try LMDBEngine.ephemeral())
+    let database = DatabaseID(project: "demo-exact")
+    let path = ResourcePath(unchecked: "c/n")
+    let versions = Monitor<[Int64]>([])
+    let seen = Monitor<[(readTime: Int64, version: Int64)]>([])
+    try runThreads(4) { thread in
+      for index in 0..<300 {
+        if thread < 2 {
+          let write = Write.set("c/n", ["by": .integer(Int64(thread)), "n": .integer(Int64(index))])
+          let version = try store.commitAndWait(database, [write]).commitTime
+          versions.change { $0.append(version) }
+        } else {
+          let pair = try store.read(database) { (view) throws(StoreError) in
+            (view.readTime, try view.document(path)?.updateTime ?? 0)
+          }
+          let again = try store.read(database, at: .at(pair.0)) { (view) throws(StoreError) in
+            try view.document(path)?.updateTime ?? 0
+          }
+          if again != pair.1 { throw StoreError.storage(.conflict) }
+          seen.change { $0.append(pair) }
+        }
+      }
+    }
+    let sorted = versions.withLock { $0.sorted() }
+    for (readTime, version) in seen.withLock({ $0 }) {
+      #expect(sorted.last { $0 <= readTime } ?? 0 == version)
+    }
+  }
+
   @Test("history beyond an hour is collected, the present is not, and the floor holds")
   func retention() async throws {
     for index in 0..<1_500 { try test.set("c/d\(index % 7)", ["n": .integer(Int64(index))]) }

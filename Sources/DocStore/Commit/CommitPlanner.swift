@@ -35,11 +35,11 @@ final class CommitPlanner {
 
   private var overlay: [[UInt8]: DocumentRecord?] = [:]
   /// Changes of earlier members: generation, version, path.
-  private var plannedChanges: [(generation: UInt32, version: Int64, path: ResourcePath)] = []
+  private(set) var plannedChanges: [(generation: UInt32, version: Int64, path: ResourcePath)] = []
   private var databases: [DatabaseID: DatabaseRecord] = [:]
 
   // The commit at hand.
-  private var generation: UInt32 = 0
+  private(set) var generation: UInt32 = 0
   private var touched: [Touched] = []
   private var indexOfTouched: [[UInt8]: Int] = [:]
   private var judgeFailure: StorageError?
@@ -203,7 +203,8 @@ final class CommitPlanner {
     return touched.count - 1
   }
 
-  private func recordBeforeCommit(_ key: [UInt8]) throws(StorageError) -> DocumentRecord? {
+  /// The document as earlier members of the batch left it.
+  func recordBeforeCommit(_ key: [UInt8]) throws(StorageError) -> DocumentRecord? {
     if !overlay.isEmpty, let planned = overlay[key] { return planned }
     guard let bytes = try view.get(.documents, key) else { return nil }
     return try DocumentRecord(bytes)
@@ -231,46 +232,6 @@ final class CommitPlanner {
     let stored = try DatabaseCatalog.record(view, database)
     if let stored { databases[database] = stored }
     return stored
-  }
-
-  // MARK: transactions
-
-  /// Every document read still has the version read, and nothing changed in the ranges read.
-  private func checkUnchanged(
-    _ reads: ReadLog.Reads, _ database: DatabaseRecord?
-  ) throws(StoreError) {
-    if reads.isContradictory { throw .aborted(.contention) }
-    if reads.generation != 0, reads.generation != database?.generation { throw .aborted(.contention) }
-    do {
-      for (path, version) in reads.documents {
-        let key = KeyLayout.documentKey(generation, path).bytes
-        let current = try recordBeforeCommit(key)?.updateTime ?? 0
-        if current != version { throw StoreError.aborted(.contention) }
-      }
-      if try hasChanged(reads.ranges) { throw StoreError.aborted(.contention) }
-    } catch let error as StorageError {
-      throw .storage(error)
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      throw .storage(.corrupt)
-    }
-  }
-
-  /// Whether a change since a range was read lies in it; walks the changes since the earliest read.
-  private func hasChanged(_ ranges: [ReadRange: Int64]) throws(StorageError) -> Bool {
-    guard let since = ranges.values.min() else { return false }
-    // Changes that old may have been collected; no transaction lives as long.
-    if since < state.floor { return true }
-    for change in plannedChanges where change.generation == generation {
-      if ranges.contains(where: { $0.value < change.version && $0.key.contains(change.path) }) { return true }
-    }
-    var isChanged = false
-    try ChangeRecord.scan(view, generation, after: since, upTo: .max) { version, path in
-      isChanged = ranges.contains { $0.value < version && $0.key.contains(path) }
-      return isChanged ? .stop : .more
-    }
-    return isChanged
   }
 
   // MARK: mutations
