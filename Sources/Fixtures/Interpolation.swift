@@ -31,6 +31,10 @@ struct Interpolation: Sendable {
 
   /// Cuts a text; `$${` is a literal `${`.
   init(_ text: String, at mark: YAMLMark) throws(YAMLError) {
+    guard text.utf8.contains(UInt8(ascii: "$")) else {
+      parts = text.utf8.isEmpty ? [] : [.text(text)]
+      return
+    }
     var parts: [Part] = []
     var literal: [UInt8] = []
     var rest = Array(text.utf8)[...]
