@@ -15,7 +15,7 @@ struct AfterCheck {
       do throws(YAMLError) {
         lines += try self.lines(entry)
       } catch {
-        throw .suite(error, after.source)
+        throw .suite(error, entry.source)
       }
     }
     return lines

@@ -129,18 +129,21 @@ struct Grid {
   /// The lines that say something, each with its place in the file.
   private static func lines(_ text: String, of node: YAMLNode, in source: YAMLSource) -> [Line] {
     var lines: [Line] = []
+    // A block is indented as a whole; how much, its first line that says something shows.
+    var blockIndent: Int?
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       guard let first = line.firstIndex(where: { $0 != " " && $0 != "\t" }), line[first] != "#" else {
         continue
       }
       // A literal block begins on the line after its `|`.
       let number = Int(node.start.line) + 1 + index
-      let written = source.line(number)?.firstIndex { $0 != " " && $0 != "\t" }
-      let indent = written.flatMap { end in
-        source.line(number).map { $0.distance(from: $0.startIndex, to: end) }
+      let indent = line.distance(from: line.startIndex, to: first)
+      if blockIndent == nil {
+        let written = source.line(number)?.prefix { $0 == " " || $0 == "\t" }
+        blockIndent = (written?.count ?? indent) - indent
       }
-      lines.append(
-        Line(characters: Array(line[first...]), mark: YAMLMark(line: number, column: (indent ?? 0) + 1)))
+      let column = (blockIndent ?? 0) + indent + 1
+      lines.append(Line(characters: Array(line[first...]), mark: YAMLMark(line: number, column: column)))
     }
     return lines
   }

@@ -91,9 +91,10 @@ enum OverlayReader {
     for entry in try node.isNull ? [] : node.entries() {
       let path = try DocumentPath.parse(entry.key.text, at: entry.key.mark)
       entries.append(
-        Overlay.Entry(path: path, mark: entry.key.mark, change: try change(entry.value, database)))
+        Overlay.Entry(
+          path: path, mark: entry.key.mark, source: source, change: try change(entry.value, database)))
     }
-    return Overlay(entries: entries, source: source)
+    return Overlay(entries: entries)
   }
 
   private static func change(_ node: YAMLNode, _ database: DatabaseID) throws(YAMLError) -> Overlay.Change {

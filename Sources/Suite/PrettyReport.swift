@@ -28,6 +28,7 @@ public enum PrettyReport {
     let title = "\(([report.name] + result.names).joined(separator: " › "))  \(result.file):\(result.line)"
     switch result.status {
     case .passed: return []
+    case .skipped(CaseResult.otherOnly): return []
     case .skipped(let reason): return ["- \(title)"] + detail("skipped", reason)
     case .todo(let reason): return ["- \(title)"] + detail("todo", reason)
     case .todoPasses(let reason): return ["! \(title)"] + detail("todo", "passes; remove 'todo'. \(reason)")

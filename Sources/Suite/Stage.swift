@@ -153,7 +153,7 @@ final class Stage {
         target.updateValue(fields, forKey: entry.path)
         note(entry.path, fields)
       } catch {
-        throw .suite(error, overlay.source)
+        throw .suite(error, entry.source)
       }
     }
   }

@@ -40,16 +40,14 @@ struct Overlay: Sendable {
   struct Entry: Sendable {
     let path: ResourcePath
     let mark: YAMLMark
+    let source: YAMLSource
     let change: Change
   }
 
   let entries: [Entry]
-  let source: YAMLSource
 
-  /// Whether documents of an overlay that follows stand on these.
-  static func + (left: Overlay, right: Overlay) -> Overlay {
-    Overlay(entries: left.entries + right.entries, source: right.source)
-  }
+  /// Both, one after the other.
+  static func + (left: Overlay, right: Overlay) -> Overlay { Overlay(entries: left.entries + right.entries) }
 }
 
 /// One write of a request.

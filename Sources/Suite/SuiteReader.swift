@@ -116,7 +116,7 @@ struct SuiteReader {
       let node = try root.required("rules")
       let text = try node.text()
       if text.contains("\n") || text.contains("{") {
-        compilation = Ruleset.compile(source: text, name: "\(source.name) (rules)")
+        compilation = compileInline(text, node)
       } else {
         let path = Folders.resolve(text, beside: source.name)
         compilation = Ruleset.compile(source: try Self.contents(path, node), name: path)
@@ -127,6 +127,15 @@ struct SuiteReader {
     if let ruleset = compilation.ruleset { return ruleset }
     throw .invalid(
       errors.texts + [DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)])
+  }
+
+  /// Rules in the suite itself. Those of a block have the suite's lines, thanks to the line breaks in front.
+  private func compileInline(_ text: String, _ node: YAMLNode) -> Compilation {
+    guard case .scalar(let scalar) = node.content, case .literal = scalar.style else {
+      return Ruleset.compile(source: text, name: "\(source.name) (rules)")
+    }
+    let above = String(repeating: "\n", count: Int(node.start.line))
+    return Ruleset.compile(source: above + text, name: source.name)
   }
 
   private static func contents(_ path: String, _ node: YAMLNode) throws(YAMLError) -> [UInt8] {
@@ -204,12 +213,20 @@ struct SuiteReader {
           default:
             reader.operations.removeAll { $0.name.hasSameBytes(as: entry.key.text) }
             reader.operations.append(NamedNode(name: entry.key.text, node: entry.value, source: source))
-            _ = try reader.requests(Row.none, source).request(
-              entry.value, persona: Persona.anonymous, expectsVerdict: false)
+            try reader.checkOperation(entry.value, source)
           }
         }
       }
     }
+  }
+
+  /// Who asks, and what comes of it, is for grids to say.
+  private func checkOperation(_ node: YAMLNode, _ source: YAMLSource) throws(YAMLError) {
+    let map = try node.map("an operation")
+    for key in ["as", "expect", "id"] {
+      if let entry = map.entry(key) { throw YAMLError("an operation has no '\(key)'", at: entry.key.mark) }
+    }
+    _ = try requests(source).request(node, persona: Persona.anonymous, expectsVerdict: false)
   }
 
   private mutating func readPersona(_ entry: YAMLEntry) throws(YAMLError) {
@@ -248,7 +265,7 @@ struct SuiteReader {
 
   // MARK: cases
 
-  private func requests(_ row: Row, _ source: YAMLSource, rules: Ruleset? = nil) -> RequestReader {
+  private func requests(_ source: YAMLSource, rules: Ruleset? = nil) -> RequestReader {
     RequestReader(
       database: database, clock: clock, personas: personas, ruleIDs: rules?.allowIDs, source: source)
   }
@@ -258,7 +275,7 @@ struct SuiteReader {
     attempt(source) { reader throws(YAMLError) in
       for node in try list.elements() {
         let matrix = MatrixReader(
-          requests: reader.requests(.none, reader.source, rules: rules), states: reader.states,
+          requests: reader.requests(reader.source, rules: rules), states: reader.states,
           operations: reader.operations, limits: reader.limits, source: reader.source)
         let (cases, errors) = matrix.read(node)
         reader.cases += cases
@@ -272,7 +289,7 @@ struct SuiteReader {
     attempt(source) { reader throws(YAMLError) in
       for node in try list.elements() {
         let table = CaseReader(
-          requests: reader.requests(.none, reader.source, rules: rules), limits: reader.limits,
+          requests: reader.requests(reader.source, rules: rules), limits: reader.limits,
           source: reader.source)
         let (cases, errors) = table.read(node)
         reader.cases += cases

@@ -18,6 +18,9 @@ public struct CaseResult: Sendable, Hashable {
     case todoPasses(String)
   }
 
+  /// Why a case was not run when another one says `only`.
+  static let otherOnly = "another case says 'only'"
+
   public let kind: Kind
   /// Below the suite's name, outermost first.
   public let names: [String]

@@ -28,7 +28,7 @@ struct SuiteRunner {
     var results: [CaseResult] = []
     for testCase in file.cases where isChosen(testCase) {
       if !only.isEmpty, !testCase.isOnly {
-        results.append(result(testCase, .skipped("another case says 'only'"), 0))
+        results.append(result(testCase, .skipped(CaseResult.otherOnly), 0))
       } else {
         results.append(try run(testCase))
       }

@@ -5,18 +5,18 @@ import Testing
 
 @Suite("Failing suites")
 struct FailureTests {
-  private static let rules = "mini.rules-test.yaml (rules)"
+  private static let rules = "mini.rules-test.yaml"
 
   @Test(
     "A case that says what does not happen fails",
     arguments: [
       (
         "{as: ann, get: users/ann, expect: deny}",
-        "expected: deny\ngot: allow by users.get \(rules):7"
+        "expected: deny\ngot: allow by users.get \(rules):11"
       ),
       (
         "{as: ann, get: users/bob, expect: allow}",
-        "expected: allow\ngot: deny: condition\nbecause: resource.data.open == true is false  at users.get \(rules):7"
+        "expected: allow\ngot: deny: condition\nbecause: resource.data.open == true is false  at users.get \(rules):11"
       ),
       ("{as: ann, get: x/y, expect: allow}", "expected: allow\ngot: deny: unmatched"),
       (
@@ -169,7 +169,7 @@ struct FailureTests {
         ✗ mini › m › read × ann  mini.rules-test.yaml:\(line)
             expected  A
             got       deny: condition
-            because   resource.data.open == true is false  at users.get \(Self.rules):7
+            because   resource.data.open == true is false  at users.get \(Self.rules):11
           mini: 1 of 2 cells · 1 of 1 cases
         2 passed, 1 failed
 

@@ -185,7 +185,7 @@ struct FeatureTests {
     #expect(
       try SuiteKit.outcomes(other) == [
         "with: a = false, b = []\nexpected: the same verdict for all\n"
-          + "got: ann, get users/bob: allow by users.get mini.rules-test.yaml (rules):7\n"
+          + "got: ann, get users/bob: allow by users.get mini.rules-test.yaml:11\n"
           + "got: bob, get users/ann: deny: condition"
       ])
   }
@@ -216,6 +216,34 @@ struct FeatureTests {
       "require: {coverage: 100%}\nprove: []\ncases:\n  - {as: ann, get: users/ann, expect: allow}\n")
     #expect(report.unchecked == ["require", "prove"])
     #expect(PrettyReport.text([report]).contains("  require: not checked by this version\n"))
+  }
+
+  @Test(
+    "What exceeds the platform's limits is denied as such",
+    arguments: [
+      (1...11).map { "exists(/databases/$(d)/documents/a/$(id + '\($0)'))" }.joined(separator: " || "),
+      (1...12).map { "ten(id + '\($0)')" }.joined(separator: " && "),
+    ])
+  func platformLimits(_ condition: String) throws {
+    let five = Array(repeating: "x.size() > 0", count: 10).joined(separator: " && ")
+    let ten = Array(repeating: "some(x)", count: 4).joined(separator: " && ")
+    let text = """
+      version: 1
+      rules: |
+        service cloud.firestore { match /databases/{d}/documents {
+          function some(x) { return \(five); }
+          function ten(x) { return \(ten); }
+          match /a/{id} {
+            // @id a
+            allow get: if \(condition);
+          }
+        } }
+      personas: {p: null}
+      cases: [{as: p, get: a/b, expect: {deny: limit, at: a}}]
+
+      """
+    let report = try Suite.load(text: text, name: "limits").run()
+    #expect(report.failedCount == 0, "\(report.results)")
   }
 
   @Test("Personas have the claims of their tokens")

@@ -26,6 +26,24 @@ struct InspiredSuiteTests {
     #expect(report.skippedCount == 0)
   }
 
+  @Test("The guide's suite passes, and fails as the guide says")
+  func guide() throws {
+    let guide = try text(of: Self.folder(above: 3) + "/docs/rules-tests.md")
+    let blocks = guide.split(separator: "```yaml\n").dropFirst().compactMap {
+      $0.split(separator: "```").first
+    }
+    let suite = String(try #require(blocks.first))
+    let report = try Suite.load(text: suite, name: "notes.rules-test.yaml").run()
+    #expect(report.failedCount == 0, "\(PrettyReport.text([report]))")
+    #expect(report.results.count == 25)
+    let broken = suite.split(separator: "resource.data.edits + 1").joined(
+      separator: "resource.data.edits + 2")
+    let options = SuiteOptions(filter: "editing counts")
+    let failing = try Suite.load(text: broken, name: "notes.rules-test.yaml", options: options).run()
+    let shown = guide.split(separator: "```\n✗").dropFirst().compactMap { $0.split(separator: "```").first }
+    #expect(PrettyReport.text([failing]) == "✗" + (try #require(shown.first)))
+  }
+
   @Test(
     "A change of the rules is noticed",
     arguments: [

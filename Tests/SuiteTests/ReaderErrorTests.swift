@@ -63,6 +63,7 @@ struct ReaderErrorTests {
         "operations: {x: {update: users/a, data: {a: 1, a.b: 2}}}",
         "1:48: error: 'a.b' and 'a' set the same field"
       ),
+      ("operations: {x: {as: ann, get: users/a}}", "1:18: error: an operation has no 'as'"),
       ("import: [mini.yaml]", "1:10: error: an import is written file#section"),
       ("import: ['mini.yaml#cases']", "1:10: error: 'cases' cannot be imported"),
       ("import: ['mini.yaml#state']", "1:10: error: 'state' cannot be imported"),

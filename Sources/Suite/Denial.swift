@@ -1,0 +1,124 @@
+/// Why something was denied: kinds, rules, expressions, errors, filters.
+
+internal import Access
+internal import DocModel
+internal import Rules
+
+/// A refusal, taken apart.
+struct Denial {
+  let explanation: Explanation
+  private let rules: SourceText
+
+  /// LIMIT: documents one operation may ask for. Source: spec/production-differences.md 1.9.
+  private static let accessesMax = 10
+
+  init(_ explanation: Explanation, _ rules: SourceText) {
+    self.explanation = explanation
+    self.rules = rules
+  }
+
+  var kind: DenialKind {
+    switch explanation.decision.reason {
+    case .granted, .condition: .condition
+    case .unmatched: .unmatched
+    case .unprovable: .unprovable
+    case .budget: .limit
+    case .fault: explanation.allows.contains { kind($0) == .limit } ? .limit : .error
+    }
+  }
+
+  /// How one `allow` ended.
+  func kind(_ trace: AllowTrace) -> DenialKind {
+    if explanation.decision.reason == .unprovable { return .unprovable }
+    switch trace.outcome {
+    case .granted, .refused: return .condition
+    case .fault(let fault):
+      switch fault.code {
+      case .budget: return .limit
+      case .serviceCall: return explanation.accessedPaths.count >= Self.accessesMax ? .limit : .error
+      default: return .error
+      }
+    }
+  }
+
+  func traces(_ rule: String) -> [AllowTrace] {
+    explanation.allows.filter { $0.id.hasSameBytes(as: rule) }
+  }
+
+  func errorKind(_ trace: AllowTrace) -> ErrorKind? {
+    guard case .fault(let fault) = trace.outcome else { return nil }
+    return ErrorKind(fault, in: rules)
+  }
+
+  /// Whether the text stands in an expression that decided. Conjunctions, disjunctions and choices do not
+  /// count: they hold much that did not decide.
+  func decided(_ trace: AllowTrace, by text: String) -> Bool {
+    (trace.deciding + trace.beside + trace.falseLeaves).contains { expression in
+      !ConditionText.isCompound(expression.text) && expression.text.contains(text)
+    }
+  }
+
+  func lacks(_ filter: String) -> Bool {
+    let wanted = Self.withoutBlanks(filter)
+    return explanation.missingFilters.contains { missing in
+      missing.text.map(Self.withoutBlanks) == wanted || missing.field.utf8.elementsEqual(filter.utf8)
+    }
+  }
+
+  private static func withoutBlanks(_ text: String) -> [UInt8] {
+    text.utf8.filter { $0 != 0x20 }.map { $0 == UInt8(ascii: "'") ? UInt8(ascii: "\"") : $0 }
+  }
+}
+
+/// The text of conditions, looked at without a parser.
+enum ConditionText {
+  /// Whether the outermost operator is `&&`, `||` or `?`.
+  static func isCompound(_ text: String) -> Bool {
+    var depth = 0
+    var quote: UInt8?
+    var last: UInt8 = 0
+    let bytes = Array(unwrapped(text).utf8)
+    var isEscaped = false
+    for byte in bytes {
+      if let open = quote {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == open {
+          quote = nil
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = byte
+      case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+      case UInt8(ascii: "&"), UInt8(ascii: "|"):
+        if depth == 0, last == byte { return true }
+      case UInt8(ascii: "?"):
+        if depth == 0 { return true }
+      default: break
+      }
+      last = byte
+    }
+    return false
+  }
+
+  /// The text without parentheses around all of it.
+  private static func unwrapped(_ text: String) -> Substring {
+    var inner = text[...]
+    while inner.first == "(", inner.last == ")" {
+      var depth = 0
+      for character in inner.dropLast() {
+        if character == "(" { depth += 1 }
+        if character == ")" { depth -= 1 }
+        if depth == 0 { return inner }
+      }
+      inner = inner.dropFirst().dropLast()
+      while inner.first?.isWhitespace == true { inner = inner.dropFirst() }
+      while inner.last?.isWhitespace == true { inner = inner.dropLast() }
+    }
+    return inner
+  }
+}

@@ -1,0 +1,109 @@
+/// Values that JSON does not have: references, instants, points, vectors, bytes.
+
+internal import DocModel
+
+extension ValueTextReader {
+  mutating func reference() throws(ConditionError) -> Value {
+    let start = index
+    index += 1
+    let ends = Array(" \t\n,])}".utf8)
+    let path = take { !ends.contains($0) }
+    let reason: String
+    do throws(Complaint) {
+      let path = try ResourceNameParser.relativePath(path)
+      if path.isDocument { return .reference(DocumentName(database: database, path: path).resourceName) }
+      reason = "it is a collection"
+    } catch {
+      reason = error.message
+    }
+    index = start
+    throw self.error("'/\(path)' is no path of a document: \(reason)")
+  }
+
+  mutating func instant() throws(ConditionError) -> Value {
+    let start = index
+    index += 1
+    let ends = Array(" \t\n,])}".utf8)
+    let word = take { !ends.contains($0) }
+    let instant = word.hasPrefix("now") ? offset(word.dropFirst(3)) : Timestamp(rfc3339: word)
+    guard let instant else {
+      index = start
+      throw error("'@\(word)' is no instant; write @2026-03-01T09:00:00Z, @now or @now-1d")
+    }
+    return .timestamp(instant)
+  }
+
+  /// Now, or as much before or after it as the text says: `-1d`.
+  private func offset(_ text: Substring) -> Timestamp? {
+    guard let unit = text.last else { return Timestamp(microseconds: now) }
+    let seconds: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+    guard let scale = seconds[unit], text.hasPrefix("-") || text.hasPrefix("+"),
+      let count = Int64(text.dropLast()), abs(count) < 100_000_000
+    else { return nil }
+    return Timestamp(microseconds: now + count * scale * 1_000_000)
+  }
+
+  private mutating func numbers(_ open: String, _ close: String) throws(ConditionError) -> [Double] {
+    guard eat(open) else { throw error("expected '\(open)'") }
+    var numbers: [Double] = []
+    while !eat(close) {
+      switch try value() {
+      case .integer(let integer): numbers.append(Double(integer))
+      case .double(let double): numbers.append(double)
+      default: throw error("expected a number")
+      }
+      if eat(close) { break }
+      guard eat(",") else { throw error("expected ',' or '\(close)'") }
+    }
+    return numbers
+  }
+
+  mutating func geoPoint() throws(ConditionError) -> Value {
+    let degrees = try numbers("(", ")")
+    guard degrees.count == 2 else { throw error("geo takes latitude and longitude") }
+    let point = GeoPoint(latitude: degrees[0], longitude: degrees[1])
+    guard point.isValid else { throw error("geo takes a latitude of -90...90 and a longitude of -180...180") }
+    return .geoPoint(point)
+  }
+
+  mutating func vector() throws(ConditionError) -> Value { .vector(try numbers("[", "]")) }
+
+  mutating func bytes() throws(ConditionError) -> Value {
+    guard eat("(") else { throw error("expected '('") }
+    skipBlanks()
+    guard index < text.count, text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'") else {
+      throw error("bytes takes base64 text in quotes")
+    }
+    guard let bytes = Base64Text.decode(try quoted()) else { throw error("this is no base64") }
+    guard eat(")") else { throw error("expected ')'") }
+    return .bytes(bytes)
+  }
+}
+
+/// Standard base64 with padding.
+enum Base64Text {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func decode(_ text: String) -> [UInt8]? {
+    var digits = Array(text.utf8)
+    guard digits.count % 4 == 0 else { return nil }
+    var padding = 0
+    while padding < 2, digits.last == UInt8(ascii: "=") {
+      digits.removeLast()
+      padding += 1
+    }
+    var bytes: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits = 0
+    for digit in digits {
+      guard let value = alphabet.firstIndex(of: digit) else { return nil }
+      buffer = buffer << 6 | UInt32(value)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+      }
+    }
+    return buffer & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
+  }
+}
