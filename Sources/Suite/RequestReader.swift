@@ -23,10 +23,10 @@ struct RequestReader {
 
   /// A request. With `expectsVerdict` it must say what it expects.
   func request(
-    _ node: YAMLNode, persona: Persona?, expectsVerdict: Bool, extraKeys: [String] = []
+    _ node: YAMLNode, persona: Persona?, expectsVerdict: Bool
   ) throws(YAMLError) -> Request {
     let map = try node.map("a request")
-    try map.refuseKeys(except: Self.actionKeys + Self.sideKeys + extraKeys)
+    try map.refuseKeys(except: Self.actionKeys + Self.sideKeys)
     let found = map.entries.filter { Self.actionKeys.contains($0.key.text) }
     guard let first = found.first else {
       throw YAMLError("a request needs one of \(Self.actionKeys.joined(separator: ", "))", at: map.mark)
