@@ -25,7 +25,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
   ],
@@ -55,19 +54,65 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
-    .target(name: "Seeder", dependencies: ["DocModel", "DocStore", "Fixtures", "YAML"], swiftSettings: strict),
-    .target(name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise", swiftSettings: strict),
+    .target(
+      name: "Seeder", dependencies: ["DocModel", "DocStore", "Fixtures", "YAML"], swiftSettings: strict),
+    .target(
+      name: "Suite",
+      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "YAML"],
+      swiftSettings: strict),
+    .target(
+      name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise",
+      swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Wire", "Access", "EngineLMDB", "Seeder", "YAML",
+        "DocModel", "DocStore", "Rules", "Wire", "Access", "EngineLMDB", "Seeder", "Suite", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "docstore-bench",
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Rules", "CNGHTTP2"],
+      path: "Benchmarks", swiftSettings: strict),
+
+    .executableTarget(
+      name: "storage-crasher", dependencies: ["DocModel", "DocStore", "EngineLMDB"],
+      path: "Tests/StorageCrasher",
+      swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["DocStore"], path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "DocModelTests", dependencies: ["DocModel", "WireExercise"], exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EngineConformanceTests", dependencies: ["DocStore", "EngineLMDB", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DocStoreTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "RulesTests", dependencies: ["DocModel", "Rules"], swiftSettings: strict),
+    .testTarget(
+      name: "AccessTests", dependencies: ["Access", "DocModel", "DocStore", "Rules", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: strict),
+    .testTarget(
+      name: "SeederTests",
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Fixtures", "Seeder", "YAML"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SuiteTests",
+      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "Suite", "YAML"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "WireTests",
+      dependencies: [
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "Rules", "TestSupport", "Wire",
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: strict),
   ],

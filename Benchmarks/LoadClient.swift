@@ -54,6 +54,15 @@ func runLoad(_ plan: LoadPlan) throws(LoadError) -> LoadResult {
     calls: load.calls, failures: load.failures, seconds: seconds, latencies: load.latencies.sorted())
 }
 
+/// Makes one call. Whether it succeeded.
+func callOnce(_ plan: LoadPlan) throws(LoadError) -> Bool {
+  let load = Load(plan)
+  defer { load.close() }
+  try load.open()
+  try load.run(until: monotonicNanoseconds() + 10_000_000_000, calls: 1)
+  return load.calls == 1 && load.failures == 0
+}
+
 func monotonicNanoseconds() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
@@ -93,10 +102,10 @@ private final class Load {
     return plan.messages[nextMessage]
   }
 
-  func run(until end: UInt64) throws(LoadError) {
+  func run(until end: UInt64, calls callsMax: Int = .max) throws(LoadError) {
     for connection in connections where !connection.isBusy { try connection.submit() }
     var polled = connections.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
-    while monotonicNanoseconds() < end {
+    while monotonicNanoseconds() < end, calls < callsMax {
       guard poll(&polled, nfds_t(polled.count), 100) >= 0 else { continue }
       for index in polled.indices where polled[index].revents != 0 { try connections[index].receive() }
     }
@@ -145,8 +154,11 @@ private final class LoadConnection {
   private func startSession() {
     var callbacks: OpaquePointer?
     nghttp2_session_callbacks_new(&callbacks)
-    nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameLength, value, length, _, data in
-      guard let data, let name, let value, nameLength == 11, memcmp(name, "grpc-status", 11) == 0 else { return 0 }
+    nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+      _, _, name, nameLength, value, length, _, data in
+      guard let data, let name, let value, nameLength == 11, memcmp(name, "grpc-status", 11) == 0 else {
+        return 0
+      }
       let connection = Unmanaged<LoadConnection>.fromOpaque(data).takeUnretainedValue()
       connection.statusIsOK = length == 1 && value[0] == UInt8(ascii: "0")
       return 0
@@ -165,7 +177,8 @@ private final class LoadConnection {
   func submit() throws(LoadError) {
     let message = load.message()
     let count = UInt32(message.count)
-    body = [0, UInt8(count >> 24), UInt8(count >> 16 & 255), UInt8(count >> 8 & 255), UInt8(count & 255)] + message
+    body =
+      [0, UInt8(count >> 24), UInt8(count >> 16 & 255), UInt8(count >> 8 & 255), UInt8(count & 255)] + message
     bodyOffset = 0
     statusIsOK = false
     isBusy = true
@@ -182,7 +195,9 @@ private final class LoadConnection {
       if connection.bodyOffset == connection.body.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
       return count
     }
-    let stream = headers.withPairs { nghttp2_submit_request(session, nil, $0.baseAddress, $0.count, &provider, nil) }
+    let stream = headers.withPairs {
+      nghttp2_submit_request(session, nil, $0.baseAddress, $0.count, &provider, nil)
+    }
     guard stream > 0 else { throw LoadError.protocolFailure("cannot submit a request: \(stream)") }
     try flush()
   }
@@ -194,7 +209,7 @@ private final class LoadConnection {
       guard count > 0, let bytes else { return }
       var sent = 0
       while sent < count {
-        let written = send(socket, bytes + sent, count - sent, Int32(MSG_NOSIGNAL.rawValue))
+        let written = send(socket, bytes + sent, count - sent, Int32(MSG_NOSIGNAL))
         if written > 0 {
           sent += written
         } else if errno != EAGAIN {

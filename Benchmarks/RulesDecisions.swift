@@ -3,6 +3,7 @@
 ///
 /// Time is the thread's own processor time, so that other work on the machine does not count.
 
+import CNGHTTP2
 import DocModel
 import Rules
 

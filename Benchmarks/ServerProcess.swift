@@ -1,5 +1,6 @@
 /// Servers as child processes: ours, and the official emulator where it is installed.
 
+internal import CNGHTTP2
 internal import Glibc
 
 /// A running server on loopback.
@@ -88,6 +89,9 @@ private func loopbackSocket(port: Int) -> Int32? {
       connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
     }
   }
+  // A server that is still starting may accept and never answer.
+  var patience = timeval(tv_sec: 2, tv_usec: 0)
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   if connected == 0 { return descriptor }
   close(descriptor)
   return nil
@@ -104,7 +108,7 @@ func httpRequest(
   request += "Content-Length: \(body.utf8.count)\r\n\r\n" + body
   var rest = Array(request.utf8)[...]
   while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+    let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     guard count > 0 else { return nil }
     rest = rest.dropFirst(count)
   }
@@ -114,6 +118,8 @@ func httpRequest(
     let count = recv(descriptor, &chunk, chunk.count, 0)
     guard count > 0 else { break }
     answer.append(contentsOf: chunk[..<count])
+    // The official emulator keeps the connection open all the same; its health answer is one short piece.
+    if answer.starts(with: "HTTP/1.1 200".utf8), count < chunk.count { break }
   }
   let text = String(decoding: answer, as: UTF8.self)
   guard text.hasPrefix("HTTP/1.1 "), let status = Int(text.dropFirst(9).prefix(3)) else { return nil }

@@ -1,7 +1,7 @@
 /// A validated query as rules see it.
 
-public import DocStore
 internal import DocModel
+public import DocStore
 public import Rules
 
 extension QueryShape {

@@ -80,7 +80,9 @@ struct ServeCommand: AsyncParsableCommand {
     let ending = EndOfServing()
     let server: FirestoreServer
     do throws(ServerError) {
-      server = try await FirestoreServer.start(guarded, options) { ending.request(status: ExitStatus.success) }
+      server = try await FirestoreServer.start(guarded, options) {
+        ending.request(status: ExitStatus.success)
+      }
     } catch {
       Terminal.complain(Self.text(of: error))
       throw ExitCode(ExitStatus.unavailable)
@@ -96,8 +98,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func announce(_ address: ServerAddress) {
     Terminal.say("docsh: serving http://\(address) (gRPC and REST on one port)")
-    Terminal.say("docsh: rules \(rules ?? (open ? "none, open" : "none, users are denied")), "
-      + "storage \(dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(project)")
+    Terminal.say(
+      "docsh: rules \(rules ?? (open ? "none, open" : "none, users are denied")), "
+        + "storage \(dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(project)")
     Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
   }
 

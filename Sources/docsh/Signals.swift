@@ -23,11 +23,13 @@ enum Signals {
     pipeEnds = (ends[0], ends[1])
     let reader = Unmanaged.passRetained(Reader(descriptor: ends[0], body: body))
     var thread = pthread_t()
-    let failed = pthread_create(&thread, nil, { context in
-      guard let context else { return nil }
-      Unmanaged<Reader>.fromOpaque(context).takeRetainedValue().run()
-      return nil
-    }, reader.toOpaque())
+    let failed = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Reader>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, reader.toOpaque())
     guard failed == 0 else { return reader.release() }
     pthread_detach(thread)
     for number in [SIGINT, SIGTERM] {

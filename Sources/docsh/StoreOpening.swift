@@ -21,7 +21,8 @@ enum StoreOpening {
     do throws(StoreError) {
       return try DocumentStore(engine: engine)
     } catch {
-      Terminal.complain("cannot open \(folder.map { "data folder `\($0)`" } ?? "a temporary store"): \(error.message)")
+      Terminal.complain(
+        "cannot open \(folder.map { "data folder `\($0)`" } ?? "a temporary store"): \(error.message)")
       throw ExitCode(ExitStatus.storage)
     }
   }

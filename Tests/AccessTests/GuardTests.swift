@@ -1,0 +1,155 @@
+/// One guard for reads, queries and commits.
+
+import Access
+import DocModel
+import DocStore
+import Rules
+import Testing
+
+private let bare = "Missing or insufficient permissions."
+
+@Suite("The guard")
+struct GuardTests {
+  private func seeded(_ store: GuardedStore<some StorageEngine>) throws {
+    try store.commitAndWait(
+      testDatabase,
+      [
+        set("users/alice", ["groups": .array([.string("askew")])]),
+        set("users/bob", ["groups": .array([.string("askew"), .string("studio")])]),
+        set("users/carol", ["groups": .array([.string("chelsea")])]),
+        set("users/dora", ["open": .boolean(true), "groups": .array([])]),
+        set("posts/p", ["likes": .integer(0)]),
+      ], as: .admin)
+  }
+
+  @Test(
+    "without rules users are denied, unless the store is open", arguments: [(false, false), (true, true)])
+  func noRules(isOpen: Bool, isAllowed: Bool) throws {
+    let store = try guardedStore(rules: nil, isOpen: isOpen)
+    try seeded(store)
+    #expect((denial { _ = try store.fields("users/bob", as: user("bob")) } == nil) == isAllowed)
+    #expect(
+      (denial { try store.commitAndWait(testDatabase, [set("a/b", [:])], as: user("bob")) } == nil)
+        == isAllowed)
+    #expect(try store.fields("users/bob", as: .admin) != nil)
+  }
+
+  @Test(
+    "a get is judged on the document it answers with, and on what the rule looks up",
+    arguments: [
+      ("alice", "users/bob", true), ("carol", "users/bob", false), ("bob", "users/bob", true),
+      ("carol", "users/dora", true), ("nobody", "users/bob", false), ("alice", "users/missing", false),
+      ("missing", "users/missing", true),
+    ])
+  func get(uid: String, path: String, isAllowed: Bool) throws {
+    let store = try guardedStore()
+    try seeded(store)
+    #expect((denial { _ = try store.fields(path, as: user(uid)) } == nil) == isAllowed)
+    #expect(denial { _ = try store.fields(path, as: .anonymous) } == bare)
+    #expect(denial { _ = try store.fields(path, as: .admin) } == nil)
+  }
+
+  @Test("one denied document refuses a batch of reads before anything is handed out")
+  func batch() throws {
+    let store = try guardedStore()
+    try seeded(store)
+    var seen = 0
+    let paths = ["users/dora", "users/bob"].map { ResourcePath(unchecked: $0) }
+    let message = denial {
+      try store.getAll(paths, in: testDatabase, as: user("carol")) { _, _, _ in seen += 1 }
+    }
+    #expect(message == bare)
+    #expect(seen == 0)
+    try store.getAll(paths, in: testDatabase, as: user("alice")) { _, _, _ in seen += 1 }
+    #expect(seen == 2)
+  }
+
+  @Test("a query is allowed for its shape, whatever is stored")
+  func query() throws {
+    let store = try guardedStore()
+    let all = StructuredQuery(database: testDatabase, collection: ResourcePath(unchecked: "users"))
+    var open = all
+    open.filter = .field("open", .equal, .boolean(true))
+    #expect(denial { _ = try store.paths(all, as: user("alice")) } == bare)
+    #expect(try store.paths(open, as: user("alice")) == [])
+    try seeded(store)
+    #expect(denial { _ = try store.paths(all, as: user("alice")) } == bare)
+    #expect(try store.paths(open, as: user("alice")) == ["users/dora"])
+    #expect(try store.paths(all, as: .admin).count == 4)
+  }
+
+  @Test("new rules hold for the next request, for their project alone")
+  func replacement() throws {
+    let store = try guardedStore()
+    try seeded(store)
+    #expect(denial { _ = try store.fields("users/bob", as: .anonymous) } == bare)
+    let open = "service cloud.firestore { match /databases/{db}/documents { match /{d=**} { allow read; } } }"
+    let ruleset = try #require(Ruleset.compile(source: open, name: "open.rules").ruleset)
+    store.rulesets.replace(project: "another", with: ruleset)
+    #expect(denial { _ = try store.fields("users/bob", as: .anonymous) } == bare)
+    store.rulesets.replace(project: testDatabase.project, with: ruleset)
+    #expect(denial { _ = try store.fields("users/bob", as: .anonymous) } == nil)
+  }
+
+  @Test("a refusal says why, unless it is asked to be terse")
+  func detail() throws {
+    let store = try guardedStore(detail: .explained)
+    try seeded(store)
+    let message = try #require(denial { _ = try store.fields("users/bob", as: user("carol")) })
+    #expect(message.hasPrefix(bare))
+    #expect(message.contains("false for 'get' @ L"))
+    let unmatched = try #require(denial { _ = try store.fields("other/x", as: user("carol")) })
+    #expect(unmatched.contains("No matching allow statements"))
+  }
+}
+
+@Suite("The guard of commits")
+struct CommitGuardTests {
+  private let likes = FieldPath.field("at")
+
+  private func like(_ uid: String) throws -> Write {
+    let at = try #require(likes)
+    return set("posts/p/likes/\(uid)", [:], transforms: [FieldTransform(at, .serverTime)])
+  }
+
+  private func count(_ likes: Int64) -> Write { set("posts/p", ["likes": .integer(likes)]) }
+
+  @Test("a like and its counter are allowed together, in either order, and neither alone")
+  func together() throws {
+    let store = try guardedStore()
+    try store.commitAndWait(testDatabase, [count(0)], as: .admin)
+    #expect(denial { try store.commitAndWait(testDatabase, [try like("a")], as: user("a")) } == bare)
+    #expect(denial { try store.commitAndWait(testDatabase, [count(1)], as: user("a")) } == bare)
+    #expect(
+      denial { try store.commitAndWait(testDatabase, [count(2), try like("a")], as: user("a")) } == bare)
+    #expect(try store.fields("posts/p/likes/a", as: .admin) == nil)
+    #expect(
+      denial { try store.commitAndWait(testDatabase, [count(1), try like("a")], as: user("a")) } == nil)
+    #expect(
+      denial { try store.commitAndWait(testDatabase, [try like("b"), count(2)], as: user("b")) } == nil)
+    #expect(try store.fields("posts/p", as: .admin) == ["likes": .integer(2)])
+  }
+
+  @Test("one refused write refuses the whole commit")
+  func wholeCommit() throws {
+    let store = try guardedStore()
+    let writes = [set("users/alice", ["n": .integer(1)]), set("users/bob", ["n": .integer(1)])]
+    #expect(denial { try store.commitAndWait(testDatabase, writes, as: user("alice")) } == bare)
+    #expect(try store.fields("users/alice", as: .admin) == nil)
+    #expect(denial { try store.commitAndWait(testDatabase, [writes[0]], as: user("alice")) } == nil)
+  }
+
+  @Test("rules come before preconditions")
+  func order() throws {
+    let store = try guardedStore()
+    let write = Write(
+      ResourcePath(unchecked: "users/bob"), .update(fields: [], mask: nil), precondition: .exists(true))
+    #expect(denial { try store.commitAndWait(testDatabase, [write], as: user("alice")) } == bare)
+    let own = Write(
+      ResourcePath(unchecked: "users/alice"), .update(fields: [], mask: nil), precondition: .exists(true))
+    #expect(throws: StoreError.self) { try store.commitAndWait(testDatabase, [own], as: user("alice")) }
+    #expect(
+      denial { try store.commitAndWait(testDatabase, [own], as: user("alice")) }?.hasPrefix("not a denial")
+        == true)
+  }
+}
