@@ -233,11 +233,11 @@ struct StoreTransactionTests {
     #expect(storeError { try commit(unknown) }?.message == "Transaction is invalid or expired.")
   }
 
-  @Test("a retry names an earlier attempt, which ends if it was open; nonsense is refused")
+  @Test("a retry names an earlier attempt, which lives on if it was open; nonsense is refused")
   func retries() throws {
     let first = try begin()
     let second = try begin(TransactionOptions(.readWrite(retrying: first.bytes)))
-    #expect(storeError { try commit(first) } == .aborted(.transactionOver))
+    try commit(first)
     try commit(second)
     _ = try begin(TransactionOptions(.readWrite(retrying: second.bytes)))
     for bytes in [[1, 2, 3], [0x11, 1, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]] {

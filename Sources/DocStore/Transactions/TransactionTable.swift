@@ -70,7 +70,7 @@ final class TransactionTable: Sendable {
       let mode: Mode
       switch options.mode {
       case .readWrite(let retrying):
-        try Self.endRetried(retrying, database, &state)
+        try Self.checkRetried(retrying, database, state)
         mode = .readWrite(ReadLog())
       case .readOnly(let readTime):
         mode = .readOnly(readTime: readTime)
@@ -82,15 +82,18 @@ final class TransactionTable: Sendable {
     }
   }
 
-  /// Naming a live transaction as the one retried gives that one up.
-  private static func endRetried(
-    _ bytes: [UInt8], _ database: DatabaseID, _ state: inout State
+  /// What a retry names must be a transaction of this database, and nothing else follows from it.
+  ///
+  /// It may be one that is still open: the Python client keeps the id in the decorated function, which
+  /// threads share, so a retry can name the live transaction of another thread. Nobody waits for an open
+  /// transaction here, so there is no reason to end it.
+  private static func checkRetried(
+    _ bytes: [UInt8], _ database: DatabaseID, _ state: State
   ) throws(StoreError) {
     if bytes.isEmpty { return }
-    guard let id = TransactionID.parse(bytes), let entry = state.entries[id.counter],
-      entry.database == database
-    else { throw .invalid(TransactionText.malformedRetry) }
-    if case .open = entry.phase { state.entries[id.counter]?.phase = .ended(.rolledBack) }
+    guard let id = TransactionID.parse(bytes), state.entries[id.counter]?.database == database else {
+      throw .invalid(TransactionText.malformedRetry)
+    }
   }
 
   /// How to read in a transaction. `fix` gives the time of a read-only transaction's first read.
