@@ -34,6 +34,16 @@ public enum StoreError: Error, Hashable, Sendable {
     case transactionOver
   }
 
+  /// Whether the store itself failed, not the request.
+  var isStorageFailure: Bool {
+    switch self {
+    case .storage: true
+    case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .permissionDenied,
+      .resourceExhausted:
+      false
+    }
+  }
+
   public var message: String {
     switch self {
     case .notFound(let name): "No document to update: \(name.resourceName)"

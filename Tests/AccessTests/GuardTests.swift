@@ -97,7 +97,7 @@ struct GuardTests {
     try seeded(store)
     let message = try #require(denial { _ = try store.fields("users/bob", as: user("carol")) })
     #expect(message.hasPrefix(bare))
-    #expect(message.contains("false for 'get' @ L"))
+    #expect(message.contains("for 'get' @ L"))
     let unmatched = try #require(denial { _ = try store.fields("other/x", as: user("carol")) })
     #expect(unmatched.contains("No matching allow statements"))
   }

@@ -85,7 +85,16 @@ final class CommitPlanner {
     var results: [WriteResult] = []
     results.reserveCapacity(request.writes.count)
     var judged: [JudgedWrite] = []
+    // Rules come before preconditions (spec/rules-language.md 7.2), so with a judge the first unmet one
+    // waits for the verdict.
+    var unmet: StoreError?
     for write in request.writes {
+      do throws(StoreError) {
+        try checkPrecondition(of: write, request.database)
+      } catch {
+        if request.judge == nil || error.isStorageFailure { throw error }
+        unmet = unmet ?? error
+      }
       let applied = try apply(write, request.database, version)
       results.append(applied.result)
       if request.judge != nil { judged.append(applied.judged) }
@@ -97,6 +106,7 @@ final class CommitPlanner {
           writes: judged, planner: self))
       if let judgeFailure { throw .storage(judgeFailure) }
     }
+    if let unmet { throw unmet }
     record(request.database, version, database)
     return CommitResult(commitTime: version, results: results)
   }
@@ -107,12 +117,11 @@ final class CommitPlanner {
   ) throws(StoreError) -> (result: WriteResult, judged: JudgedWrite) {
     let index = try touch(write.path)
     let old = touched[index].now
-    try check(write.precondition, DocumentName(database: database, path: write.path), old)
     var result = WriteResult(updateTime: nil)
     let kind: WriteKind
     switch write.operation {
     case .update(let fields, let mask):
-      kind = old == nil ? .create : .update
+      kind = Self.kind(of: write.precondition, old)
       let new = try update(touched[index], fields, mask, write.transforms, database, version, &result)
       touched[index].now = new
       result.updateTime = new.updateTime
@@ -124,15 +133,27 @@ final class CommitPlanner {
       result.updateTime = old?.updateTime
     }
     let judged = JudgedWrite(
-      path: write.path, kind: kind, before: old?.document, after: touched[index].now?.document)
+      path: write.path, kind: kind, before: kind == .create ? nil : old?.document,
+      after: touched[index].now?.document)
     return (result, judged)
   }
 
-  /// Source: spec/protocol.md 4.2.
-  private func check(
-    _ precondition: Precondition, _ name: DocumentName, _ old: DocumentRecord?
-  ) throws(StoreError) {
+  /// What an update is to the rules: as its precondition says where it has one, also when that will turn
+  /// out unmet, otherwise as the document's existence says. Source: spec/rules-language.md 7.1.
+  private static func kind(of precondition: Precondition, _ old: DocumentRecord?) -> WriteKind {
     switch precondition {
+    case .exists(true): .update
+    case .exists(false): .create
+    case .none, .updateTime: old == nil ? .create : .update
+    }
+  }
+
+  /// Checks a write's precondition on what the commit's earlier writes left. Source: spec/protocol.md 4.2.
+  private func checkPrecondition(of write: Write, _ database: DatabaseID) throws(StoreError) {
+    if write.precondition == .none { return }
+    let old = touched[try touch(write.path)].now
+    let name = DocumentName(database: database, path: write.path)
+    switch write.precondition {
     case .none: break
     case .exists(true):
       if old == nil { throw .notFound(name) }
