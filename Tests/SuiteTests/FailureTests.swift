@@ -101,7 +101,7 @@ struct FailureTests {
         "expected: deny\ngot: neither: Document already exists: "
       ),
       (
-        "{as: ann, update: users/zoe, data: {}, expect: deny}",
+        "{as: admin, update: users/zoe, data: {}, expect: deny}",
         "expected: deny\ngot: neither: No document to update: "
       ),
       ("{as: admin, get: users/ann, expect: deny}", "expected: deny\ngot: allow"),
