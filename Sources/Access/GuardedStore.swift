@@ -47,11 +47,9 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
     at time: ReadTime = .newest,
     _ visit: (ResourcePath, StoredDocument?, _ readTime: Int64) -> Void
   ) throws(StoreError) {
-    try store.read(database, at: time) { (view) throws(StoreError) in
-      try judging(view, credentials) { (guarding) throws(StoreError) in
-        for path in paths { try guarding.allowGet(path, try view.document(path), in: database) }
-      }
-      for path in paths { visit(path, try view.document(path), view.readTime) }
+    _ = try getPiece(paths, in: database, as: credentials, at: time) { path, document, readTime in
+      visit(path, document, readTime)
+      return .more
     }
   }
 
@@ -60,13 +58,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
     _ query: NormalizedQuery, as credentials: Credentials, at time: ReadTime = .newest,
     begin: (_ readTime: Int64) -> Void = { _ in }, _ visit: (QueryRow) -> ScanStep
   ) throws(StoreError) -> QueryRun {
-    try store.read(query.database, at: time) { (view) throws(StoreError) in
-      try judging(view, credentials) { (guarding) throws(StoreError) in
-        try guarding.allowList(QueryShape(query), in: query.database)
-      }
-      begin(view.readTime)
-      return try QueryExecutor.run(query, on: view, visit)
-    }
+    try runPiece(query, as: credentials, at: time, begin: begin, visit).run
   }
 
   /// Lists one page of a collection. The result leads to the next page.
@@ -92,7 +84,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   // MARK: judging
 
   /// Runs `body` with a guard over the view. Nothing happens for administrators.
-  private func judging(
+  func judging(
     _ view: StoreView, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
   ) throws(StoreError) {
     if credentials.isAdmin { return }

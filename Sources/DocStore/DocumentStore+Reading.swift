@@ -11,43 +11,80 @@ public enum ReadTime: Hashable, Sendable {
   case transaction(TransactionID)
 }
 
+/// The state a view showed, to be read once more after the view has ended: a long answer is made in pieces
+/// and no view is held while the client reads one.
+public struct ReadPoint: Hashable, Sendable {
+  public let readTime: Int64
+  let generation: UInt32
+}
+
+extension StoreView {
+  public var point: ReadPoint { ReadPoint(readTime: readTime, generation: states.generation) }
+}
+
 extension DocumentStore {
   /// Runs `body` on one state of a database. The view and all it hands out end with `body`, which must not
   /// wait for a client.
   ///
-  /// Must not be called with `.at` by a judge or another callback of the thread that commits.
+  /// Must not be called with `.at` or `point` by a judge or another callback of the thread that commits.
+  ///
+  /// - Parameter point: the state of an earlier view of `time`, to go on with. Reads are still noted in
+  ///   the transaction. Fails as too old when that state is gone, also because the database was cleared.
   public func read<R, E: StoreFailure>(
-    _ database: DatabaseID, at time: ReadTime = .newest, _ body: (StoreView) throws(E) -> R
+    _ database: DatabaseID, at time: ReadTime = .newest, from point: ReadPoint? = nil,
+    _ body: (StoreView) throws(E) -> R
   ) throws(E) -> R {
     let moment: Moment
-    do throws(StoreError) { moment = try resolve(time, database) } catch { throw E(store: error) }
+    do throws(StoreError) { moment = try resolve(time, point, database) } catch { throw E(store: error) }
     return try engine.read { (view) throws(E) in
       let storeView: StoreView
-      do throws(StoreError) { storeView = try open(view, database, moment) } catch { throw E(store: error) }
+      do throws(StoreError) {
+        storeView = try open(view, database, moment)
+        try Self.check(storeView, shows: point)
+      } catch {
+        throw E(store: error)
+      }
       return try body(storeView)
     }
   }
 
   private enum Moment {
     case newest(ReadLog?)
-    case at(Int64)
+    case at(Int64, ReadLog?)
   }
 
-  private func resolve(_ time: ReadTime, _ database: DatabaseID) throws(StoreError) -> Moment {
+  private func resolve(
+    _ time: ReadTime, _ point: ReadPoint?, _ database: DatabaseID
+  ) throws(StoreError) -> Moment {
     switch time {
-    case .newest: return .newest(nil)
-    case .at(let version):
-      try checkBounds(version)
-      clock.settle(version)
-      return .at(version)
+    case .newest:
+      guard let point else { return .newest(nil) }
+      return try bounded(point.readTime)
+    case .at(let version): return try bounded(version)
     case .transaction(let id):
       switch try transactions.planRead(id, database, fix: { clock.issue() }) {
-      case .newest(let log): return .newest(log)
-      case .at(let version):
-        clock.settle(version)
-        return .at(version)
+      case .newest(let log):
+        guard let point else { return .newest(log) }
+        return settled(point.readTime, log)
+      case .at(let version): return settled(version, nil)
       }
     }
+  }
+
+  private func bounded(_ version: Int64) throws(StoreError) -> Moment {
+    try checkBounds(version)
+    return settled(version, nil)
+  }
+
+  private func settled(_ version: Int64, _ log: ReadLog?) -> Moment {
+    clock.settle(version)
+    return .at(version, log)
+  }
+
+  /// A database that was cleared has another generation, with none of the documents of the earlier one.
+  private static func check(_ view: StoreView, shows point: ReadPoint?) throws(StoreError) {
+    guard let point, point.generation != 0 else { return }
+    guard point.generation == view.states.generation else { throw .failedPrecondition(.readTimeTooOld) }
   }
 
   /// Source: spec/protocol.md 1.10, `read_time` bounds.
@@ -79,13 +116,14 @@ extension DocumentStore {
         database: database, readTime: readTime,
         states: DocumentStates(view: view, generation: generation, version: nil),
         recorder: log.map { ReadRecorder(log: $0, readTime: readTime) })
-    case .at(let version):
+    case .at(let version, let log):
       if version < state.floor { throw .failedPrecondition(.readTimeTooOld) }
+      log?.enter(generation: generation)
       let isNewest = version >= state.lastVersion
       return StoreView(
         database: database, readTime: version,
         states: DocumentStates(view: view, generation: generation, version: isNewest ? nil : version),
-        recorder: nil)
+        recorder: log.map { ReadRecorder(log: $0, readTime: version) })
     }
   }
 }

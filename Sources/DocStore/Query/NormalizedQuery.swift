@@ -19,11 +19,11 @@ public struct NormalizedQuery: Sendable {
   public let explicitOrderCount: Int
   public internal(set) var start: QueryCursor?
   public let end: QueryCursor?
-  public let offset: Int
+  public internal(set) var offset: Int
   public internal(set) var limit: Int?
   /// Nil for whole documents.
   public let projection: FieldMask?
-  /// The order key of the last document of an earlier page: the result goes on after it.
+  /// The order key of the last document of an earlier page or piece: the result goes on after it.
   public internal(set) var resumeKey: [UInt8]?
 
   init(

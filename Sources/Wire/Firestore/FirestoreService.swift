@@ -16,8 +16,11 @@ package import NIOPosix
 package struct FirestoreOptions: Sendable {
   /// Refuse expired tokens. Source: spec/production-differences.md C4.
   package var checksExpiry = true
-  /// LIMIT: bytes of a query's result that wait for a slow client before the query itself waits.
-  package var unsentResultBytesMax = 64 << 20
+  /// LIMIT: bytes of a streamed answer that wait for a slow client; above, its reading of the store stops
+  /// until the client has caught up. An answer holds one document and `unsentStreamBytesHigh` more at most.
+  package var unsentBytesMax = 4 << 20
+  /// LIMIT: the same for queries that are sorted again when they go on.
+  package var unsentSortedBytesMax = 16 << 20
 
   package init() {}
 }

@@ -1,98 +1,135 @@
-/// A streaming answer that is made on one thread and sent on another.
+/// A streaming answer that is made on worker threads and sent on the call's event loop.
 ///
-/// The thread that runs a query hands its rows over in batches; the call's event loop sends them. When
-/// more than a limit wait for a slow client, the query waits too; when the client is gone, it stops.
+/// The answer is made in pieces. A piece hands its messages over in batches and ends early when more than a
+/// limit wait for the client; its thread and its view of the store are given back. When the client has read
+/// them, the next piece begins. So a slow client costs memory up to the limit, and nothing else.
 ///
-/// State and its owner: `batch` belongs to the query's thread; `flow` is shared behind its monitor.
+/// INVARIANT: one piece runs at a time, and none while the client is waited for; a call that is over
+/// (answered, cancelled, late, lost) drops the pieces that would follow.
 
 internal import DocStore
 internal import NIOPosix
+internal import Synchronization
 
-/// `@unchecked Sendable`: `batch` and `batchBytes` are used by the one thread that runs the query,
-/// `waitingBytes` by the event loop alone.
+/// A part of an answer: one turn on a worker thread. Gives the piece that follows; nil at the end.
+struct AnswerPiece: Sendable {
+  let run: @Sendable (ResultStream) throws(GRPCStatus) -> AnswerPiece?
+}
+
+/// `@unchecked Sendable`: `batch`, `batchBytes` and `isOnEventLoop` belong to the thread that runs the piece,
+/// one after the other; `waitingBytes`, `isWaiting` and `next` to the event loop alone.
 final class ResultStream: @unchecked Sendable {
-  private struct Flow {
-    var unsentBytes = 0
-    var isCancelled = false
-  }
-
-  /// Rows are handed over when this many bytes are together: a hop to the event loop costs microseconds.
+  /// Messages are handed over when this many bytes are together: a hop to the event loop costs microseconds.
   private static let batchBytesMax = 64 << 10
 
   private let call: CallReference
-  private let flow = Monitor(Flow())
+  private let threads: NIOThreadPool
   private let unsentBytesMax: Int
+  /// Bytes handed over that the client has not taken.
+  private let unsentBytes = Atomic(0)
+
   private var batch: [[UInt8]] = []
   private var batchBytes = 0
+  private var isOnEventLoop = false
+
   private var waitingBytes = 0
+  private var isWaiting = false
+  private var next: AnswerPiece?
 
   /// On the call's event loop.
-  init(_ call: ServerCall, unsentBytesMax: Int) {
+  init(_ call: ServerCall, threads: NIOThreadPool, unsentBytesMax: Int) {
     self.call = call.reference
+    self.threads = threads
     self.unsentBytesMax = unsentBytesMax
-    call.onCancel = { [flow] in flow.change { $0.isCancelled = true } }
   }
 
-  /// Adds a message. `.stop`: nobody wants more.
+  // MARK: on the thread of a piece
+
+  /// Adds a message. `.stop`: the piece is to end here, because the client must read first or is gone.
   func send(_ message: [UInt8]) -> ScanStep {
     batch.append(message)
     batchBytes += message.count
-    return batchBytes < Self.batchBytesMax ? .more : flush()
+    // On the event loop messages go out when the piece is over, which keeps them in order.
+    if batchBytes >= Self.batchBytesMax, !isOnEventLoop {
+      let (messages, bytes) = takeBatch()
+      call { [self] call in pass(messages, bytes, to: call) }
+    }
+    if call.isCancelled { return .stop }
+    return unsentBytes.load(ordering: .relaxed) + batchBytes > unsentBytesMax ? .stop : .more
   }
 
-  private func flush() -> ScanStep {
-    let messages = batch
-    let bytes = batchBytes
-    batch = []
-    batchBytes = 0
-    let limit = unsentBytesMax
-    let step: ScanStep = flow.wait { flow in
-      if flow.isCancelled { return .stop }
-      guard flow.unsentBytes <= limit else { return nil }
-      flow.unsentBytes += bytes
-      return .more
+  private func takeBatch() -> (messages: [[UInt8]], bytes: Int) {
+    defer {
+      batch = []
+      batchBytes = 0
     }
-    guard step == .more else { return .stop }
-    call { [self] call in
-      var isTaken = true
-      for message in messages { isTaken = call.send(message) }
-      waitingBytes += bytes
-      // A call that is over forgets its closures once; none may be set after that.
-      if isTaken || call.isFinished { return release() }
-      call.onWritable = { [self] in release() }
+    unsentBytes.add(batchBytes, ordering: .relaxed)
+    return (batch, batchBytes)
+  }
+
+  // MARK: on the event loop
+
+  /// Runs a piece, and those that follow, on threads of their own.
+  func run(_ piece: AnswerPiece) {
+    threads.submit { [self] state in
+      guard state == .active else { return }
+      do throws(GRPCStatus) {
+        let next = try piece.run(self)
+        let (messages, bytes) = takeBatch()
+        call { [self] call in
+          pass(messages, bytes, to: call)
+          end(next, call)
+        }
+      } catch {
+        let (messages, bytes) = takeBatch()
+        call { [self] call in
+          pass(messages, bytes, to: call)
+          call.finish(error)
+        }
+      }
     }
-    return .more
+  }
+
+  /// Runs a short piece at once; what follows it runs on threads.
+  func runHere(_ piece: AnswerPiece, _ call: ServerCall) throws(GRPCStatus) {
+    isOnEventLoop = true
+    let next = try piece.run(self)
+    isOnEventLoop = false
+    let (messages, bytes) = takeBatch()
+    pass(messages, bytes, to: call)
+    end(next, call)
+  }
+
+  private func pass(_ messages: [[UInt8]], _ bytes: Int, to call: ServerCall) {
+    // A call that is over forgets its closures once; none may be set after that.
+    guard !call.isFinished else { return }
+    waitingBytes += bytes
+    for message in messages { isWaiting = !call.send(message) }
+    if isWaiting {
+      call.onWritable = { [self] in clientHasRead() }
+    } else {
+      clientHasRead()
+    }
+  }
+
+  /// The piece is over, and all its messages were passed on.
+  private func end(_ next: AnswerPiece?, _ call: ServerCall) {
+    guard !call.isFinished else { return }
+    guard let next else { return call.finish(.ok) }
+    if isWaiting {
+      self.next = next
+    } else {
+      run(next)
+    }
   }
 
   /// The client has taken all that was sent so far.
-  private func release() {
-    let bytes = waitingBytes
+  private func clientHasRead() {
+    isWaiting = false
+    unsentBytes.subtract(waitingBytes, ordering: .relaxed)
     waitingBytes = 0
-    flow.change { $0.unsentBytes -= bytes }
-  }
-
-  /// Sends the rest and the status.
-  func finish(_ status: GRPCStatus) {
-    let messages = batch
-    batch = []
-    call { call in
-      for message in messages { _ = call.send(message) }
-      call.finish(status)
-    }
-  }
-}
-
-extension FirestoreService {
-  /// Runs a query's work on a thread of its own.
-  func run(_ stream: ResultStream, _ work: @escaping @Sendable () throws(GRPCStatus) -> Void) {
-    threads.submit { state in
-      guard state == .active else { return }
-      do throws(GRPCStatus) {
-        try work()
-        stream.finish(.ok)
-      } catch {
-        stream.finish(error)
-      }
-    }
+    guard let next else { return }
+    self.next = nil
+    run(next)
   }
 }

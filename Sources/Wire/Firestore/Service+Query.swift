@@ -22,31 +22,46 @@ extension FirestoreService {
       return (query, request.consistency)
     }
     let (time, token) = try readTime(choice, in: query.database)
-    let stream = ResultStream(call, unsentBytesMax: options.unsentResultBytesMax)
-    run(stream) { [self, credentials] () throws(GRPCStatus) in
-      if let token, stream.send(Answers.queryTransaction(token)) == .stop { return }
-      try run(query, as: credentials, at: time, into: stream)
-    }
+    let isSorted = !QueryPlanner.plan(query).isInOrder
+    let stream = ResultStream(
+      call, threads: threads,
+      unsentBytesMax: isSorted ? options.unsentSortedBytesMax : options.unsentBytesMax)
+    stream.run(
+      AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+        if let token { _ = stream.send(Answers.queryTransaction(token)) }
+        return try firstPiece(query, as: credentials, at: time, into: stream)
+      })
   }
 
-  private func run(
+  private func firstPiece(
     _ query: NormalizedQuery, as credentials: Credentials, at time: ReadTime,
     into stream: ResultStream
-  ) throws(GRPCStatus) {
+  ) throws(GRPCStatus) -> AnswerPiece? {
     let root = query.database.documentsRoot
     var readTime: Int64 = 0
     var isFirst = true
-    let run = try Self.stored { () throws(StoreError) in
-      try store.run(query, as: credentials, at: time, begin: { readTime = $0 }) { row in
+    let piece = try Self.stored { () throws(StoreError) in
+      try store.runPiece(query, as: credentials, at: time, begin: { readTime = $0 }) { row in
         if isFirst, row.skipped > 0 {
           _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: row.skipped))
         }
         isFirst = false
-        let document = DocumentAnswer(root: root, path: row.path, row.document, fields: row.fields)
-        return stream.send(Answers.queryResult(document, readTime: readTime))
+        return stream.send(Answers.queryResult(DocumentAnswer(root, row), readTime: readTime))
       }
     }
-    if isFirst { _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: run.skipped)) }
+    if isFirst { _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: piece.run.skipped)) }
+    return piece.rest.map { nextPiece($0, root) }
+  }
+
+  private func nextPiece(_ rest: UnfinishedQuery, _ root: String) -> AnswerPiece {
+    AnswerPiece { [self] stream throws(GRPCStatus) in
+      let piece = try Self.stored { () throws(StoreError) in
+        try store.runPiece(rest) { row in
+          stream.send(Answers.queryResult(DocumentAnswer(root, row), readTime: rest.readTime))
+        }
+      }
+      return piece.rest.map { nextPiece($0, root) }
+    }
   }
 
   /// Source: spec/protocol.md 1.6.
@@ -136,11 +151,16 @@ extension ConsistencyChoice {
   }
 }
 
+extension DocumentAnswer {
+  init(_ root: String, _ row: QueryRow) {
+    self.init(root: root, path: row.path, row.document, fields: row.fields)
+  }
+}
+
 extension ListAnswer {
   mutating func append(_ listed: ListedDocument) {
     switch listed {
-    case .document(let row):
-      append(DocumentAnswer(root: root, path: row.path, row.document, fields: row.fields))
+    case .document(let row): append(DocumentAnswer(root, row))
     case .missing(let path): append(missing: path)
     }
   }

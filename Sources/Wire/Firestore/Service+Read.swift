@@ -41,32 +41,34 @@ extension FirestoreService {
     let mask = try Self.mask(request.mask)
     let (time, token) = try readTime(request.consistency, in: database)
 
-    let read: @Sendable () throws(GRPCStatus) -> [[UInt8]] = { [store] () throws(GRPCStatus) in
-      var answers: [[UInt8]] = token.map { [Answers.batchGetTransaction($0)] } ?? []
-      if paths.isEmpty { return answers }
-      try Self.stored { () throws(StoreError) in
-        try store.getAll(paths, in: database, as: credentials, at: time) { path, document, readTime in
-          answers.append(
-            Answers.batchGet(
-              DocumentName(database: database, path: path), document, mask: mask, readTime: readTime))
-        }
-      }
-      return answers
+    let answer: GetAnswer = { path, document, readTime in
+      Answers.batchGet(DocumentName(database: database, path: path), document, mask: mask, readTime: readTime)
     }
-    if paths.count <= BatchGetLimits.onEventLoopMax {
-      send(try read(), to: call)
-    } else {
-      let stream = ResultStream(call, unsentBytesMax: options.unsentResultBytesMax)
-      run(stream) { () throws(GRPCStatus) in
-        for answer in try read() where stream.send(answer) == .stop { return }
+    let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+      if let token { _ = stream.send(Answers.batchGetTransaction(token)) }
+      if paths.isEmpty { return nil }
+      let rest = try Self.stored { () throws(StoreError) in
+        try store.getPiece(paths, in: database, as: credentials, at: time) { stream.send(answer($0, $1, $2)) }
       }
+      return rest.map { nextPiece($0, answer) }
+    }
+    let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
+    if paths.count <= BatchGetLimits.onEventLoopMax {
+      try stream.runHere(piece, call)
+    } else {
+      stream.run(piece)
     }
   }
 
-  /// All answers at once; the stream holds what the client does not take yet.
-  private func send(_ answers: [[UInt8]], to call: ServerCall) {
-    for answer in answers { _ = call.send(answer) }
-    call.finish(.ok)
+  private typealias GetAnswer = @Sendable (ResourcePath, StoredDocument?, _ readTime: Int64) -> [UInt8]
+
+  private func nextPiece(_ rest: UnfinishedGet, _ answer: @escaping GetAnswer) -> AnswerPiece {
+    AnswerPiece { [self] stream throws(GRPCStatus) in
+      let rest = try Self.stored { () throws(StoreError) in
+        try store.getPiece(rest) { stream.send(answer($0, $1, $2)) }
+      }
+      return rest.map { nextPiece($0, answer) }
+    }
   }
 
   private static func paths(_ names: [String], in database: DatabaseID) throws(GRPCStatus) -> [ResourcePath] {
