@@ -1,0 +1,92 @@
+/// Read, decide, write, and again when somebody else was faster.
+
+internal import DocModel
+internal import DocStore
+
+/// Documents as one attempt of a transaction sees them.
+struct TransactionReads {
+  private let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// A document that must not change before the commit.
+  func fields(_ path: ResourcePath) throws(StoreError) -> Fields? {
+    try view.document(path).map { Fields($0.fields) }
+  }
+
+  /// Whether a document is there, at the risk that it changes before the commit.
+  func existsForNow(_ path: ResourcePath) throws(StoreError) -> Bool {
+    try view.unrecorded.document(path) != nil
+  }
+}
+
+extension DocumentStore {
+  /// LIMIT: attempts before a transaction is left to the runner's own retries.
+  private static var attemptsMax: Int { 50 }
+
+  /// Commits what `plan` makes of its reads, on an unchanged state of them. No writes: no commit.
+  ///
+  /// An attempt whose reads or preconditions were overtaken is made again, with fresh reads.
+  func transaction(
+    _ database: DatabaseID, _ plan: (TransactionReads) throws(StoreError) -> [Write]
+  ) async throws(StoreError) {
+    var attempt = 1
+    while true {
+      do throws(StoreError) {
+        return try await attemptOnce(database, plan)
+      } catch {
+        guard error.isOvertaken, attempt < Self.attemptsMax, !Task.isCancelled else { throw error }
+        attempt += 1
+      }
+    }
+  }
+
+  private func attemptOnce(
+    _ database: DatabaseID, _ plan: (TransactionReads) throws(StoreError) -> [Write]
+  ) async throws(StoreError) {
+    let transaction = try beginTransaction(database)
+    do throws(StoreError) {
+      let writes = try read(database, at: .transaction(transaction)) { (view) throws(StoreError) in
+        try plan(TransactionReads(view))
+      }
+      if writes.isEmpty {
+        try rollBack(transaction, in: database)
+      } else {
+        _ = try await commit(database, writes, transaction: transaction)
+      }
+    } catch {
+      // It may be over already, then there is nothing to give up.
+      try? rollBack(transaction, in: database)
+      throw error
+    }
+  }
+}
+
+extension StoreError {
+  /// Whether fresh reads may lead to another end.
+  fileprivate var isOvertaken: Bool {
+    switch self {
+    case .aborted, .notFound, .alreadyExists, .failedPrecondition: true
+    case .invalid, .permissionDenied, .resourceExhausted, .storage: false
+    }
+  }
+}
+
+extension Write {
+  /// Sets these fields of a document and leaves the others.
+  static func merge(_ path: ResourcePath, _ fields: Fields, precondition: Precondition = .none) -> Write {
+    let mask = fields.entries.compactMap { FieldPath.field($0.name) }
+    return Write(path, .update(fields: fields.encoded, mask: mask), precondition: precondition)
+  }
+
+  /// Makes a document that must not be there yet.
+  static func create(_ path: ResourcePath, _ fields: Fields) -> Write {
+    Write(path, .update(fields: fields.encoded, mask: nil), precondition: .exists(false))
+  }
+
+  /// Adds to a counter of a document that must be there.
+  static func count(_ path: ResourcePath, _ field: [String], by step: Int64) -> Write {
+    let transforms = FieldPath(segments: field).map { [FieldTransform.increment($0, by: .integer(step))] }
+    return .transform(path, transforms ?? [], precondition: .exists(true))
+  }
+}

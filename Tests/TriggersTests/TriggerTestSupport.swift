@@ -1,0 +1,81 @@
+/// A store, a runner beside it, and what triggers were given.
+
+import DocModel
+import DocStore
+import Synchronization
+import TestSupport
+
+@testable import Triggers
+
+/// What was noted, in order.
+final class Journal<Entry: Sendable>: Sendable {
+  private let noted = Mutex<[Entry]>([])
+
+  var entries: [Entry] { noted.withLock { $0 } }
+
+  /// Returns how many entries there are now.
+  @discardableResult
+  func note(_ entry: Entry) -> Int {
+    noted.withLock { noted in
+      noted.append(entry)
+      return noted.count
+    }
+  }
+}
+
+struct TestFailure: Error {}
+
+extension TriggerSettings {
+  static var quick: TriggerSettings {
+    var settings = TriggerSettings()
+    settings.firstPause = .milliseconds(1)
+    settings.attemptsMax = 4
+    settings.discoveryInterval = .milliseconds(20)
+    return settings
+  }
+}
+
+extension TriggerRunner {
+  /// Runs while `body` does.
+  func whileRunning(_ body: () async throws -> Void) async throws {
+    let running = Task { await run() }
+    do {
+      try await body()
+    } catch {
+      running.cancel()
+      await running.value
+      throw error
+    }
+    running.cancel()
+    await running.value
+  }
+}
+
+let database = DatabaseID(project: "demo-test")
+
+func path(_ text: String) -> ResourcePath { ResourcePath(unchecked: text) }
+
+extension DocumentStore {
+  func fields(_ text: String) throws -> Fields? {
+    try read(database) { (view) throws(StoreError) in
+      try view.document(path(text)).map { Fields($0.fields) }
+    }
+  }
+
+  func integer(_ text: String, _ field: String) throws -> Int64? {
+    guard case .integer(let number) = try fields(text)?[field] else { return nil }
+    return number
+  }
+
+  @discardableResult
+  func set(_ text: String, _ fields: Fields) async throws -> CommitResult {
+    try await commit(database, [Write(path(text), .update(fields: fields.encoded, mask: nil))])
+  }
+
+  @discardableResult
+  func delete(_ text: String) async throws -> CommitResult {
+    try await commit(database, [Write(path(text), .delete)])
+  }
+}
+
+func naiveStore() throws -> DocumentStore<NaiveEngine> { try DocumentStore(engine: NaiveEngine()) }
