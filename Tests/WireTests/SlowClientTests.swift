@@ -15,16 +15,23 @@ import Testing
 final class ClientsHarness {
   typealias Job = @Sendable () -> Void
 
+  /// Nanoseconds; stands still until it is set.
+  final class Clock: Sendable {
+    let nanoseconds = Atomic<UInt64>(0)
+  }
+
   final class Peer {
     let connection: GRPCConnection
     let client = HTTP2TestClient()
 
     init(_ connection: GRPCConnection) { self.connection = connection }
 
-    func request(_ method: String, _ message: some SwiftProtobuf.Message) throws -> Int32 {
+    func request(
+      _ method: String, _ message: some SwiftProtobuf.Message, timeout: String = "1H"
+    ) throws -> Int32 {
       client.request(
         path: "/google.firestore.v1.Firestore/" + method, body: framed(try message.serializedBytes()),
-        extra: [("authorization", "Bearer owner")])
+        extra: [("authorization", "Bearer owner"), ("grpc-timeout", timeout)])
     }
 
     /// A client that does not read leaves everything with the server.
@@ -42,6 +49,7 @@ final class ClientsHarness {
 
   let store: DocumentStore<NaiveEngine>
   let threads = NIOThreadPool(numberOfThreads: 2)
+  let clock = Clock()
   private let methods: GRPCMethodTable
   private let jobs = Monitor<[Job]>([])
 
@@ -59,8 +67,10 @@ final class ClientsHarness {
 
   func connect() throws -> Peer {
     let jobs = jobs
+    let clock = clock
     let connection = GRPCConnection(
-      methods: methods, now: { 0 }, perform: { job in jobs.change { $0.append(job) } })
+      methods: methods, now: { clock.nanoseconds.load(ordering: .relaxed) },
+      perform: { job in jobs.change { $0.append(job) } })
     return Peer(try #require(connection))
   }
 
@@ -249,24 +259,32 @@ struct SlowClientTests {
     #expect(endless.pieces.load(ordering: .relaxed) > 1)
   }
 
-  @Test("a cancelled call and a lost connection drop what would follow", arguments: [false, true])
-  func cancelled(isLost: Bool) throws {
+  enum End: CaseIterable { case cancelled, connectionLost, late }
+
+  @Test("a call that is cancelled, lost or late drops what would follow", arguments: End.allCases)
+  func over(end: End) throws {
     let endless = Endless(last: .max)
     let harness = try ClientsHarness { [endless.method($0, isHere: false)] }
     let slow = try harness.connect()
     let quick = try harness.connect()
-    let stream = try slow.request("Endless", Self.get)
+    let stream = try slow.request("Endless", Self.get, timeout: "1S")
     slow.exchange(reading: false)
     try harness.run(until: endless.sent.load(ordering: .relaxed) >= 1_024)
     for _ in 0..<3 { _ = try harness.call(quick, "RunQuery", Self.small) }
-    if isLost {
-      slow.connection.loseConnection()
-    } else {
-      slow.client.reset(stream)
-      slow.exchange()
+    switch end {
+    case .cancelled: slow.client.reset(stream)
+    case .connectionLost: slow.connection.loseConnection()
+    case .late:
+      harness.clock.nanoseconds.store(1_000_000_000, ordering: .relaxed)
+      slow.connection.expire()
     }
-    for _ in 0..<3 { _ = try harness.call(quick, "RunQuery", Self.small) }
+    for _ in 0..<3 {
+      slow.exchange()
+      _ = try harness.call(quick, "RunQuery", Self.small)
+    }
     #expect(endless.pieces.load(ordering: .relaxed) == 1)
     #expect(slow.connection.http2.openStreamCount == 0)
+    #expect(slow.connection.output(atMost: .max) { _ in } == 0)
+    #expect(slow.client.streams[stream]?.status == (end == .late ? "4" : nil))
   }
 }

@@ -12,20 +12,6 @@
 
 internal import CNGHTTP2
 
-/// What happened on a connection, in order.
-package enum HTTP2Event {
-  /// A request's headers are complete. Its body, if any, follows.
-  case request(HTTP2Stream)
-  /// Bytes were appended to the stream's `inbound`.
-  case body(HTTP2Stream)
-  /// The peer has sent everything on this stream.
-  case halfClosed(HTTP2Stream)
-  /// A writer that was told to pause may go on.
-  case writable(HTTP2Stream)
-  /// The stream ended before its answer did: reset by the peer, or the connection was lost.
-  case cancelled(HTTP2Stream)
-}
-
 package final class HTTP2Connection {
   let options: HTTP2Options
   private let session: OpaquePointer
@@ -37,6 +23,8 @@ package final class HTTP2Connection {
   private var headerCache = HeaderCache()
   /// The peer broke the protocol or is gone; nothing more is read.
   package private(set) var isBroken = false
+  /// Nothing more is sent: the session still points at streams that are gone.
+  private var isLost = false
 
   /// Nil when the library finds no memory.
   package init?(_ options: HTTP2Options = HTTP2Options()) {
@@ -111,6 +99,7 @@ extension HTTP2Connection {
   /// The peer is gone: every open stream is cancelled.
   package func loseConnection() {
     isBroken = true
+    isLost = true
     for stream in streams { close(stream) }
     streams.removeAll()
     headerStream = nil
@@ -194,6 +183,7 @@ extension HTTP2Connection {
   /// Gives bytes for the peer, piece by piece, until about `limit` were given or nothing is left.
   /// Each piece is valid only during `body`. Answers how many bytes it gave.
   package func output(atMost limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
+    guard !isLost else { return 0 }
     var produced = 0
     while produced < limit {
       var piece: UnsafePointer<UInt8>?
@@ -298,12 +288,4 @@ extension HTTP2Connection {
     nghttp2_submit_trailer(session, stream.id, trailers.fields, trailers.count)
     return .lastBytesBeforeTrailers(count)
   }
-}
-
-/// How a DATA frame was filled.
-enum DataFrameFill {
-  case bytes(Int)
-  case lastBytes(Int)
-  case lastBytesBeforeTrailers(Int)
-  case nothingYet
 }

@@ -30,3 +30,25 @@ package final class HTTP2Stream {
 
   package var unsentBytes: Int { outbound.unsentBytes }
 }
+
+/// What happened on a connection, in order.
+package enum HTTP2Event {
+  /// A request's headers are complete. Its body, if any, follows.
+  case request(HTTP2Stream)
+  /// Bytes were appended to the stream's `inbound`.
+  case body(HTTP2Stream)
+  /// The peer has sent everything on this stream.
+  case halfClosed(HTTP2Stream)
+  /// A writer that was told to pause may go on.
+  case writable(HTTP2Stream)
+  /// The stream ended before its answer did: reset by the peer, or the connection was lost.
+  case cancelled(HTTP2Stream)
+}
+
+/// How a DATA frame was filled.
+enum DataFrameFill {
+  case bytes(Int)
+  case lastBytes(Int)
+  case lastBytesBeforeTrailers(Int)
+  case nothingYet
+}
