@@ -82,6 +82,32 @@ import Testing
     #expect(try store.fields("usernames/bob#4321") == ["uid": .string("other")])
   }
 
+  @Test("deliveries of one event that overlap write one username and one registry entry")
+  func overlappingDeliveries() async throws {
+    let store = try DocumentStore(engine: try LMDBEngine.ephemeral())
+    let pack = InspiredTriggers(store)
+    for number in 0..<20 {
+      let fields = profile("Bob")
+      let result = try await store.set("users/u\(number)", fields)
+      let event = DocumentEvent(
+        id: "e\(number)", database: database, path: path("users/u\(number)"), parameters: [:], before: nil,
+        after: fields, version: result.commitTime)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<8 { group.addTask { try await pack.generateUsername(event) } }
+        try await group.waitForAll()
+      }
+    }
+    let entries = Journal<Void>()
+    try store.read(database) { (view) throws(StoreError) in
+      try view.scanCollection(path("usernames"), .forward) { _, _ in
+        entries.note(())
+        return .more
+      }
+    }
+    #expect(entries.entries.count == 20)
+    store.close()
+  }
+
   @Test("a profile that has a username is not touched")
   func keepsUsername() async throws {
     let store = try naiveStore()

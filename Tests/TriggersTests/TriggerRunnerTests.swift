@@ -53,7 +53,7 @@ import Testing
     let store = try naiveStore()
     let journal = Journal<String>()
     let trigger = try DocumentTrigger("t", on: row.event, "users/{uid}") { journal.note(Self.describe($0)) }
-    let runner = try TriggerRunner(store, [trigger], settings: .quick)
+    let runner = try TriggerRunner(store, [trigger], databases: [database], settings: .quick)
     try await runner.whileRunning {
       // A first drain lets the runner subscribe: all of this comes over the feed.
       #expect(await runner.drain())
@@ -159,7 +159,7 @@ import Testing
     }
     var settings = TriggerSettings.quick
     settings.pendingMax = pendingMax
-    let runner = try TriggerRunner(store, [trigger], settings: settings)
+    let runner = try TriggerRunner(store, [trigger], databases: [database], settings: settings)
     try await runner.whileRunning {
       #expect(await runner.drain())
       runner.pause()
