@@ -23,7 +23,7 @@ build: setup
 	@swift build $(RELEASE) --product docsh
 
 run: build
-	@$(DOCSH) serve --port $(PORT) --rules rules/inspired.rules --seed seeds/inspired.yaml
+	@$(DOCSH) serve --port $(PORT) --rules rules/inspired.rules --seed seeds/inspired.yaml --triggers inspired
 
 test: setup
 	swift build --build-tests

@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "Rules", targets: ["Rules"]),
     .library(name: "Access", targets: ["Access"]),
     .library(name: "Seeder", targets: ["Seeder"]),
+    .library(name: "Triggers", targets: ["Triggers"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -56,6 +57,7 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: strict),
+    .target(name: "Triggers", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
     .target(
@@ -70,7 +72,8 @@ let package = Package(
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Wire", "Access", "EngineLMDB", "Seeder", "Suite", "YAML",
+        "DocModel", "DocStore", "Rules", "Wire", "Access", "EngineLMDB", "Seeder", "Suite", "Triggers",
+        "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -106,6 +109,9 @@ let package = Package(
     .testTarget(
       name: "SuiteTests",
       dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "Suite", "YAML"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TriggersTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport", "Triggers"],
       swiftSettings: strict),
     .testTarget(
       name: "WireTests",

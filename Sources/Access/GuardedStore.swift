@@ -2,7 +2,7 @@
 
 public import DocModel
 public import DocStore
-public import Rules
+internal import Rules
 
 /// A document store behind its rules.
 ///

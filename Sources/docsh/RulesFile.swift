@@ -6,9 +6,9 @@ import Rules
 enum RulesFile {
   /// Compiles a file; complains and ends with `ExitStatus.badInput` when it cannot be read.
   static func compile(_ path: String) throws -> Compilation {
-    do {
+    do throws(FileError) {
       return Ruleset.compile(source: try FileAccess.contents(of: path), name: path)
-    } catch let error as FileError {
+    } catch {
       Terminal.complain(error.description)
       throw ExitCode(ExitStatus.badInput)
     }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import DocModel
 import DocStore
+import Seeder
 
 struct SeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -39,14 +40,11 @@ struct SeedCommand: AsyncParsableCommand {
 
   func run() async throws {
     let target = DatabaseID(project: project, database: database)
-    if check {
-      let total = try Seeding.check(file, target)
-      Terminal.say("\(file): \(total) documents, no errors")
-      return
-    }
+    let seeder = try Seeding.prepare(file, target)
+    if check { return Terminal.say("\(file): \(seeder.documentCount) documents, no errors") }
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
-    let report = try await Seeding.seed(store, target, from: file)
+    let report = try await Seeding.write(seeder, to: store, target)
     Terminal.say(Seeding.summary(report, path: file))
   }
 }

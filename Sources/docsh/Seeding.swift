@@ -7,18 +7,28 @@ import EngineLMDB
 import Seeder
 
 enum Seeding {
-  /// Checks a seed file and writes it past the rules; complains and ends when it has errors.
-  @discardableResult
-  static func seed(
-    _ store: DocumentStore<LMDBEngine>, _ database: DatabaseID, from path: String
+  /// Reads and checks a seed file; complains and ends when it has errors. Writes nothing.
+  static func prepare(_ path: String, _ database: DatabaseID) throws -> Seeder {
+    let progress = ProgressLine()
+    defer { progress.clear() }
+    do throws(SeedFailure) {
+      return try Seeder(checkingFile: path, database: database) { progress.show($0) }
+    } catch {
+      progress.clear()
+      Terminal.report(error.description)
+      throw ExitCode(ExitStatus.badInput)
+    }
+  }
+
+  /// Writes a checked seed past the rules.
+  static func write(
+    _ seeder: Seeder, to store: DocumentStore<LMDBEngine>, _ database: DatabaseID
   ) async throws -> SeedReport {
     let progress = ProgressLine()
+    defer { progress.clear() }
     do throws(SeedFailure) {
-      let seeder = try Seeder(checkingFile: path, database: database) { progress.show($0) }
       var sink = StoreSink(store, database)
-      let report = try await seeder.write(to: &sink) { progress.show($0) }
-      progress.clear()
-      return report
+      return try await seeder.write(to: &sink) { progress.show($0) }
     } catch {
       progress.clear()
       Terminal.report(error.description)
@@ -26,19 +36,6 @@ enum Seeding {
       case .sink: throw ExitCode(ExitStatus.storage)
       case .invalid, .unreadable, .changedMeanwhile: throw ExitCode(ExitStatus.badInput)
       }
-    }
-  }
-
-  /// Checks a seed file and writes nothing. Returns how many documents it holds.
-  static func check(_ path: String, _ database: DatabaseID) throws -> Int {
-    let progress = ProgressLine()
-    defer { progress.clear() }
-    do throws(SeedFailure) {
-      return try Seeder(checkingFile: path, database: database) { progress.show($0) }.documentCount
-    } catch {
-      progress.clear()
-      Terminal.report(error.description)
-      throw ExitCode(ExitStatus.badInput)
     }
   }
 

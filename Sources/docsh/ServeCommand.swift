@@ -6,6 +6,8 @@ import DocModel
 import DocStore
 import EngineLMDB
 import Rules
+import Seeder
+import Triggers
 import Wire
 
 struct ServeCommand: AsyncParsableCommand {
@@ -39,6 +41,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The project that is seeded.")
   var project = "demo"
 
+  @Option(help: "Run the triggers of a pack: inspired.")
+  var triggers: TriggerPack?
+
   @Flag(help: "Without rules, let users do everything.")
   var open = false
 
@@ -55,12 +60,29 @@ struct ServeCommand: AsyncParsableCommand {
     let registry = try rulesets()
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
-    if let seed {
-      let report = try await Seeding.seed(store, DatabaseID(project: project), from: seed)
-      Terminal.say("docsh: seeded " + Seeding.summary(report, path: seed))
-    }
+    let runner = try await seedAndFollow(store)
     let guarded = GuardedStore(store, rulesets: registry, detail: terse ? .terse : .explained)
-    try await serve(guarded)
+    let status = try await withThrowingTaskGroup(of: Void.self) { group in
+      if let runner { group.addTask { await runner.run() } }
+      let status = try await serve(guarded)
+      if let runner { await Self.deliverRest(runner) }
+      group.cancelAll()
+      return status
+    }
+    if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  /// Writes the seed, and makes the runner of triggers, which sees the seed only if the seed says so.
+  private func seedAndFollow(
+    _ store: DocumentStore<LMDBEngine>
+  ) async throws -> TriggerRunner<LMDBEngine>? {
+    guard let seed else { return try triggers?.runner(store) }
+    let database = DatabaseID(project: project)
+    let seeder = try Seeding.prepare(seed, database)
+    let early = seeder.file.header.startsTriggers ? try triggers?.runner(store) : nil
+    let report = try await Seeding.write(seeder, to: store, database)
+    Terminal.say("docsh: seeded " + Seeding.summary(report, path: seed))
+    return try early ?? triggers?.runner(store)
   }
 
   private func rulesets() throws -> RulesetRegistry {
@@ -73,7 +95,21 @@ struct ServeCommand: AsyncParsableCommand {
     return registry
   }
 
-  private func serve(_ guarded: GuardedStore<LMDBEngine>) async throws {
+  /// LIMIT: seconds that a stop waits for triggers to be delivered.
+  private static let deliverySecondsMax = 5
+
+  /// Lets triggers finish what was committed before the stop, for a while.
+  private static func deliverRest(_ runner: TriggerRunner<LMDBEngine>) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await runner.drain() }
+      group.addTask { try? await Task.sleep(for: .seconds(deliverySecondsMax)) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// Serves until somebody asks for the end. The status to end with.
+  private func serve(_ guarded: GuardedStore<LMDBEngine>) async throws -> Int32 {
     var options = FirestoreServerOptions()
     options.server.host = host
     options.server.port = port
@@ -92,15 +128,15 @@ struct ServeCommand: AsyncParsableCommand {
     announce(server.address)
     let status = await ending.wait()
     await server.stop()
-    guarded.store.close()
-    if status != ExitStatus.success { throw ExitCode(status) }
+    return status
   }
 
   private func announce(_ address: ServerAddress) {
     Terminal.say("docsh: serving http://\(address) (gRPC and REST on one port)")
     Terminal.say(
       "docsh: rules \(rules ?? (open ? "none, open" : "none, users are denied")), "
-        + "storage \(dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(project)")
+        + "storage \(dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(project)"
+        + (triggers.map { ", triggers of \($0.rawValue)" } ?? ""))
     Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
   }
 
