@@ -241,6 +241,25 @@ struct FirestoreServiceTests {
     #expect(try harness.call("Rollback", broken).message == "Invalid transaction.")
   }
 
+  @Test("end users may begin transactions that only read", arguments: [nil, "e30.eyJzdWIiOiJhIn0."])
+  func endUserTransactions(token: String?) throws {
+    let harness = try H(isOpen: true)
+    let readWrite = Google_Firestore_V1_BeginTransactionRequest.with { $0.database = H.database }
+    var readOnly = readWrite
+    readOnly.options.readOnly = .init()
+    let refused = try harness.call("BeginTransaction", readWrite, token: token)
+    #expect(refused.status == "7" && refused.message == "Missing or insufficient permissions.")
+    #expect(try harness.call("BeginTransaction", readOnly, token: token).status == "0")
+    var reading = Google_Firestore_V1_BatchGetDocumentsRequest.with {
+      $0.database = H.database
+      $0.documents = [H.root + "/c/a"]
+      $0.newTransaction.readWrite = .init()
+    }
+    #expect(try harness.call("BatchGetDocuments", reading, token: token).status == "7")
+    reading.newTransaction.readOnly = .init()
+    #expect(try harness.call("BatchGetDocuments", reading, token: token).status == "0")
+  }
+
   @Test(
     "bytes that are no message are refused",
     arguments: [

@@ -100,14 +100,14 @@ extension FirestoreService {
 
   /// Begins a transaction where the request asks for one. The token is what the first answer carries.
   func readTime(
-    _ choice: ConsistencyChoice, in database: DatabaseID
+    _ choice: ConsistencyChoice, in database: DatabaseID, as credentials: Credentials
   ) throws(GRPCStatus) -> (time: ReadTime, newTransaction: [UInt8]?) {
     switch choice {
     case .latest: return (.newest, nil)
     case .transaction(let token): return (.transaction(try Self.transaction(token)), nil)
     case .readTime(let time): return (.at(time.microseconds), nil)
     case .newTransaction(let choice):
-      let transaction = try begin(choice, in: database)
+      let transaction = try begin(choice, in: database, as: credentials)
       return (.transaction(transaction), transaction.bytes)
     }
   }
@@ -116,10 +116,18 @@ extension FirestoreService {
     try stored { () throws(StoreError) in try TransactionID(token) }
   }
 
-  func begin(_ choice: TransactionChoice, in database: DatabaseID) throws(GRPCStatus) -> TransactionID {
+  /// Transactions that write are for servers; SDKs of apps send preconditions instead.
+  /// Source: spec/production-differences.md T14.
+  func begin(
+    _ choice: TransactionChoice, in database: DatabaseID, as credentials: Credentials
+  ) throws(GRPCStatus) -> TransactionID {
     let options: TransactionOptions
     switch choice {
-    case .readWrite(let retried): options = TransactionOptions(.readWrite(retrying: retried))
+    case .readWrite(let retried):
+      guard credentials.isAdmin else {
+        throw GRPCStatus(.permissionDenied, "Missing or insufficient permissions.")
+      }
+      options = TransactionOptions(.readWrite(retrying: retried))
     case .readOnly(let time): options = TransactionOptions(.readOnly(readTime: time?.microseconds))
     }
     return try Self.stored { () throws(StoreError) in

@@ -21,7 +21,7 @@ extension FirestoreService {
       let query = try Self.checked { () throws(Complaint) in try QueryValidator.validate(read) }
       return (query, request.consistency)
     }
-    let (time, token) = try readTime(choice, in: query.database)
+    let (time, token) = try readTime(choice, in: query.database, as: credentials)
     let isSorted = !QueryPlanner.plan(query).isInOrder
     let stream = ResultStream(
       call, threads: threads,
@@ -79,7 +79,7 @@ extension FirestoreService {
       ).validate()
     }
     if request.showMissing { try Self.requireAdmin(credentials) }
-    let time = try readTime(try ConsistencyChoice(request), in: parent.database).time
+    let time = try readTime(try ConsistencyChoice(request), in: parent.database, as: credentials).time
     let root = parent.database.documentsRoot
     answerLater(call) { [store] () throws(GRPCStatus) in
       var answer = ListAnswer(root: root)
@@ -103,7 +103,7 @@ extension FirestoreService {
     try Self.requireAdmin(credentials)
     let choice: ConsistencyChoice =
       request.consistencySelector == nil ? .latest : .readTime(try Timestamp(wire: request.readTime))
-    let time = try readTime(choice, in: parent.database).time
+    let time = try readTime(choice, in: parent.database, as: credentials).time
     let pageSize = request.pageSize == 0 ? Int.max : Int(request.pageSize)
     answerLater(call) { [store] () throws(GRPCStatus) in
       let all = try Self.stored { () throws(StoreError) in

@@ -19,7 +19,7 @@ extension FirestoreService {
     _ name: DocumentName, mask paths: [String]?, _ choice: ConsistencyChoice, as credentials: Credentials
   ) throws(GRPCStatus) -> [UInt8] {
     let mask = try Self.mask(paths)
-    let time = try readTime(choice, in: name.database).time
+    let time = try readTime(choice, in: name.database, as: credentials).time
     let answer = try Self.stored { () throws(StoreError) in
       try store.get(name, as: credentials, at: time) { document, _ in
         document.map { DocumentAnswer.message(name, $0, mask: mask) }
@@ -39,7 +39,7 @@ extension FirestoreService {
     let credentials = try credentials(call)
     let paths = try Self.paths(request.documents, in: database)
     let mask = try Self.mask(request.mask)
-    let (time, token) = try readTime(request.consistency, in: database)
+    let (time, token) = try readTime(request.consistency, in: database, as: credentials)
 
     let answer: GetAnswer = { path, document, readTime in
       Answers.batchGet(DocumentName(database: database, path: path), document, mask: mask, readTime: readTime)

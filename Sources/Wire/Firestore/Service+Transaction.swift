@@ -13,8 +13,9 @@ extension FirestoreService {
     let database = try Self.checked { () throws(Complaint) in
       try ResourceNameParser.database(request.database)
     }
-    _ = try credentials(call)
-    call.respond(Answers.transaction(try begin(try Self.choice(request.options), in: database).bytes))
+    let credentials = try credentials(call)
+    let choice = try Self.choice(request.options)
+    call.respond(Answers.transaction(try begin(choice, in: database, as: credentials).bytes))
   }
 
   private static func choice(_ options: Google_Firestore_V1_TransactionOptions) throws(GRPCStatus)
