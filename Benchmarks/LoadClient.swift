@@ -124,6 +124,7 @@ private final class LoadConnection {
   private var statusIsOK = false
   var isBusy = false
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  private var outgoing: [UInt8] = []
 
   init(load: Load) throws(LoadError) {
     self.load = load
@@ -202,19 +203,24 @@ private final class LoadConnection {
     try flush()
   }
 
+  /// Sends all pending frames in one piece: two small segments would measure the kernels' delays.
   private func flush() throws(LoadError) {
+    outgoing.removeAll(keepingCapacity: true)
     while true {
       var bytes: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(session, &bytes)
-      guard count > 0, let bytes else { return }
-      var sent = 0
-      while sent < count {
-        let written = send(socket, bytes + sent, count - sent, Int32(MSG_NOSIGNAL))
-        if written > 0 {
-          sent += written
-        } else if errno != EAGAIN {
-          throw LoadError.protocolFailure("the server closed the connection")
-        }
+      guard count > 0, let bytes else { break }
+      outgoing.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+    }
+    var sent = 0
+    while sent < outgoing.count {
+      let written = outgoing.withUnsafeBytes {
+        send(socket, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      if written > 0 {
+        sent += written
+      } else if errno != EAGAIN {
+        throw LoadError.protocolFailure("the server closed the connection")
       }
     }
   }
