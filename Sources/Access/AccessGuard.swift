@@ -11,7 +11,7 @@ public import Rules
 public enum DenialDetail: Sendable {
   /// Production's bare sentence.
   case terse
-  /// The sentence, what the official emulator says, and which expression decided.
+  /// The sentence, and then what the official emulator says: each `allow` tried, with its line.
   case explained
 }
 
