@@ -64,6 +64,41 @@ struct EvaluatorRequestTests {
     #expect(Circumstances(auth: alice).verdict(expression) == expected)
   }
 
+  /// Asked of the official emulator with tokens that have no `sub`, an empty one, or one that is no text.
+  @Test(
+    "a token that names nobody is signed in, and its uid is null",
+    arguments: [
+      ("request.auth == null", Verdict.no), ("request.auth != null", .yes),
+      ("request.auth.uid == null", .yes),
+      ("request.auth.uid != null", .no), ("request.auth.uid == ''", .no), ("request.auth.uid is string", .no),
+      ("'uid' in request.auth", .yes), ("request.auth.keys().size() == 2", .yes),
+      ("request.auth.get('uid', 'none') == 'none'", .no), ("request.auth['uid'] is string", .no),
+      ("request.auth.uid.size() == 0", .fault), ("request.auth.uid == request.auth.token.user_id", .no),
+      ("request.auth.token.user_id == 'bob'", .yes), ("request.auth.token.sub == null", .fault),
+    ])
+  func namelessTokens(expression: String, expected: Verdict) {
+    let nameless = AuthFacts(uid: nil, claims: ["user_id": .string("bob")])
+    #expect(Circumstances(auth: nameless).verdict(expression) == expected)
+  }
+
+  @Test("an empty sub is a uid without letters")
+  func emptyName() {
+    let empty = AuthFacts(uid: "", claims: ["sub": .string("")])
+    #expect(Circumstances(auth: empty).verdict("request.auth.uid == '' && request.auth.uid != null") == .yes)
+  }
+
+  @Test("nobody's uid is no value, also after somebody's")
+  func signedOut() throws {
+    let ruleset = try compiled(rules("request.auth.uid == 'alice' || request.auth == null"))
+    let documents = MemoryDocuments()
+    for auth in [alice, nil, alice, nil] {
+      let request = Circumstances(auth: auth).request(documents)
+      let explanation = ruleset.explain(request, documents: documents)
+      #expect(explanation.isAllowed)
+    }
+    #expect(Circumstances().outcome("request.auth.uid == null") == "Null value error.")
+  }
+
   @Test("a stored vector is a value of its own kind")
   func vectors() {
     let circumstances = Circumstances(data: ["v": .vector([1, 2]), "l": .array([.double(1)])])

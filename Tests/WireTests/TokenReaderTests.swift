@@ -107,6 +107,23 @@ struct TokenReaderTests {
       ])
   }
 
+  /// Source: the official emulator, `request.auth.token.n is int`.
+  @Test(
+    "a claim is an integer if its number has no fraction and fits, however it is written",
+    arguments: [
+      ("1.0", .integer(1)), ("1e3", .integer(1_000)), ("-0.0", .integer(0)), ("-3.0", .integer(-3)),
+      ("9007199254740993", .integer(9_007_199_254_740_993)), ("1e18", .integer(1_000_000_000_000_000_000)),
+      ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+      ("9223372036854775808", .double(9_223_372_036_854_775_808)), ("1e300", .double(1e300)),
+      ("1.5", .double(1.5)), ("[1.0,2.5]", .array([.integer(1), .double(2.5)])),
+    ] as [(String, Value)])
+  func numbers(text: String, expected: Value) throws {
+    guard case .user(let user) = try read("Bearer " + Self.token("{\"n\":\(text)}")) else {
+      return #expect(Bool(false))
+    }
+    #expect(Fields(encoded: user.claims) == ["n": expected])
+  }
+
   @Test("production refuses a token 30 seconds after exp, but not one issued at 0")
   func expiry() throws {
     let issued = "Bearer " + Self.token(#"{"sub":"a","iat":100,"exp":200}"#)

@@ -86,8 +86,8 @@ extension Evaluation {
   }
 
   func authObject() -> Operand {
-    guard let uid else { return .null }
-    return map([entry("uid", .string(uid)), entry("token", .document(claims))])
+    guard isSignedIn else { return .null }
+    return map([entry("uid", uid), entry("token", .document(claims))])
   }
 
   /// `request` as a whole. Source: spec/rules-language.md 2.11 and the official emulator's own map.

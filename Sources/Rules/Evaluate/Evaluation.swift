@@ -22,8 +22,9 @@ final class Evaluation {
   var segmentCount = 0
   /// How many of them are `request.path`.
   var requestSegmentCount = 0
-  /// Nil when nobody is signed in.
-  var uid: ByteView?
+  var isSignedIn = false
+  /// `.string`, or `.null` for a token that names nobody. Means something only when somebody is signed in.
+  var uid = Operand.null
   var claims = ByteView(WireCursor.empty)
   /// The fields before: `.document`, a computed `.map` for a query, `.null` when there is none.
   var resourceData = Operand.null

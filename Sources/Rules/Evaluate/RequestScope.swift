@@ -23,10 +23,11 @@ extension Evaluation {
     isResourceReadable = true
     accessMax = request.method == .list ? AccessLog.requestMax : AccessLog.operationMax
     if let auth = request.auth {
-      uid = ByteView(auth.uid)
+      isSignedIn = true
+      uid = auth.uid.map { .string($0) } ?? .null
       claims = ByteView(auth.claims)
     } else {
-      uid = nil
+      isSignedIn = false
     }
     setPath(request.database, request.path)
   }

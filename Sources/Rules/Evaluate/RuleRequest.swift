@@ -71,18 +71,20 @@ public struct RuleRequest {
 ///
 /// INVARIANT: the two buffers are written in `init` only and live as long as the object.
 public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
-  let uid: UnsafeRawBufferPointer
+  /// Nil for a token without a `sub` that is text.
+  let uid: UnsafeRawBufferPointer?
   let claims: UnsafeRawBufferPointer
 
   /// - Parameters:
-  ///   - uid: `request.auth.uid`.
+  ///   - uid: `request.auth.uid`; nil for a token that names nobody, whose `request.auth.uid` is null
+  ///     although `request.auth` is not. Source: the official emulator.
   ///   - claims: `request.auth.token`: all claims, in the stored form of a document's fields.
-  public init(uid: String, claims: [UInt8]) {
-    self.uid = Self.copy(Array(uid.utf8))
+  public init(uid: String?, claims: [UInt8]) {
+    self.uid = uid.map { Self.copy(Array($0.utf8)) }
     self.claims = Self.copy(claims)
   }
 
-  public convenience init(uid: String, claims: Fields) {
+  public convenience init(uid: String?, claims: Fields) {
     self.init(uid: uid, claims: claims.encoded)
   }
 
@@ -93,7 +95,7 @@ public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
   }
 
   deinit {
-    uid.deallocate()
+    uid?.deallocate()
     claims.deallocate()
   }
 }

@@ -46,7 +46,7 @@ final class SignedInNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
-    return .boolean((e.uid != nil) == isSignedInWanted)
+    return .boolean(e.isSignedIn == isSignedInWanted)
   }
 }
 

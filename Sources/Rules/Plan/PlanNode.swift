@@ -128,8 +128,8 @@ final class RequestNode: PlanNode, @unchecked Sendable {
     case .request: return e.requestObject()
     case .resource: return e.isResourceReadable ? e.resourceObject() : unreadable(e)
     case .auth: return e.authObject()
-    case .uid: return e.uid.map { .string($0) } ?? e.fault(.nullValue, number, FaultText.nullValue)
-    case .token: return e.uid == nil ? e.fault(.nullValue, number, FaultText.nullValue) : .document(e.claims)
+    case .uid: return e.isSignedIn ? e.uid : e.fault(.nullValue, number, FaultText.nullValue)
+    case .token: return e.isSignedIn ? .document(e.claims) : e.fault(.nullValue, number, FaultText.nullValue)
     case .method: return .string(e.constant(e.method.name))
     case .path:
       return e.isPathKnown ? e.requestPath() : e.fault(.undetermined, number, "")

@@ -125,7 +125,7 @@ extension Bearer {
     switch self {
     case .anonymous: .anonymous
     case .administrator: .admin
-    case .user(let user): .user(AuthFacts(uid: user.uid ?? "", claims: user.claims))
+    case .user(let user): .user(AuthFacts(uid: user.uid, claims: user.claims))
     }
   }
 

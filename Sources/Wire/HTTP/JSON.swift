@@ -222,13 +222,14 @@ extension JSONReader {
 // MARK: - Into the document model
 
 extension JSON {
-  /// As a value of the document model; claims of tokens are read by rules in this form.
+  /// As a value of the document model, in the form in which rules read the claims of tokens: a number
+  /// without a fraction is an integer however it is written. Source: the official emulator.
   package var value: Value {
     switch self {
     case .null: .null
     case .boolean(let flag): .boolean(flag)
     case .integer(let number): .integer(number)
-    case .double(let number): .double(number)
+    case .double(let number): Int64(exactly: number).map { .integer($0) } ?? .double(number)
     case .string(let bytes): .string(String(decoding: bytes, as: UTF8.self))
     case .array(let elements): .array(elements.map(\.value))
     case .object(let members):
