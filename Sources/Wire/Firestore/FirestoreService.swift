@@ -80,7 +80,7 @@ extension FirestoreService {
 
   /// Who calls. Throws for a header that is none.
   func credentials(_ call: ServerCall) throws(GRPCStatus) -> Credentials {
-    try call.connection.credentialCache.read(call.authorization, with: tokens) { nowSeconds }
+    try call.credentials(tokens) { nowSeconds }
   }
 
   /// Runs a piece of the request's validation.

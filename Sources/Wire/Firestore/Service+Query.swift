@@ -16,8 +16,10 @@ extension FirestoreService {
       let request = try RunQueryRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
       credentials = try self.credentials(call)
-      let read = try QueryReader.read(
-        request.query ?? WireCursor.empty, database: parent.database, parent: parent.path)
+      guard let sent = request.query else {
+        throw GRPCStatus(.invalidArgument, "only structured queries are supported")
+      }
+      let read = try QueryReader.read(sent, database: parent.database, parent: parent.path)
       let query = try Self.checked { () throws(Complaint) in try QueryValidator.validate(read) }
       return (query, request.consistency)
     }

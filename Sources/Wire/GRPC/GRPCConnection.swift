@@ -20,9 +20,9 @@ package final class GRPCConnection {
   package var onOutput: (() -> Void)?
 
   /// Calls of this batch that may have to wait for their deadline.
-  private var undecided: [ServerCall] = []
+  private var undecided: [GRPCCall] = []
   /// Open calls with a deadline, by stream.
-  private var waiting: [Int32: ServerCall] = [:]
+  private var waiting: [Int32: GRPCCall] = [:]
   /// The earliest deadline of `waiting`, or earlier.
   package private(set) var nextDeadline: UInt64?
   private var bufferedBytes = 0
@@ -128,7 +128,7 @@ extension GRPCConnection {
       let (sum, overflow) = now().addingReportingOverflow(timeout)
       deadline = overflow ? .max : sum
     }
-    let call = ServerCall(method: method, stream: stream, connection: self, deadline: deadline)
+    let call = GRPCCall(method: method, stream: stream, connection: self, deadline: deadline)
     stream.call = call
     if deadline != nil { undecided.append(call) }
     if method.kind == .bidirectional { method.begin(call) }
@@ -164,19 +164,19 @@ extension GRPCConnection {
   }
 
   /// A call got its answer; its stream may still be sending it.
-  func callEnded(_ call: ServerCall) {
+  func callEnded(_ call: GRPCCall) {
     release(call)
     call.forget()
     wake()
   }
 
-  private func abandon(_ call: ServerCall) {
+  private func abandon(_ call: GRPCCall) {
     release(call)
     call.cancel()
     call.stream.call = nil
   }
 
-  private func release(_ call: ServerCall) {
+  private func release(_ call: GRPCCall) {
     bufferedBytes -= call.bufferedBytes
     call.bufferedBytes = 0
     call.stream.inbound = []
@@ -191,7 +191,7 @@ extension GRPCConnection {
 
 extension GRPCConnection {
   /// Bytes arrived: bidirectional calls take whole messages out at once, the others wait for the end.
-  private func collect(_ call: ServerCall) {
+  private func collect(_ call: GRPCCall) {
     guard !call.isFinished else { return }
     bufferedBytes += call.stream.inbound.count - call.bufferedBytes
     call.bufferedBytes = call.stream.inbound.count
@@ -208,7 +208,7 @@ extension GRPCConnection {
     }
   }
 
-  private func deliver(_ call: ServerCall) {
+  private func deliver(_ call: GRPCCall) {
     var start = 0
     do throws(GRPCStatus) {
       while !call.isFinished,
@@ -231,7 +231,7 @@ extension GRPCConnection {
   }
 
   /// The client has sent everything.
-  private func complete(_ call: ServerCall) {
+  private func complete(_ call: GRPCCall) {
     guard !call.isFinished else { return }
     if call.method.kind == .bidirectional {
       guard call.stream.inbound.isEmpty else {

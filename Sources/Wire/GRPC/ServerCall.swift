@@ -1,8 +1,9 @@
-/// One gRPC call, as a service sees it.
+/// One call, as a service sees it, whichever way it came.
 
+internal import Access
 internal import Synchronization
 
-/// A request and the way to answer it.
+/// A request and the way to answer it. `GRPCCall` came over HTTP/2, `RESTCall` over HTTP/1.1.
 ///
 /// State and its owner: a call belongs to its connection's event loop; every member but `isCancelled`
 /// is used there only. A service that works elsewhere takes a `reference`, which is `Sendable`, and
@@ -10,54 +11,61 @@ internal import Synchronization
 ///
 /// INVARIANT: exactly one of `respond`, `finish` or cancellation ends a call; what is said after that
 /// is dropped without harm, because a client may go away at any moment.
-package final class ServerCall {
-  package let method: GRPCMethod
-  let stream: HTTP2Stream
-  /// Kept until the stream closes; the circle through the stream is broken there.
-  let connection: GRPCConnection
+package class ServerCall {
+  /// The `authorization` header as it came.
+  package final let authorization: [UInt8]?
+  /// Runs a closure on the event loop that owns the call.
+  final let perform: GRPCConnection.Perform
 
-  /// The request message, complete when `begin` runs. Empty for bidirectional calls.
-  package private(set) var requestMessage = RequestMessage()
-  /// Nanoseconds on the host's clock at which the client stops waiting; nil when it did not say.
-  let deadline: UInt64?
+  /// The request message, complete when the method begins. Empty for bidirectional calls.
+  package final private(set) var requestMessage = RequestMessage()
   private let cancelled = Atomic(false)
-  /// The call is listed among those that wait for their deadline.
-  var isTracked = false
-  /// Bytes of this call that are counted in the connection's sum.
-  var bufferedBytes = 0
-  private(set) var isFinished = false
-  private var hasBegunAnswer = false
+  final private(set) var isFinished = false
+  private final var hasBegunAnswer = false
 
   /// The client cancelled, its deadline passed, or the connection was lost.
-  package var onCancel: (() -> Void)?
+  package final var onCancel: (() -> Void)?
   /// `send` answered false before, and there is room again.
-  package var onWritable: (() -> Void)?
+  package final var onWritable: (() -> Void)?
   /// Bidirectional calls: one more message from the client.
-  package var onMessage: (([UInt8]) -> Void)?
+  package final var onMessage: (([UInt8]) -> Void)?
   /// Bidirectional calls: the client has said everything.
-  package var onHalfClose: (() -> Void)?
+  package final var onHalfClose: (() -> Void)?
 
-  init(method: GRPCMethod, stream: HTTP2Stream, connection: GRPCConnection, deadline: UInt64?) {
-    self.method = method
-    self.stream = stream
-    self.connection = connection
-    self.deadline = deadline
+  init(authorization: [UInt8]?, perform: @escaping GRPCConnection.Perform) {
+    self.authorization = authorization
+    self.perform = perform
   }
 
-  /// The `authorization` header as it came.
-  package var authorization: [UInt8]? { stream.head.authorization }
-
   /// Whether answering is still of use. Any thread may ask.
-  package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+  package final var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
   /// The request message, in place.
-  package func withRequest<Result, Failure: Error>(
+  package final func withRequest<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try requestMessage.withBytes(body)
   }
 
-  func take(_ message: RequestMessage) { requestMessage = message }
+  final func take(_ message: RequestMessage) { requestMessage = message }
+
+  /// Who calls.
+  func credentials(
+    _ tokens: TokenReader, nowSeconds: () -> Int64
+  ) throws(GRPCStatus) -> Credentials {
+    try tokens.read(authorization, nowSeconds: nowSeconds()).credentials
+  }
+
+  // MARK: what each way of calling does
+
+  /// Sends the whole answer and success.
+  func transmit(only message: [UInt8]) {}
+  /// Sends what comes before the first of several messages.
+  func transmitHead() {}
+  /// Sends one of several messages. False: the client has to read first.
+  func transmit(next message: [UInt8]) -> Bool { false }
+  /// Sends the end, after messages or without any.
+  func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {}
 }
 
 /// One message: a buffer, and where in it the message begins. The rest of the buffer is the message.
@@ -85,43 +93,35 @@ package struct RequestMessage: Sendable {
 
 extension ServerCall {
   /// Answers a unary call: one message and success, in one piece.
-  package func respond(_ message: [UInt8]) {
+  package final func respond(_ message: [UInt8]) {
     guard !isFinished else { return }
     guard !hasBegunAnswer else {
       _ = send(message)
       return finish(.ok)
     }
     isFinished = true
-    connection.http2.respond(
-      stream, head: GRPCHeaders.responseHead, message: message, trailers: GRPCHeaders.okTrailers)
-    connection.callEnded(self)
+    transmit(only: message)
   }
 
   /// Sends one more message of a streaming answer. False: wait for `onWritable` before the next.
-  package func send(_ message: [UInt8]) -> Bool {
+  package final func send(_ message: [UInt8]) -> Bool {
     guard !isFinished else { return false }
     if !hasBegunAnswer {
       hasBegunAnswer = true
-      connection.http2.begin(stream, head: GRPCHeaders.responseHead)
+      transmitHead()
     }
-    defer { connection.wake() }
-    return connection.http2.send(stream, message: message)
+    return transmit(next: message)
   }
 
   /// Ends the call with a status.
-  package func finish(_ status: GRPCStatus) {
+  package final func finish(_ status: GRPCStatus) {
     guard !isFinished else { return }
     isFinished = true
-    if hasBegunAnswer {
-      connection.http2.end(stream, trailers: GRPCHeaders.trailers(status))
-    } else {
-      connection.http2.respond(stream, headOnly: GRPCHeaders.trailersOnly(status))
-    }
-    connection.callEnded(self)
+    transmitEnd(status, afterMessages: hasBegunAnswer)
   }
 
   /// Nobody waits for an answer any more.
-  func cancel() {
+  final func cancel() {
     cancelled.store(true, ordering: .relaxed)
     guard !isFinished else { return }
     isFinished = true
@@ -131,7 +131,7 @@ extension ServerCall {
   }
 
   /// Ends the call because its time is over, and tells the service.
-  func expire() {
+  final func expire() {
     guard !isFinished else { return }
     cancelled.store(true, ordering: .relaxed)
     let notify = onCancel
@@ -140,7 +140,7 @@ extension ServerCall {
   }
 
   /// Breaks the circles between a call and the closures of its service.
-  func forget() {
+  final func forget() {
     onCancel = nil
     onWritable = nil
     onMessage = nil
@@ -149,7 +149,7 @@ extension ServerCall {
   }
 
   /// The call for work on another thread.
-  package var reference: CallReference { CallReference(call: self, perform: connection.perform) }
+  package final var reference: CallReference { CallReference(call: self) }
 }
 
 /// A call that may be carried to another thread and back.
@@ -158,17 +158,14 @@ extension ServerCall {
 /// the event loop that owns it; `isCancelled` is atomic.
 package struct CallReference: @unchecked Sendable {
   private let call: ServerCall
-  private let perform: GRPCConnection.Perform
 
-  init(call: ServerCall, perform: @escaping GRPCConnection.Perform) {
-    self.call = call
-    self.perform = perform
-  }
+  init(call: ServerCall) { self.call = call }
 
   package var isCancelled: Bool { call.isCancelled }
 
   /// Runs `body` on the call's event loop.
   package func callAsFunction(_ body: @escaping @Sendable (ServerCall) -> Void) {
-    perform { body(call) }
+    let reference = self
+    call.perform { body(reference.call) }
   }
 }

@@ -1,19 +1,29 @@
-/// What the port answers over HTTP/1.1: health, administration, reading a document.
+/// What the port answers over HTTP/1.1: health, administration, the methods in their REST form.
 ///
-/// Source: spec/protocol.md 6.1, 6.6, 7.1.
+/// Source: spec/protocol.md 6.1, 6.6, 7.1; the REST form: `RESTRoute`.
 
 internal import Access
 internal import DocModel
 package import DocStore
+internal import NIOPosix
 
 package final class HTTPService<Engine: StorageEngine>: Sendable {
   let firestore: FirestoreService<Engine>
   /// Asked for by `POST /shutdown`, after it is answered.
   let shutDown: @Sendable () -> Void
+  private let methods: [RESTMethod: GRPCMethod]
+  /// LIMIT: bytes of a body that is read on the event loop; about as long as one commit is decoded.
+  private static var onEventLoopBytesMax: Int { 64 << 10 }
 
   package init(_ firestore: FirestoreService<Engine>, shutDown: @escaping @Sendable () -> Void) {
     self.firestore = firestore
     self.shutDown = shutDown
+    var methods: [RESTMethod: GRPCMethod] = [:]
+    for method in firestore.methods {
+      guard let rest = RESTMethod(rawValue: String(method.name.split(separator: "/")[1])) else { continue }
+      methods[rest] = method
+    }
+    self.methods = methods
   }
 
   package func respond(_ exchange: HTTPExchange) {
@@ -34,55 +44,51 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       shutDown()
     case (let method, 4...) where segments[0].holds("emulator") && segments[1].holds("v1"):
       try administrate(exchange, method, Array(segments[2...]))
-    case ("GET", 7...) where segments[0].holds("v1") || segments[0].holds("v1beta1"):
-      try getDocument(exchange, target)
+    case (_, 6...) where segments[0].holds("v1") || segments[0].holds("v1beta1"):
+      callMethod(exchange, target)
     default: exchange.respondNotFound()
     }
   }
 
-  /// `GET /v1/projects/P/databases/D/documents/c/d`
-  private func getDocument(_ exchange: HTTPExchange, _ target: HTTPTarget) throws(GRPCStatus) {
-    let path = target.segments.dropFirst()
-    // Names of an even number of segments below `documents` are documents; collections are lists.
-    guard path.count >= 7, path.count % 2 == 1 else { return exchange.respondNotFound() }
-    let text = String(decoding: Array(path.joined(separator: "/".utf8)), as: UTF8.self)
-    let name = try FirestoreService<Engine>.checked { () throws(Complaint) in
-      try ResourceNameParser.document(text)
+  /// A method of the service in its REST form. Large bodies are read on a thread of their own.
+  private func callMethod(_ exchange: HTTPExchange, _ target: HTTPTarget) {
+    guard let route = RESTRoute(httpMethod: exchange.request.method, segments: target.segments[1...]),
+      let method = methods[route.method]
+    else { return exchange.respondNotFound() }
+    let call = RESTCall(exchange, route.method)
+    let body = exchange.request.body
+    let begin: @Sendable (ServerCall, Result<[UInt8], GRPCStatus>) -> Void = { call, message in
+      switch message {
+      case .success(let bytes):
+        call.take(RequestMessage(buffer: bytes))
+        method.begin(call)
+      case .failure(let status): call.finish(status)
+      }
     }
-    let credentials = try credentials(exchange)
-    let paths = target.values("mask.fieldPaths", "mask.field_paths").map {
-      String(decoding: $0, as: UTF8.self)
+    guard body.count > Self.onEventLoopBytesMax else {
+      return begin(call, Self.message(route, target, body))
     }
-    let choice = try ConsistencyChoice(target)
-    let document = try firestore.document(name, mask: paths.isEmpty ? nil : paths, choice, as: credentials)
-    var writer = JSONWriter()
-    document.withUnsafeBytes { writer.document($0) }
-    exchange.respond(json: writer.bytes)
+    let reference = call.reference
+    firestore.threads.submit { state in
+      guard state == .active else { return }
+      let message = Self.message(route, target, body)
+      reference { begin($0, message) }
+    }
+  }
+
+  private static func message(
+    _ route: RESTRoute, _ target: HTTPTarget, _ body: [UInt8]
+  ) -> Result<[UInt8], GRPCStatus> {
+    do throws(GRPCStatus) {
+      return .success(try RESTBinding.message(route, target, body: body))
+    } catch {
+      return .failure(error)
+    }
   }
 
   func credentials(_ exchange: HTTPExchange) throws(GRPCStatus) -> Credentials {
     let header = exchange.request.header("authorization").map { Array($0.utf8) }
     return try firestore.tokens.read(header, nowSeconds: firestore.nowSeconds).credentials
-  }
-}
-
-extension ConsistencyChoice {
-  /// Of query parameters.
-  init(_ target: HTTPTarget) throws(GRPCStatus) {
-    self = .latest
-    if let text = target.values("readTime", "read_time").last {
-      guard let time = Timestamp(rfc3339: String(decoding: text, as: UTF8.self)) else {
-        throw GRPCStatus(
-          .invalidArgument, "Invalid value at 'read_time' (type.googleapis.com/google.protobuf.Timestamp)")
-      }
-      self = .readTime(time)
-    }
-    if let text = target.values("transaction", "transaction").last {
-      guard let token = Base64.decodeAny(text) else {
-        throw GRPCStatus(.invalidArgument, "Invalid value at 'transaction' (TYPE_BYTES)")
-      }
-      self = .transaction(token)
-    }
   }
 }
 

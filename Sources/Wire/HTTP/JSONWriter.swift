@@ -97,8 +97,8 @@ extension JSONWriter {
   mutating func document(_ message: UnsafeRawBufferPointer) {
     var cursor = WireCursor(message)
     var name = WireCursor.empty
-    var createTime = WireCursor.empty
-    var updateTime = WireCursor.empty
+    var createTime: UnsafeRawBufferPointer?
+    var updateTime: UnsafeRawBufferPointer?
     while !cursor.isAtEnd {
       switch cursor.tag() {
       case 0x0A: name = cursor.lengthDelimited()
@@ -111,12 +111,13 @@ extension JSONWriter {
     object { object in
       object.member("name") { $0.string(name) }
       if fields.fieldCount > 0 { object.member("fields") { $0.fields(fields) } }
-      object.member("createTime") { $0.timestamp(createTime) }
-      object.member("updateTime") { $0.timestamp(updateTime) }
+      // A missing document that a list shows has a name and nothing else.
+      if let createTime { object.member("createTime") { $0.timestamp(createTime) } }
+      if let updateTime { object.member("updateTime") { $0.timestamp(updateTime) } }
     }
   }
 
-  private mutating func timestamp(_ message: UnsafeRawBufferPointer) {
+  mutating func timestamp(_ message: UnsafeRawBufferPointer) {
     let time = (try? MessageFields.timestamp(message)) ?? Timestamp(seconds: 0, nanoseconds: 0)
     string(time.rfc3339)
   }

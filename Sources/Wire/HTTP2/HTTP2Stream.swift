@@ -14,7 +14,7 @@ package final class HTTP2Stream {
   package internal(set) var isAnswered = false
   /// What the layer above keeps about this stream. It points back here; the circle is broken when the
   /// stream closes, or by whoever takes the event that it was cancelled.
-  package var call: ServerCall?
+  var call: GRPCCall?
 
   var outbound = OutboundQueue()
   var trailers: HeaderBlock?

@@ -35,6 +35,8 @@ package final class HTTPExchange {
   /// Headers of every answer to this request.
   package var commonHeaders: [(String, String)] = []
   package var onWritable: (() -> Void)?
+  /// The client went away before it was answered.
+  package var onCancel: (() -> Void)?
 
   init(request: HTTPRequest, writer: HTTPAnswerWriter) {
     self.request = request
@@ -52,7 +54,7 @@ package final class HTTPExchange {
     writer.head(status: status, headers: commonHeaders + headers, length: body.count)
     writer.body(body)
     writer.end()
-    onWritable = nil
+    forget()
   }
 
   /// Begins an answer of unknown length.
@@ -73,7 +75,7 @@ package final class HTTPExchange {
   package func end() {
     guard hasBegun, !isFinished else { return }
     isFinished = true
-    onWritable = nil
+    forget()
     writer.end()
   }
 
@@ -82,8 +84,19 @@ package final class HTTPExchange {
     cancelled.store(true, ordering: .relaxed)
     isFinished = true
     hasBegun = true
-    onWritable = nil
+    let notify = onCancel
+    forget()
+    notify?()
   }
+
+  /// Breaks the circles between an exchange and the closures of its service.
+  private func forget() {
+    onWritable = nil
+    onCancel = nil
+  }
+
+  /// Runs a closure on the connection's event loop.
+  var perform: GRPCConnection.Perform { writer.perform }
 
   /// The exchange for work on another thread.
   package var reference: ExchangeReference {

@@ -1,0 +1,140 @@
+/// Answers as JSON, from their encoded form.
+///
+/// Documents and values are written from the bytes they are stored in; the messages around them are
+/// described by tables. Fields that hold their default are left out, as protobuf does.
+/// Source: spec/protocol.md 1.3 (numbers), 6.3 (form).
+
+internal import DocModel
+
+/// The answer of a method.
+enum RESTAnswer: Sendable {
+  case document
+  case message(MessageShape)
+}
+
+/// One message: its fields in the order they are written.
+struct MessageShape: Sendable {
+  struct Field: Sendable {
+    let number: UInt32
+    let name: StaticString
+    let kind: Kind
+    let isRepeated: Bool
+
+    init(_ number: UInt32, _ name: StaticString, _ kind: Kind, isRepeated: Bool = false) {
+      self.number = number
+      self.name = name
+      self.kind = kind
+      self.isRepeated = isRepeated
+    }
+  }
+
+  indirect enum Kind: Sendable {
+    case text, bytes, number, flag, timestamp, document, value
+    case message(MessageShape)
+  }
+
+  let fields: [Field]
+
+  init(_ fields: Field...) { self.fields = fields }
+}
+
+extension JSONWriter {
+  /// An encoded message of ours.
+  mutating func message(_ bytes: UnsafeRawBufferPointer, _ shape: MessageShape) {
+    let found = FoundFields(bytes)
+    object { object in
+      for field in shape.fields {
+        if field.isRepeated {
+          let elements = found.all(field.number)
+          if elements.isEmpty { continue }
+          object.member(field.name) { writer in
+            writer.array(elements) { writer, element in writer.field(element, field.kind) }
+          }
+        } else if let last = found.last(field.number) {
+          object.member(field.name) { $0.field(last, field.kind) }
+        }
+      }
+    }
+  }
+
+  private mutating func field(_ content: FoundFields.Content, _ kind: MessageShape.Kind) {
+    switch kind {
+    case .text: string(content.bytes)
+    case .bytes: string(String(decoding: Base64.encode(Array(content.bytes)), as: UTF8.self))
+    case .number: integer(Int64(bitPattern: content.number))
+    case .flag: content.number == 0 ? raw("false") : raw("true")
+    case .timestamp: timestamp(content.bytes)
+    case .document: document(content.bytes)
+    case .value: value(ValueView(content.bytes))
+    case .message(let shape): message(content.bytes, shape)
+    }
+  }
+}
+
+/// The fields of one message, in the order of the wire.
+private struct FoundFields {
+  struct Content {
+    var bytes = WireCursor.empty
+    var number: UInt64 = 0
+  }
+
+  private var fields: [(number: UInt32, content: Content)] = []
+
+  init(_ message: UnsafeRawBufferPointer) {
+    var cursor = WireCursor(message)
+    while !cursor.isAtEnd {
+      let tag = cursor.tag()
+      switch tag & 7 {
+      case 0: fields.append((tag >> 3, Content(number: cursor.varint())))
+      case 2: fields.append((tag >> 3, Content(bytes: cursor.lengthDelimited())))
+      default: cursor.skip(tag: tag)
+      }
+    }
+  }
+
+  func all(_ number: UInt32) -> [Content] { fields.filter { $0.number == number }.map(\.content) }
+
+  func last(_ number: UInt32) -> Content? { fields.last { $0.number == number }?.content }
+}
+
+extension RESTMethod {
+  /// What the method answers.
+  var answer: RESTAnswer {
+    switch self {
+    case .getDocument, .createDocument, .updateDocument: .document
+    case .listDocuments:
+      .message(
+        MessageShape(.init(1, "documents", .document, isRepeated: true), .init(2, "nextPageToken", .text)))
+    case .deleteDocument, .rollback: .message(MessageShape())
+    case .batchGetDocuments:
+      .message(
+        MessageShape(
+          .init(1, "found", .document), .init(2, "missing", .text), .init(3, "transaction", .bytes),
+          .init(4, "readTime", .timestamp)))
+    case .beginTransaction: .message(MessageShape(.init(1, "transaction", .bytes)))
+    case .commit:
+      .message(
+        MessageShape(
+          .init(1, "writeResults", .message(Self.writeResult), isRepeated: true),
+          .init(2, "commitTime", .timestamp)))
+    case .batchWrite:
+      .message(
+        MessageShape(
+          .init(1, "writeResults", .message(Self.writeResult), isRepeated: true),
+          .init(
+            2, "status", .message(MessageShape(.init(1, "code", .number), .init(2, "message", .text))),
+            isRepeated: true)))
+    case .runQuery:
+      .message(
+        MessageShape(
+          .init(2, "transaction", .bytes), .init(1, "document", .document), .init(3, "readTime", .timestamp),
+          .init(4, "skippedResults", .number)))
+    case .listCollectionIDs:
+      .message(
+        MessageShape(.init(1, "collectionIds", .text, isRepeated: true), .init(2, "nextPageToken", .text)))
+    }
+  }
+
+  private static let writeResult = MessageShape(
+    .init(1, "updateTime", .timestamp), .init(2, "transformResults", .value, isRepeated: true))
+}

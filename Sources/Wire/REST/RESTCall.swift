@@ -1,0 +1,64 @@
+/// One call over HTTP/1.1 and JSON.
+///
+/// A unary method answers one object, a streaming one an array whose elements go out as they are made.
+/// Source: spec/protocol.md 6.3, 6.4; errors of streams: spec/production-differences.md F1.
+
+internal import DocModel
+
+/// State and its owner: the connection's event loop, as for every call.
+final class RESTCall: ServerCall {
+  private let exchange: HTTPExchange
+  private let answer: RESTAnswer
+  private let isStream: Bool
+  private var isFirst = true
+
+  init(_ exchange: HTTPExchange, _ method: RESTMethod) {
+    self.exchange = exchange
+    answer = method.answer
+    isStream = method.isStream
+    super.init(
+      authorization: exchange.request.header("authorization").map { Array($0.utf8) },
+      perform: exchange.perform)
+    exchange.onCancel = { [self] in cancel() }
+    exchange.onWritable = { [self] in onWritable?() }
+  }
+
+  override func transmit(only message: [UInt8]) {
+    exchange.respond(json: json(message))
+    forget()
+  }
+
+  override func transmitHead() {
+    exchange.begin(status: 200, headers: [("content-type", "application/json; charset=utf-8")])
+  }
+
+  override func transmit(next message: [UInt8]) -> Bool {
+    let separator: StaticString = isFirst ? "[" : ",\n"
+    isFirst = false
+    return exchange.send(separator.withUTF8Buffer { Array($0) } + json(message))
+  }
+
+  override func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {
+    defer { forget() }
+    guard isStream else { return exchange.respond(status) }
+    if afterMessages {
+      let end = status == .ok ? [] : Array(",\n".utf8) + status.json
+      _ = exchange.send(end + [UInt8(ascii: "]")])
+      return exchange.end()
+    }
+    let elements = status == .ok ? [] : status.json
+    exchange.respond(
+      json: [UInt8(ascii: "[")] + elements + [UInt8(ascii: "]")], status: status.code.httpStatus)
+  }
+
+  private func json(_ message: [UInt8]) -> [UInt8] {
+    var writer = JSONWriter()
+    message.withUnsafeBytes { bytes in
+      switch answer {
+      case .document: writer.document(bytes)
+      case .message(let shape): writer.message(bytes, shape)
+      }
+    }
+    return writer.bytes
+  }
+}
