@@ -141,6 +141,18 @@ struct ParserRecoveryTests {
     #expect(errors.first?.span == Span(start: Int32(marked.start), end: Int32(marked.end)))
   }
 
+  @Test("functions of a block outside any service leave the rest of the file checkable")
+  func functionsOutsideServices() {
+    let source = """
+      rules_version = '2';
+      match /a/{b} { function lost() { return true; } }
+      function kept() { return again(); }
+      function again() { return nowhere; }
+      """
+    let ids = Sample.check(source).diagnostics.map(\.id)
+    #expect(ids == ["rules-outside-service", "rules-unknown-variable"], "\(ids)")
+  }
+
   @Test("an opened comment that never closes is explained")
   func openComment() {
     let diagnostics = Sample.check(Sample.file(declarations: "match /things/* { allow read; }")).diagnostics

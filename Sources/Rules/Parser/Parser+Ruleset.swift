@@ -21,7 +21,7 @@ extension Parser {
       case .match:
         report(SyntaxMessages.outsideService("match", at: current.span))
         isPanicking = true
-        _ = parseMatch()
+        skipMatch()
       default: unexpectedAtTopLevel()
       }
       isPanicking = false
@@ -31,6 +31,14 @@ extension Parser {
       version: version, functions: functions, services: services, comments: comments,
       expressionCount: expressionCount, functionCount: functionCount, matchCount: matchCount,
       allowCount: allowCount)
+  }
+
+  /// Reads a block that is no part of the tree. What it declares gets no numbers: everything that is
+  /// numbered is found in the tree, and the checker's tables rely on it.
+  private mutating func skipMatch() {
+    let numbers = (functionCount, matchCount, allowCount)
+    _ = parseMatch()
+    (functionCount, matchCount, allowCount) = numbers
   }
 
   private mutating func unexpectedAtTopLevel() {
