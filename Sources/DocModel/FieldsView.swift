@@ -57,6 +57,20 @@ public struct FieldsView: Sequence {
 
     @inlinable
     public mutating func next() -> Entry? {
+      let before = cursor
+      if let bytes = cursor.shortField(tag: entryTag) {
+        var entry = WireCursor(bytes)
+        if let key = entry.shortField(tag: 0x0A), let value = entry.shortField(tag: 0x12) {
+          return Entry(key: key, value: ValueView(value))
+        }
+      }
+      cursor = before
+      return nextInAnyForm()
+    }
+
+    /// The same for entries that need a long length, and for bytes that are no canonical entries at all.
+    @usableFromInline
+    mutating func nextInAnyForm() -> Entry? {
       while !cursor.isAtEnd {
         let tag = cursor.tag()
         guard tag == UInt32(entryTag) else {
@@ -90,25 +104,35 @@ public struct FieldsView: Sequence {
   /// fields.
   @inlinable
   public func value(keyBytes key: UnsafeRawBufferPointer) -> ValueView? {
-    let first = key.first ?? 0
+    guard let wanted = key.baseAddress, key.count > 0, key.count < 0x80 else { return valueInAnyForm(key) }
+    let wantedCount = key.count
+    let first = wanted.load(as: UInt8.self)
     var cursor = WireCursor(start: start, count: byteCount)
     while !cursor.isAtEnd {
-      let tag = cursor.tag()
-      guard tag == UInt32(entryTag) else {
-        cursor.skip(tag: tag)
-        continue
+      guard let entry = cursor.shortField(tag: entryTag), entry.count > 2,
+        let bytes = entry.baseAddress, bytes.load(as: UInt8.self) == 0x0A
+      else { return valueInAnyForm(key) }
+      let count = Int(bytes.load(fromByteOffset: 1, as: UInt8.self))
+      guard count < 0x80, count &+ 2 <= entry.count, count > 0 else { return valueInAnyForm(key) }
+      let found = bytes + 2
+      if count == wantedCount, WireCursor.areEqual(found, wanted, count: count) {
+        var rest = WireCursor(start: found + count, count: entry.count &- count &- 2)
+        if let value = rest.shortField(tag: 0x12) { return ValueView(value) }
+        return rest.tag() == 0x12 ? ValueView(rest.lengthDelimited()) : nil
       }
-      var entry = WireCursor(cursor.lengthDelimited())
-      guard entry.tag() == 0x0A else { continue }
-      let found = entry.lengthDelimited()
-      // Most keys differ in their first byte, and that settles the order, too.
-      let foundFirst = found.first ?? 0
-      if foundFirst < first { continue }
-      if foundFirst > first { return nil }
-      let order = WireCursor.compare(found, key)
-      if order < 0 { continue }
-      guard order == 0, entry.tag() == 0x12 else { return nil }
-      return ValueView(entry.lengthDelimited())
+      // Keys ascend: one that begins with a greater byte ends the walk.
+      if found.load(as: UInt8.self) > first { return nil }
+    }
+    return nil
+  }
+
+  /// The same for entries that need a long length, and for bytes that are no canonical entries at all.
+  @usableFromInline
+  func valueInAnyForm(_ key: UnsafeRawBufferPointer) -> ValueView? {
+    for entry in self {
+      let order = WireCursor.compare(entry.key, key)
+      if order == 0 { return entry.value }
+      if order > 0 { return nil }
     }
     return nil
   }
@@ -140,9 +164,12 @@ public struct FieldsView: Sequence {
   /// Whether these are the insides of a vector. Ingest refuses `__type__` in any other map.
   @inlinable
   public var isVector: Bool {
-    var iterator = makeIterator()
-    guard let first = iterator.next() else { return false }
-    return first.key.count == 8 && Self.isTypeKey(first.key)
+    var cursor = WireCursor(start: start, count: byteCount)
+    guard var entry = cursor.shortField(tag: entryTag).map({ WireCursor($0) }),
+      let key = entry.shortField(tag: 0x0A), key.count == 8, let bytes = key.baseAddress
+    else { return false }
+    // `__type__`, as the bytes of a little-endian number.
+    return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) == 0x5F5F_6570_7974_5F5F
   }
 
   @usableFromInline

@@ -173,6 +173,13 @@ public struct ArrayView: Sequence {
 
     @inlinable
     public mutating func next() -> ValueView? {
+      if let element = cursor.shortField(tag: 0x0A) { return ValueView(element) }
+      return nextInAnyForm()
+    }
+
+    /// The same for elements that need a long length, and for bytes that are no canonical array at all.
+    @usableFromInline
+    mutating func nextInAnyForm() -> ValueView? {
       while !cursor.isAtEnd {
         let tag = cursor.tag()
         if tag == 0x0A { return ValueView(cursor.lengthDelimited()) }
@@ -185,6 +192,32 @@ public struct ArrayView: Sequence {
   @inlinable
   public func makeIterator() -> Iterator {
     Iterator(cursor: WireCursor(start: start, count: byteCount))
+  }
+
+  /// Texts below this length have one form as an element: `0A len 8A 01 len text`.
+  public static let shortTextBytesMax = 120
+
+  /// Whether an element is a string with these bytes, of which there must be less than
+  /// `shortTextBytesMax`.
+  @inlinable
+  public func containsShortText(_ text: UnsafeRawPointer, count: Int) -> Bool {
+    var cursor = WireCursor(start: start, count: byteCount)
+    while let element = cursor.shortField(tag: 0x0A) {
+      if element.count == count &+ 3, let bytes = element.baseAddress,
+        bytes.load(as: UInt8.self) == ValueView.Tag.string,
+        WireCursor.areEqual(bytes + 3, text, count: count)
+      {
+        return true
+      }
+    }
+    guard !cursor.isAtEnd else { return false }
+    // An element that needs a long length: the rest in any form.
+    var rest = ArrayView(UnsafeRawBufferPointer(start: cursor.mark, count: cursor.remaining)).makeIterator()
+    let wanted = UnsafeRawBufferPointer(start: text, count: count)
+    while let element = rest.next() {
+      if element.tag == ValueView.Tag.string, WireCursor.areEqual(element.string, wanted) { return true }
+    }
+    return false
   }
 
   /// How many elements; walks the array.

@@ -173,8 +173,64 @@ public struct WireCursor {
     return left.count - right.count
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    left.count == right.count && compare(left, right) == 0
+    guard left.count == right.count else { return false }
+    guard let a = left.baseAddress, let b = right.baseAddress else { return true }
+    return areEqual(a, b, count: left.count)
+  }
+
+  /// Whether two stretches of one length hold the same bytes.
+  ///
+  /// Names and ids are short, and a call of `memcmp` costs more than comparing them: two loads that may
+  /// overlap, never beyond the end.
+  @inlinable
+  public static func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, count: Int) -> Bool {
+    if count > 16 { return areLongEqual(a, b, count: count) }
+    if count >= 8 {
+      let last = count - 8
+      return a.loadUnaligned(as: UInt64.self) == b.loadUnaligned(as: UInt64.self)
+        && a.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+          == b.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+    }
+    if count >= 4 {
+      let last = count - 4
+      return a.loadUnaligned(as: UInt32.self) == b.loadUnaligned(as: UInt32.self)
+        && a.loadUnaligned(fromByteOffset: last, as: UInt32.self)
+          == b.loadUnaligned(fromByteOffset: last, as: UInt32.self)
+    }
+    if count <= 0 { return true }
+    // One, two or three bytes: the first, the middle and the last are all there are.
+    return a.load(as: UInt8.self) == b.load(as: UInt8.self)
+      && a.load(fromByteOffset: count / 2, as: UInt8.self)
+        == b.load(fromByteOffset: count / 2, as: UInt8.self)
+      && a.load(fromByteOffset: count - 1, as: UInt8.self)
+        == b.load(fromByteOffset: count - 1, as: UInt8.self)
+  }
+
+  @usableFromInline
+  static func areLongEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, count: Int) -> Bool {
+    memcmp(a, b, count) == 0
+  }
+
+  /// Reads a tag of one byte and the contents behind it when the length has one or two bytes and all of
+  /// it is there; nil, with nothing read, for anything else. Stored documents are made of little else.
+  @inlinable @inline(__always)
+  public mutating func shortField(tag: UInt8) -> UnsafeRawBufferPointer? {
+    let rest = end - position
+    guard rest >= 2, position.load(as: UInt8.self) == tag else { return nil }
+    var count = Int(position.load(fromByteOffset: 1, as: UInt8.self))
+    var header = 2
+    if count >= 0x80 {
+      guard rest >= 3 else { return nil }
+      let high = Int(position.load(fromByteOffset: 2, as: UInt8.self))
+      guard high < 0x80 else { return nil }
+      count = count & 0x7F | high &<< 7
+      header = 3
+    }
+    guard count <= rest &- header else { return nil }
+    let start = position + header
+    position = start + count
+    return UnsafeRawBufferPointer(start: start, count: count)
   }
 }

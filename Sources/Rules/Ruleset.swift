@@ -26,6 +26,9 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   let pool: ConstantPool
   let matcher: PathMatcher
   let blocks: [BlockPlan]
+  private let allows: AllowTable
+  /// How many field paths are kept while they are evaluated once more.
+  let memoCount: Int
   let patterns: PatternTable
   let allowPlaces: [AllowPlace]
   /// By expression number.
@@ -37,6 +40,8 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     resolution = planner.resolution
     pool = planner.pool
     blocks = planner.blocks
+    allows = AllowTable(planner.blocks, planner.pool)
+    memoCount = planner.memos.count
     patterns = planner.patterns
     allowPlaces = planner.allowPlaces
     matcher = PathMatcher(
@@ -90,16 +95,17 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   func judge(_ e: Evaluation) -> Decision {
     var reason = Decision.Reason.unmatched
     var index = 0
-    while index < e.matches.found.count {
-      let match = e.matches.found[index]
-      index += 1
-      let block = blocks[Int(match.block)]
-      let allows = block.allows[Int(e.method.rawValue)]
-      if allows.isEmpty { continue }
-      e.bindCaptures(match, count: block.captureCount)
-      for allow in allows {
-        guard let condition = allow.condition else { return e.decision(.granted) }
-        let value = condition.value(e)
+    let found = e.matches.found
+    while index < found.count {
+      let match = found[index]
+      index &+= 1
+      var (allow, end) = allows.range(block: match.block, method: e.method)
+      if allow == end { continue }
+      e.bindCaptures(match, count: allows.captureCount(block: match.block))
+      while allow < end {
+        guard let condition = allows[allow] else { return e.decision(.granted) }
+        allow &+= 1
+        let value = condition._withUnsafeGuaranteedRef { $0.value(e) }
         if e.isExhausted { return e.decision(.budget) }
         if value.isTrue { return e.decision(.granted) }
         if !value.isFalse {

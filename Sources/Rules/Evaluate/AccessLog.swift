@@ -52,15 +52,38 @@ final class AccessLog {
     case tooMany
   }
 
+  /// Room for the bytes of a path, to be handed to `document` next or to be forgotten.
+  @inline(__always)
+  func room(byteCount: Int) -> UnsafeMutableRawPointer { memory.room(byteCount: byteCount) }
+
+  /// - Parameter path: in the log's own `room`.
+  @inline(__always)
+  func document(inRoom path: ByteView, afterCommit: Bool, limit: Int, from source: DocumentAccess) -> Answer {
+    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: source) }
+    guard isRoomLeft(limit) else { return .tooMany }
+    memory.take(byteCount: path.count)
+    entries.append(Entry(path: path))
+    return answer(at: entries.count - 1, afterCommit: afterCommit, from: source)
+  }
+
   func document(_ path: ByteView, afterCommit: Bool, limit: Int, from source: DocumentAccess) -> Answer {
+    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: source) }
+    guard isRoomLeft(limit) else { return .tooMany }
+    entries.append(Entry(path: memory.copy(path.buffer)))
+    return answer(at: entries.count - 1, afterCommit: afterCommit, from: source)
+  }
+
+  @inline(__always)
+  private func isRoomLeft(_ limit: Int) -> Bool { operationCount < limit && entries.count < Self.requestMax }
+
+  @inline(__always)
+  private func index(of path: ByteView) -> Int? {
     var index = 0
     while index < entries.count {
-      if entries[index].path == path { return answer(at: index, afterCommit: afterCommit, from: source) }
-      index += 1
+      if (entries.start + index).pointee.path == path { return index }
+      index &+= 1
     }
-    guard operationCount < limit, entries.count < Self.requestMax else { return .tooMany }
-    entries.append(Entry(path: memory.copy(path.buffer)))
-    return answer(at: index, afterCommit: afterCommit, from: source)
+    return nil
   }
 
   @inline(__always)
@@ -69,7 +92,7 @@ final class AccessLog {
     if !(afterCommit ? entry.pointee.isAfterKnown : entry.pointee.isBeforeKnown) {
       fetch(index, afterCommit: afterCommit, from: source)
     }
-    guard let found = afterCommit ? entries[index].after : entries[index].before else { return .missing }
+    guard let found = afterCommit ? entry.pointee.after : entry.pointee.before else { return .missing }
     return .document(found)
   }
 

@@ -49,6 +49,17 @@ final class Arena {
     return start
   }
 
+  /// Room for `byteCount` bytes that stay free until `take` is called for them.
+  @inline(__always)
+  func room(byteCount: Int) -> UnsafeMutableRawPointer {
+    if (byteCount + 7) & ~7 > end - position { addBlock(atLeast: (byteCount + 7) & ~7) }
+    return position
+  }
+
+  /// Keeps what was written to the `room` given last.
+  @inline(__always)
+  func take(byteCount: Int) { position += (byteCount + 7) & ~7 }
+
   @inline(never)
   private func addBlock(atLeast size: Int) {
     let count = max(size, Self.blockBytes * 4)
@@ -67,7 +78,7 @@ final class Arena {
   @inline(__always)
   func copy(_ bytes: UnsafeRawBufferPointer) -> ByteView {
     let start = allocate(byteCount: bytes.count)
-    if let source = bytes.baseAddress { start.copyMemory(from: source, byteCount: bytes.count) }
+    if let source = bytes.baseAddress { start.copyShort(from: source, byteCount: bytes.count) }
     return ByteView(start: start, count: bytes.count)
   }
 
@@ -82,5 +93,35 @@ final class Arena {
     let start = allocate(T.self, count: elements.count)
     for (index, element) in elements.enumerated() { (start + index).initialize(to: element) }
     return UnsafePointer(start)
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  /// Copies what is short for the most part, without a call: two stores that may overlap.
+  @inline(__always)
+  func copyShort(from source: UnsafeRawPointer, byteCount count: Int) {
+    if count > 16 {
+      copyMemory(from: source, byteCount: count)
+    } else if count >= 8 {
+      copyEnds(UInt64.self, source, count)
+    } else if count >= 4 {
+      copyEnds(UInt32.self, source, count)
+    } else {
+      for index in 0..<max(0, count) {
+        storeBytes(
+          of: source.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func copyEnds<Word: FixedWidthInteger & BitwiseCopyable>(
+    _ word: Word.Type, _ source: UnsafeRawPointer, _ count: Int
+  ) {
+    let last = count &- MemoryLayout<Word>.size
+    let head = source.loadUnaligned(as: Word.self)
+    let tail = source.loadUnaligned(fromByteOffset: last, as: Word.self)
+    storeBytes(of: head, as: Word.self)
+    storeBytes(of: tail, toByteOffset: last, as: Word.self)
   }
 }

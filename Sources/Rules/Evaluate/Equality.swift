@@ -142,9 +142,12 @@ extension Evaluation {
 
   @inline(__always)
   private func containsText(_ array: ArrayView, _ text: ByteView) -> Bool {
-    for element in array where element.tag == ValueView.Tag.string {
-      if WireCursor.areEqual(element.string, text.buffer) { return true }
+    guard text.count < ArrayView.shortTextBytesMax else {
+      for element in array where element.tag == ValueView.Tag.string {
+        if WireCursor.areEqual(element.string, text.buffer) { return true }
+      }
+      return false
     }
-    return false
+    return array.containsShortText(text.start, count: text.count)
   }
 }

@@ -22,14 +22,14 @@ final class Evaluation {
   var segmentCount = 0
   /// How many of them are `request.path`.
   var requestSegmentCount = 0
-  var isSignedIn = false
+  var isSignedIn = false { didSet { forgetMemos() } }
   /// `.string`, or `.null` for a token that names nobody. Means something only when somebody is signed in.
   var uid = Operand.null
   var claims = ByteView(WireCursor.empty)
   /// The fields before: `.document`, a computed `.map` for a query, `.null` when there is none.
-  var resourceData = Operand.null
+  var resourceData = Operand.null { didSet { forgetMemos() } }
   /// The fields after: `.document`; `.null` for a delete.
-  var newResourceData = Operand.null
+  var newResourceData = Operand.null { didSet { forgetMemos() } }
   /// The path that `resource.__name__` and `resource.id` name: the last segment is unknown for queries
   /// without a key filter.
   var isIDKnown = true
@@ -40,8 +40,14 @@ final class Evaluation {
   var query: QueryFacts?
   unowned(unsafe) var documents: DocumentAccess!
   var accessMax = AccessLog.operationMax
-  /// The document or collection that `method` was judged for last.
-  var judgedPath = ""
+  /// The document or collection that `method` was judged for last, in the arena.
+  var judgedPath = ByteView(WireCursor.empty)
+  /// The text of `segments[1]`, kept from evaluation to evaluation because it is the same in nearly all.
+  private var database = ""
+  /// The representation of `database`. Two strings with one representation have the same bytes while one of
+  /// them is held.
+  private var databaseBits: (UInt64, UInt64) = (0, 0)
+  private let databaseArena = Arena()
   unowned(unsafe) var patterns: PatternTable!
 
   // The running condition.
@@ -50,6 +56,17 @@ final class Evaluation {
   /// Parameters and lets of the running function, in the arena.
   var frame: UnsafeMutablePointer<Operand>
   var spent = 0
+
+  // Field paths that were evaluated, for the places that name them again.
+  private struct Memo {
+    var generation: UInt64
+    var value: Operand
+  }
+
+  private var memos: UnsafeMutablePointer<Memo>
+  private var memoCapacity = 16
+  /// INVARIANT: rises whenever what a field path begins at changes.
+  private var generation: UInt64 = 0
 
   // Tracing.
   var isTracing = false
@@ -67,12 +84,60 @@ final class Evaluation {
     captures = .allocate(capacity: Self.capturesMax)
     captures.initialize(repeating: .null, count: Self.capturesMax)
     frame = captures
+    memos = .allocate(capacity: memoCapacity)
+    memos.initialize(repeating: Memo(generation: 0, value: .null), count: memoCapacity)
   }
 
   deinit {
     segments.deallocate()
     captures.deallocate()
+    memos.deallocate()
   }
+
+  @inline(__always)
+  private func forgetMemos() { generation &+= 1 }  // 64 bits do not come round.
+
+  /// The value kept at a place in the same state.
+  @inline(__always)
+  func memo(_ place: Int) -> Operand? {
+    memos[place].generation == generation ? memos[place].value : nil
+  }
+
+  @inline(__always)
+  func keep(_ value: Operand, memo place: Int) {
+    memos[place] = Memo(generation: generation, value: value)
+  }
+
+  /// Makes room for the places of a ruleset.
+  @inline(__always)
+  func reserveMemos(_ count: Int) { if count > memoCapacity { growMemos(count) } }
+
+  @inline(never)
+  private func growMemos(_ count: Int) {
+    memos.deallocate()
+    memos = .allocate(capacity: count)
+    memos.initialize(repeating: Memo(generation: 0, value: .null), count: count)
+    memoCapacity = count
+    forgetMemos()
+  }
+
+  /// Makes the database's name the second segment.
+  @inline(__always)
+  func setDatabase(_ name: String) {
+    if unsafeBitCast(name, to: (UInt64, UInt64).self) != databaseBits { keepDatabase(name) }
+  }
+
+  @inline(never)
+  private func keepDatabase(_ name: String) {
+    database = name
+    databaseBits = unsafeBitCast(name, to: (UInt64, UInt64).self)
+    databaseArena.reset()
+    segments[1] = databaseArena.copy(name)
+  }
+
+  /// Whether the path begins with `databases/…/documents`.
+  @inline(__always)
+  var hasDocumentsRoot: Bool { segments[0] == constant("databases") && segments[2] == constant("documents") }
 
   /// A fault of the expression `node`; the message is made only in a traced evaluation.
   @inline(__always)

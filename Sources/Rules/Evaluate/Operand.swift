@@ -29,10 +29,30 @@ struct ByteView {
 
   @inline(__always)
   static func == (left: ByteView, right: ByteView) -> Bool {
-    left.count == right.count && WireCursor.areEqual(left.buffer, right.buffer)
+    left.count == right.count && WireCursor.areEqual(left.start, right.start, count: left.count)
   }
 
   var text: String { String(decoding: buffer, as: UTF8.self) }
+
+  /// The position of the first slash at or behind `from`; `count` when there is none.
+  @inline(__always)
+  func firstSlash(from: Int) -> Int {
+    var index = from
+    // Eight bytes at a time: a byte of `zeros` is zero where there is a slash, and the lowest bit that
+    // the subtraction borrows belongs to the first of them.
+    while index &+ 8 <= count {
+      let word = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let zeros = word ^ 0x2F2F_2F2F_2F2F_2F2F
+      let found = (zeros &- 0x0101_0101_0101_0101) & ~zeros & 0x8080_8080_8080_8080
+      if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < count {
+      if start.load(fromByteOffset: index, as: UInt8.self) == UInt8(ascii: "/") { return index }
+      index &+= 1
+    }
+    return count
+  }
 }
 
 /// One segment of a path value.

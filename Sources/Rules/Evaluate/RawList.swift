@@ -6,39 +6,53 @@
 ///
 /// INVARIANT: `0 <= count <= capacity`, elements below `count` are initialised; `T` is trivial.
 final class RawList<T> {
-  private(set) var start: UnsafeMutablePointer<T>
-  private(set) var count = 0
-  private var capacity: Int
-
-  init(capacity: Int) {
-    self.capacity = capacity
-    start = .allocate(capacity: capacity)
+  private struct State {
+    var start: UnsafeMutablePointer<T>
+    var count = 0
+    var capacity: Int
   }
 
-  deinit { start.deallocate() }
+  /// Behind a pointer, because a stored property of a generic class is checked at every access, too.
+  private let state: UnsafeMutablePointer<State>
+
+  init(capacity: Int) {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(start: .allocate(capacity: capacity), capacity: capacity))
+  }
+
+  deinit {
+    state.pointee.start.deallocate()
+    state.deallocate()
+  }
+
+  @inline(__always) var start: UnsafeMutablePointer<T> { state.pointee.start }
+  @inline(__always) var count: Int { state.pointee.count }
 
   @inline(__always)
-  subscript(index: Int) -> T { start[index] }
+  subscript(index: Int) -> T { state.pointee.start[index] }
 
   @inline(__always)
   func append(_ element: T) {
-    if count == capacity { grow(to: capacity * 2) }
-    (start + count).initialize(to: element)
-    count += 1
+    let count = state.pointee.count
+    if count == state.pointee.capacity { grow(to: count &* 2) }
+    (state.pointee.start + count).initialize(to: element)
+    state.pointee.count = count &+ 1
   }
 
   @inline(__always)
   func append(contentsOf other: RawList<T>) {
-    if count + other.count > capacity { grow(to: max(capacity * 2, count + other.count)) }
-    (start + count).initialize(from: other.start, count: other.count)
-    count += other.count
+    var index = 0
+    while index < other.count {
+      append(other[index])
+      index &+= 1
+    }
   }
 
   @inline(__always)
-  func removeLast() { count -= 1 }
+  func removeLast() { state.pointee.count &-= 1 }
 
   @inline(__always)
-  func removeAll() { count = 0 }
+  func removeAll() { state.pointee.count = 0 }
 
   var elements: UnsafeBufferPointer<T> { UnsafeBufferPointer(start: start, count: count) }
 
@@ -60,7 +74,7 @@ final class RawList<T> {
     let larger = UnsafeMutablePointer<T>.allocate(capacity: size)
     larger.moveInitialize(from: start, count: count)
     start.deallocate()
-    start = larger
-    capacity = size
+    state.pointee.start = larger
+    state.pointee.capacity = size
   }
 }

@@ -12,7 +12,7 @@ extension Evaluation {
     self.documents = documents
     // Judged again, an operation has read what it read; that is not free, and not counted twice.
     if !isRepeat { documents.log.beginOperation() }
-    judgedPath = request.path.text
+    reserveMemos(ruleset.memoCount)
     patterns = ruleset.patterns
     method = request.method
     time = request.time
@@ -34,32 +34,31 @@ extension Evaluation {
 
   /// Whether this operation is the one that was judged last in this request.
   func isRepeat(_ request: borrowing RuleRequest, _ documents: DocumentAccess) -> Bool {
-    documents.log.hasOperation && method == request.method && judgedPath.hasSameBytes(as: request.path.text)
+    documents.log.hasOperation && method == request.method
+      && request.path.text.utf8.elementsEqual(judgedPath.buffer)
   }
 
   @inline(__always)
-  private func setPath(_ database: String, _ path: ResourcePath) {
+  private func setPath(_ name: String, _ path: ResourcePath) {
     segments[0] = constant("databases")
-    segments[1] = arena.copy(database)
+    setDatabase(name)
     segments[2] = constant("documents")
     segmentCount = 3
-    appendSegments(of: arena.copy(path.text))
+    judgedPath = arena.copy(path.text)
+    appendSegments(of: judgedPath)
     requestSegmentCount = segmentCount
   }
 
   /// Splits at slashes. What is longer than a name can be is cut off, and then nothing matches it.
   func appendSegments(of text: ByteView) {
     var start = 0
-    var index = 0
-    while index <= text.count {
-      if index == text.count || text.buffer[index] == UInt8(ascii: "/") {
-        if index > start, segmentCount < Self.segmentsMax {
-          segments[segmentCount] = ByteView(start: text.start + start, count: index - start)
-          segmentCount += 1
-        }
-        start = index + 1
+    while start <= text.count {
+      let end = text.firstSlash(from: start)
+      if end > start, segmentCount < Self.segmentsMax {
+        segments[segmentCount] = ByteView(start: text.start + start, count: end &- start)
+        segmentCount &+= 1
       }
-      index += 1
+      start = end &+ 1
     }
   }
 

@@ -2,25 +2,6 @@
 
 internal import DocModel
 
-/// One `allow`, planned.
-struct AllowPlan: Sendable {
-  let number: Int
-  /// Nil for an `allow` without condition.
-  let condition: PlanNode?
-}
-
-/// One `match` block that has `allow`s, with the pattern from the service down to it.
-final class BlockPlan: Sendable {
-  /// By `RuleMethod.rawValue`.
-  let allows: [[AllowPlan]]
-  let captureCount: Int
-
-  init(allows: [[AllowPlan]], captureCount: Int) {
-    self.allows = allows
-    self.captureCount = captureCount
-  }
-}
-
 /// A segment of a pattern, without the capture's name: captures are told apart by position.
 enum PatternStep: Hashable {
   case literal([UInt8])
@@ -71,152 +52,235 @@ enum PathElement {
 
 /// The trie.
 ///
-/// INVARIANT: immutable after `init`. Keys of `literals` belong to the ruleset's `ConstantPool`.
+/// Its nodes lie in the ruleset's `ConstantPool` and name each other by index, so that a walk follows
+/// plain memory.
+///
+/// INVARIANT: immutable after `init`.
 final class PathMatcher: @unchecked Sendable {  // Immutable, see above.
-  private final class Node {
+  private struct Node {
     /// Ascending by length, then bytes.
-    var literals: [(key: ByteView, node: Node)] = []
-    var capture: Node?
-    var glob: Node?
-    var blocks: [Int32] = []
+    var literals: UnsafePointer<Edge>
+    var literalCount: Int32
+    /// The child behind `{x}`; `none` if there is none.
+    var capture: Int32
+    /// The child behind `{x=**}`; `none` if there is none.
+    var glob: Int32
+    var blockCount: Int32
+    var blocks: UnsafePointer<Int32>
   }
 
-  private let root = Node()
+  private struct Edge {
+    let key: ByteView
+    let child: Int32
+  }
+
+  private static let none: Int32 = -1
+  private static let root: Int32 = 0
+
+  private let nodes: UnsafePointer<Node>
   /// Version 1 globs take one segment at least.
   private let globMin: Int
+  /// The node behind `/databases/{x}/documents` when no pattern begins otherwise; else `none`.
+  private let documentsNode: Int32
 
   /// - Parameter patterns: of each block, in the order of the source.
   init(patterns: [[PatternStep]], languageVersion: Int, pool: ConstantPool) {
     globMin = languageVersion == 2 ? 0 : 1
-    for (index, pattern) in patterns.enumerated() { insert(pattern, Int32(index), pool) }
+    var builder = TrieBuilder()
+    for (index, pattern) in patterns.enumerated() { builder.insert(pattern, block: Int32(index)) }
+    nodes = pool.array(
+      builder.nodes.map { node in
+        let literals = node.literals.sorted { Self.order($0.key, $1.key) }
+        return Node(
+          literals: pool.array(literals.map { Edge(key: pool.bytes($0.key), child: Int32($0.child)) }),
+          literalCount: Int32(literals.count), capture: node.capture.map { Int32($0) } ?? Self.none,
+          glob: node.glob.map { Int32($0) } ?? Self.none, blockCount: Int32(node.blocks.count),
+          blocks: pool.array(node.blocks))
+      })
+    documentsNode = builder.documentsNode.map { Int32($0) } ?? Self.none
   }
 
-  private func insert(_ pattern: [PatternStep], _ block: Int32, _ pool: ConstantPool) {
-    var node = root
-    for step in pattern {
-      switch step {
-      case .literal(let bytes): node = literal(bytes, under: node, pool)
-      case .capture:
-        if node.capture == nil { node.capture = Node() }
-        node = node.capture ?? node
-      case .glob:
-        if node.glob == nil { node.glob = Node() }
-        node = node.glob ?? node
-      }
-    }
-    node.blocks.append(block)
-  }
-
-  private func literal(_ bytes: [UInt8], under node: Node, _ pool: ConstantPool) -> Node {
-    let key = pool.bytes(bytes)
-    if let found = Self.find(key, in: node) { return found }
-    let child = Node()
-    let place = node.literals.firstIndex { Self.order($0.key, key) > 0 } ?? node.literals.count
-    node.literals.insert((key, child), at: place)
-    return child
+  private static func order(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
   }
 
   @inline(__always)
-  private static func order(_ left: ByteView, _ right: ByteView) -> Int {
-    left.count != right.count ? left.count - right.count : WireCursor.compare(left.buffer, right.buffer)
-  }
-
-  @inline(__always)
-  private static func find(_ key: ByteView, in node: Node) -> Node? {
+  private func find(_ key: ByteView, in node: UnsafePointer<Node>) -> Int32 {
     var low = 0
-    var high = node.literals.count
-    while low < high {
-      let middle = (low + high) / 2
-      let order = order(node.literals[middle].key, key)
-      if order == 0 { return node.literals[middle].node }
-      if order < 0 { low = middle + 1 } else { high = middle }
+    var high = Int(node.pointee.literalCount)
+    let literals = node.pointee.literals
+    // The first of this length, then one by one: ids of one length mostly differ in their first bytes.
+    while high &- low > 4 {
+      let middle = (low &+ high) / 2
+      if literals[middle].key.count < key.count { low = middle &+ 1 } else { high = middle }
     }
-    return nil
+    while low < Int(node.pointee.literalCount), literals[low].key.count <= key.count {
+      if literals[low].key == key { return literals[low].child }
+      low &+= 1
+    }
+    return Self.none
   }
 
   /// Finds the blocks whose whole pattern covers the path in `e.segments`, in the order of the source.
   @inline(__always)
   func match(_ e: Evaluation) {
-    e.matches.reset()
-    walk(root, 0, e)
-    if e.matches.found.count > 1 { sort(e) }
+    let scratch = e.matches
+    scratch.reset()
+    if documentsNode != Self.none, e.hasDocumentsRoot {
+      scratch.open.append(CaptureRange(start: 1, count: 1, isGlob: false, isUnknown: false))
+      walk(documentsNode, 3, e, scratch)
+    } else {
+      walk(Self.root, 0, e, scratch)
+    }
+    if scratch.found.count > 1 { sort(e) }
   }
 
   private func sort(_ e: Evaluation) {
     e.matches.found.sort { $0.block < $1.block }
   }
 
-  private func walk(_ node: Node, _ position: Int, _ e: Evaluation) {
-    let scratch = e.matches
+  private func walk(_ index: Int32, _ position: Int, _ e: Evaluation, _ scratch: MatchScratch) {
+    let node = nodes + Int(index)
     if position == e.segmentCount {
       report(node, scratch)
     } else {
-      if let child = Self.find(e.segments[position], in: node) { walk(child, position + 1, e) }
-      if let child = node.capture {
+      if node.pointee.literalCount > 0 {
+        let child = find(e.segments[position], in: node)
+        if child != Self.none { walk(child, position &+ 1, e, scratch) }
+      }
+      if node.pointee.capture != Self.none {
         scratch.open.append(CaptureRange(start: Int32(position), count: 1, isGlob: false, isUnknown: false))
-        walk(child, position + 1, e)
+        walk(node.pointee.capture, position &+ 1, e, scratch)
         scratch.open.removeLast()
       }
     }
-    guard let child = node.glob, position + globMin <= e.segmentCount else { return }
+    if node.pointee.glob != Self.none { walkGlob(node.pointee.glob, position, e, scratch) }
+  }
+
+  private func walkGlob(_ child: Int32, _ position: Int, _ e: Evaluation, _ scratch: MatchScratch) {
+    guard position + globMin <= e.segmentCount else { return }
     for end in (position + globMin)...e.segmentCount {
       scratch.open.append(
         CaptureRange(start: Int32(position), count: Int32(end - position), isGlob: true, isUnknown: false))
-      walk(child, end, e)
+      walk(child, end, e, scratch)
       scratch.open.removeLast()
     }
   }
 
-  private func report(_ node: Node, _ scratch: MatchScratch) {
-    for block in node.blocks {
-      scratch.found.append(BlockMatch(block: block, firstRange: Int32(scratch.ranges.count)))
+  @inline(__always)
+  private func report(_ node: UnsafePointer<Node>, _ scratch: MatchScratch) {
+    var index = 0
+    while index < Int(node.pointee.blockCount) {
+      scratch.found.append(
+        BlockMatch(block: node.pointee.blocks[index], firstRange: Int32(scratch.ranges.count)))
       scratch.ranges.append(contentsOf: scratch.open)
+      index &+= 1
     }
   }
 
   /// Finds the blocks that cover **every** path of a query: literals meet known segments only, an
   /// unknown number of segments is taken by a glob only.
-  func matchAll(_ elements: [PathElement], _ e: Evaluation) {
+  func matchAll(_ elements: UnsafeBufferPointer<PathElement>, _ e: Evaluation) {
     e.matches.reset()
-    walk(root, 0, elements, e)
+    walk(Self.root, 0, elements, e, e.matches)
     sort(e)
   }
 
-  private func walk(_ node: Node, _ position: Int, _ elements: [PathElement], _ e: Evaluation) {
-    let scratch = e.matches
+  private func walk(
+    _ index: Int32, _ position: Int, _ elements: UnsafeBufferPointer<PathElement>, _ e: Evaluation,
+    _ scratch: MatchScratch
+  ) {
+    let node = nodes + Int(index)
     if position == elements.count {
       report(node, scratch)
     } else {
       switch elements[position] {
       case .known:
-        if let child = Self.find(e.segments[position], in: node) { walk(child, position + 1, elements, e) }
-        capture(node, position, isUnknown: false, elements, e)
-      case .unknown: capture(node, position, isUnknown: true, elements, e)
+        let child = find(e.segments[position], in: node)
+        if child != Self.none { walk(child, position + 1, elements, e, scratch) }
+        capture(node, position, isUnknown: false, elements, e, scratch)
+      case .unknown: capture(node, position, isUnknown: true, elements, e, scratch)
       case .unknownParents: break
       }
     }
-    guard let child = node.glob else { return }
+    guard node.pointee.glob != Self.none else { return }
+    var taken = 0
+    var isUnknown = false
     for end in position...elements.count {
-      let taken = elements[position..<end]
-      // A glob of version 1 needs a segment, and unknown parents may be none.
-      guard taken.count(where: { $0 != .unknownParents }) >= globMin else { continue }
+      if end > position {
+        // A glob of version 1 needs a segment, and unknown parents may be none.
+        if elements[end - 1] != .unknownParents { taken += 1 }
+        if elements[end - 1] != .known { isUnknown = true }
+      }
+      guard taken >= globMin else { continue }
       scratch.open.append(
         CaptureRange(
-          start: Int32(position), count: Int32(end - position), isGlob: true,
-          isUnknown: taken.contains { $0 != .known }))
-      walk(child, end, elements, e)
+          start: Int32(position), count: Int32(end - position), isGlob: true, isUnknown: isUnknown))
+      walk(node.pointee.glob, end, elements, e, scratch)
       scratch.open.removeLast()
     }
   }
 
   private func capture(
-    _ node: Node, _ position: Int, isUnknown: Bool, _ elements: [PathElement], _ e: Evaluation
+    _ node: UnsafePointer<Node>, _ position: Int, isUnknown: Bool,
+    _ elements: UnsafeBufferPointer<PathElement>, _ e: Evaluation, _ scratch: MatchScratch
   ) {
-    guard let child = node.capture else { return }
-    e.matches.open.append(
+    guard node.pointee.capture != Self.none else { return }
+    scratch.open.append(
       CaptureRange(start: Int32(position), count: 1, isGlob: false, isUnknown: isUnknown))
-    walk(child, position + 1, elements, e)
-    e.matches.open.removeLast()
+    walk(node.pointee.capture, position + 1, elements, e, scratch)
+    scratch.open.removeLast()
+  }
+}
+
+/// The trie while it grows.
+private struct TrieBuilder {
+  struct Node {
+    var literals: [(key: [UInt8], child: Int)] = []
+    var capture: Int?
+    var glob: Int?
+    var blocks: [Int32] = []
+  }
+
+  private(set) var nodes = [Node()]
+
+  mutating func insert(_ pattern: [PatternStep], block: Int32) {
+    var node = 0
+    for step in pattern { node = child(of: node, behind: step) }
+    nodes[node].blocks.append(block)
+  }
+
+  private mutating func child(of node: Int, behind step: PatternStep) -> Int {
+    switch step {
+    case .literal(let bytes):
+      if let known = nodes[node].literals.first(where: { $0.key == bytes }) { return known.child }
+      nodes[node].literals.append((bytes, nodes.count))
+    case .capture:
+      if let known = nodes[node].capture { return known }
+      nodes[node].capture = nodes.count
+    case .glob:
+      if let known = nodes[node].glob { return known }
+      nodes[node].glob = nodes.count
+    }
+    nodes.append(Node())
+    return nodes.count - 1
+  }
+
+  /// The node behind `/databases/{x}/documents` when no pattern begins otherwise.
+  var documentsNode: Int? {
+    guard let databases = only("databases", of: 0), nodes[databases].literals.isEmpty,
+      nodes[databases].glob == nil, nodes[databases].blocks.isEmpty,
+      let database = nodes[databases].capture
+    else { return nil }
+    return only("documents", of: database)
+  }
+
+  private func only(_ name: String, of node: Int) -> Int? {
+    let node = nodes[node]
+    guard node.literals.count == 1, node.capture == nil, node.glob == nil, node.blocks.isEmpty,
+      node.literals[0].key.elementsEqual(name.utf8)
+    else { return nil }
+    return node.literals[0].child
   }
 }
 

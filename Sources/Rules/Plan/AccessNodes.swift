@@ -1,69 +1,6 @@
-/// Path literals, and `get`, `exists`, `getAfter`, `existsAfter`.
+/// `get`, `exists`, `getAfter`, `existsAfter`.
 
 internal import DocModel
-
-/// A path literal with something to insert.
-final class PathNode: PlanNode, @unchecked Sendable {
-  /// One written segment.
-  enum Part {
-    case literal(ByteView)
-    case placeholder(ByteView)
-    case value(PlanNode)
-  }
-
-  let parts: [Part]
-
-  init(_ number: Int, _ parts: [Part]) {
-    self.parts = parts
-    var plain = 0
-    for part in parts {
-      if case .value = part { continue }
-      plain += 1
-    }
-    super.init(number, cost: 1 + plain)
-  }
-
-  override var operands: [PlanNode] {
-    parts.compactMap { if case .value(let node) = $0 { node } else { nil } }
-  }
-
-  override func value(_ e: Evaluation) -> Operand {
-    e.charge(cost)
-    var segments = e.arena.allocate(PathSegment.self, count: parts.count)
-    var capacity = parts.count
-    var count = 0
-    for part in parts {
-      let segment: PathSegment
-      switch part {
-      case .literal(let text): segment = PathSegment(text: text)
-      case .placeholder(let name): segment = PathSegment(name: name, isGlob: false)
-      case .value(let node):
-        let value = node.value(e)
-        switch value {
-        case .string(let text): segment = PathSegment(text: text)
-        case .fault: return value
-        case .path(let inner, let innerCount):
-          // A path is spliced in; make room for it.
-          capacity += innerCount
-          let larger = e.arena.allocate(PathSegment.self, count: capacity)
-          larger.update(from: segments, count: count)
-          segments = larger
-          (segments + count).update(from: inner, count: innerCount)
-          count += innerCount
-          continue
-        default:
-          guard let text = Conversions.text(value, e) else {
-            return e.fault(.unsupportedOperation, number, Conversions.unsupportedText(value.kind))
-          }
-          segment = PathSegment(text: text)
-        }
-      }
-      (segments + count).initialize(to: segment)
-      count += 1
-    }
-    return .path(UnsafePointer(segments), count)
-  }
-}
 
 /// Which document access a call is.
 enum AccessKind: String {
@@ -91,7 +28,22 @@ final class AccessNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
-    let path = argument.value(e)
+    // `get` without `.data` gives a map that holds the path.
+    if kind.wantsDocument, dataNode == nil { return value(e, argument.value(e)) }
+    switch argument.documentPath(e) {
+    case .value(let path): return value(e, path)
+    case .relative(let relative):
+      switch e.documents.log.document(
+        inRoom: relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e.documents)
+      {
+      case .document(let fields): return kind.wantsDocument ? .document(fields) : .boolean(true)
+      case .missing: return missing(e)
+      case .tooMany: return refuse(e, relative)
+      }
+    }
+  }
+
+  private func value(_ e: Evaluation, _ path: Operand) -> Operand {
     guard case .path(let segments, let count) = path else {
       if path.isFault { return path }
       return e.fault(
@@ -107,14 +59,25 @@ final class AccessNode: PlanNode, @unchecked Sendable {
       relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e.documents)
     {
     case .tooMany: return refuse(e, segments, count)
-    case .missing:
-      guard kind.wantsDocument else { return .boolean(false) }
-      guard let dataNode else { return .null }
-      return e.fault(.nullValue, dataNode, FaultText.nullValue)
+    case .missing: return missing(e)
     case .document(let fields):
       guard kind.wantsDocument else { return .boolean(true) }
       return dataNode == nil ? e.documentObject(data: .document(fields), path: path) : .document(fields)
     }
+  }
+
+  private func missing(_ e: Evaluation) -> Operand {
+    guard kind.wantsDocument else { return .boolean(false) }
+    guard let dataNode else { return .null }
+    return e.fault(.nullValue, dataNode, FaultText.nullValue)
+  }
+
+  private func refuse(_ e: Evaluation, _ relative: ByteView) -> Operand {
+    e.fault(
+      .serviceCall, number,
+      FaultText.service(
+        kind.rawValue,
+        path: (0..<3).map { e.segments[$0].text } + relative.text.split(separator: "/").map(String.init)))
   }
 
   private func refuse(_ e: Evaluation, _ segments: UnsafePointer<PathSegment>, _ count: Int) -> Operand {

@@ -4,24 +4,41 @@ internal import DocModel
 
 /// A function of the ruleset, planned once.
 ///
-/// INVARIANT: `body` and `lets` are set once, by the planner, before the ruleset is handed out.
+/// INVARIANT: `finish` is called once, by the planner, before the ruleset is handed out.
 final class FunctionPlan: @unchecked Sendable {  // Immutable once planned, see above.
+  /// What a call needs, where it is read without counting references.
+  struct Code {
+    var body: Unmanaged<PlanNode>
+    var lets: Unmanaged<NodeList>
+    var letCount = 0
+    /// Parameters, then lets.
+    var slotCount = 0
+  }
+
   let name: String
   let parameterCount: Int
   /// In slots after the parameters.
-  fileprivate(set) var lets: [PlanNode] = []
-  fileprivate(set) var body: PlanNode = PlanNode(0)
-  fileprivate(set) var slotCount = 0
+  private(set) var lets: [PlanNode] = []
+  private(set) var body = PlanNode(0)
+  private var letList = NodeList([])
+  let code: UnsafeMutablePointer<Code>
 
   init(name: String, parameterCount: Int) {
     self.name = name
     self.parameterCount = parameterCount
+    code = .allocate(capacity: 1)
+    code.initialize(to: Code(body: .passUnretained(body), lets: .passUnretained(letList)))
   }
+
+  deinit { code.deallocate() }
 
   func finish(lets: [PlanNode], body: PlanNode) {
     self.lets = lets
     self.body = body
-    slotCount = parameterCount + lets.count
+    letList = NodeList(lets)
+    code.pointee = Code(
+      body: .passUnretained(body), lets: .passUnretained(letList), letCount: lets.count,
+      slotCount: parameterCount + lets.count)
   }
 }
 
@@ -32,10 +49,14 @@ final class FunctionPlan: @unchecked Sendable {  // Immutable once planned, see 
 final class FunctionCallNode: PlanNode, @unchecked Sendable {
   let function: FunctionPlan
   let arguments: [PlanNode]
+  private let argumentList: NodeList
+  private let code: UnsafeMutablePointer<FunctionPlan.Code>
 
   init(_ number: Int, _ function: FunctionPlan, _ arguments: [PlanNode]) {
     self.function = function
     self.arguments = arguments
+    argumentList = NodeList(arguments)
+    code = function.code
     super.init(number)
   }
 
@@ -44,27 +65,39 @@ final class FunctionCallNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     if e.isExhausted { return e.exhausted(number) }
-    if function.slotCount == 0 { return function.body.value(e) }
+    if code.pointee.slotCount == 0 { return code.pointee.body._withUnsafeGuaranteedRef { $0.value(e) } }
     let saved = enter(e)
-    let result = function.body.value(e)
+    let result = code.pointee.body._withUnsafeGuaranteedRef { $0.value(e) }
+    e.frame = saved
+    return result
+  }
+
+  override func documentPath(_ e: Evaluation) -> DocumentPath {
+    e.charge(1)
+    if e.isExhausted { return .value(e.exhausted(number)) }
+    let saved = enter(e)
+    let result = code.pointee.body._withUnsafeGuaranteedRef { $0.documentPath(e) }
     e.frame = saved
     return result
   }
 
   /// Makes the function's frame the current one; gives the caller's.
   func enter(_ e: Evaluation) -> UnsafeMutablePointer<Operand> {
-    let frame = e.arena.allocate(Operand.self, count: function.slotCount)
+    let code = code.pointee
+    let frame = e.arena.allocate(Operand.self, count: code.slotCount)
     var slot = 0
-    for argument in arguments {
-      frame[slot] = argument.value(e)
-      slot += 1
+    while slot < argumentList.count {
+      frame[slot] = argumentList.value(slot, e)
+      slot &+= 1
     }
     let saved = e.frame
     e.frame = frame
-    for binding in function.lets {
+    var index = 0
+    while index < code.letCount {
       e.charge(1)
-      frame[slot] = binding.value(e)
-      slot += 1
+      frame[slot] = code.lets._withUnsafeGuaranteedRef { $0.value(index, e) }
+      slot &+= 1
+      index &+= 1
     }
     return saved
   }
@@ -73,20 +106,18 @@ final class FunctionCallNode: PlanNode, @unchecked Sendable {
 extension Evaluation {
   /// Evaluates arguments from left to right; the first fault ends it.
   @inline(__always)
-  func evaluate(_ nodes: [PlanNode]) -> (start: UnsafePointer<Operand>, fault: Operand?) {
+  func evaluate(_ nodes: NodeList) -> (start: UnsafePointer<Operand>, fault: Operand?) {
     let start = arena.allocate(Operand.self, count: nodes.count)
     var index = 0
     while index < nodes.count {
-      let value = nodes[index].value(self)
+      let value = nodes.value(index, self)
       if value.isFault { return (UnsafePointer(start), value) }
       start[index] = value
-      index += 1
+      index &+= 1
     }
     return (UnsafePointer(start), nil)
   }
-}
 
-extension Evaluation {
   /// One argument that already has its value.
   fileprivate func evaluated(_ argument: Operand) -> (start: UnsafePointer<Operand>, fault: Operand?) {
     let start = arena.allocate(Operand.self, count: 1)
@@ -102,6 +133,7 @@ final class MethodCallNode: PlanNode, @unchecked Sendable {
   let method: MethodName?
   let name: String
   let arguments: [PlanNode]
+  private let argumentList: NodeList
   private let table = MethodTable.shared
 
   init(_ number: Int, _ receiver: PlanNode, _ name: String, _ arguments: [PlanNode]) {
@@ -109,6 +141,7 @@ final class MethodCallNode: PlanNode, @unchecked Sendable {
     self.name = name
     self.method = MethodName(name: name)
     self.arguments = arguments
+    argumentList = NodeList(arguments)
     super.init(number)
   }
 
@@ -124,7 +157,7 @@ final class MethodCallNode: PlanNode, @unchecked Sendable {
     guard let method, let implementation = table.method(target.kind, method) else {
       return e.fault(.functionNotFound, number, FaultText.functionNotFound(name))
     }
-    let (values, fault) = argument.map { e.evaluated($0) } ?? e.evaluate(arguments)
+    let (values, fault) = argument.map { e.evaluated($0) } ?? e.evaluate(argumentList)
     if let fault { return fault }
     guard arguments.count == implementation.signature.argumentCount else {
       return e.fault(
@@ -147,11 +180,13 @@ final class LibraryCallNode: PlanNode, @unchecked Sendable {
   let name: String
   let function: LibraryFunction
   let arguments: [PlanNode]
+  private let argumentList: NodeList
 
   init(_ number: Int, _ name: String, _ function: LibraryFunction, _ arguments: [PlanNode]) {
     self.name = name
     self.function = function
     self.arguments = arguments
+    argumentList = NodeList(arguments)
     super.init(number)
   }
 
@@ -159,7 +194,7 @@ final class LibraryCallNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
-    let (values, fault) = e.evaluate(arguments)
+    let (values, fault) = e.evaluate(argumentList)
     if let fault { return fault }
     guard arguments.count == function.signature.argumentCount else {
       return e.fault(
@@ -203,9 +238,11 @@ final class LiteralMatchNode: PlanNode, @unchecked Sendable {
 /// `[a, b]`
 final class ListNode: PlanNode, @unchecked Sendable {
   let elements: [PlanNode]
+  private let list: NodeList
 
   init(_ number: Int, _ elements: [PlanNode]) {
     self.elements = elements
+    list = NodeList(elements)
     super.init(number)
   }
 
@@ -213,8 +250,8 @@ final class ListNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
-    let (values, fault) = e.evaluate(elements)
-    return fault ?? .list(values, elements.count)
+    let (values, fault) = e.evaluate(list)
+    return fault ?? .list(values, list.count)
   }
 }
 
@@ -223,10 +260,14 @@ final class ListNode: PlanNode, @unchecked Sendable {
 final class MapNode: PlanNode, @unchecked Sendable {
   let keys: [PlanNode]
   let values: [PlanNode]
+  private let keyList: NodeList
+  private let valueList: NodeList
 
   init(_ number: Int, keys: [PlanNode], values: [PlanNode]) {
     self.keys = keys
     self.values = values
+    keyList = NodeList(keys)
+    valueList = NodeList(values)
     super.init(number)
   }
 
@@ -234,25 +275,30 @@ final class MapNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
-    let (names, keyFault) = e.evaluate(keys)
+    let (names, keyFault) = e.evaluate(keyList)
     if let keyFault { return keyFault }
-    for index in keys.indices {
+    for index in 0..<keyList.count {
       guard case .string = names[index] else {
         return e.fault(.type, number, FaultText.type(names[index].kind, expected: "string"))
       }
     }
-    let (contents, fault) = e.evaluate(values)
+    let (contents, fault) = e.evaluate(valueList)
     if let fault { return fault }
-    var entries: [MapEntry] = []
-    for index in keys.indices {
+    return entries(e, names, contents)
+  }
+
+  private func entries(
+    _ e: Evaluation, _ names: UnsafePointer<Operand>, _ contents: UnsafePointer<Operand>
+  ) -> Operand {
+    let entries = e.arena.allocate(MapEntry.self, count: keyList.count)
+    var count = 0
+    for index in 0..<keyList.count {
       guard case .string(let key) = names[index] else { continue }
-      let entry = MapEntry(key: key, value: contents[index])
-      if let earlier = entries.firstIndex(where: { $0.key == key }) {
-        entries[earlier] = entry
-      } else {
-        entries.append(entry)
-      }
+      var place = 0
+      while place < count, !(entries[place].key == key) { place += 1 }
+      (entries + place).initialize(to: MapEntry(key: key, value: contents[index]))
+      if place == count { count += 1 }
     }
-    return .map(e.arena.copy(entries), entries.count)
+    return .map(UnsafePointer(entries), count)
   }
 }

@@ -69,6 +69,11 @@ final class FieldPathNode: PlanNode, @unchecked Sendable {
   let root: RequestNode
   let steps: UnsafePointer<PathStep>
   let stepCount: Int
+  /// Where the value is kept for the other places that name the same path; `noMemo` when there are none.
+  /// INVARIANT: set by the planner, before the ruleset is handed out.
+  var memo = FieldPathNode.noMemo
+
+  static let noMemo = -1
 
   init(_ number: Int, root: RequestNode, steps: UnsafePointer<PathStep>, stepCount: Int) {
     self.root = root
@@ -78,6 +83,32 @@ final class FieldPathNode: PlanNode, @unchecked Sendable {
   }
 
   override func value(_ e: Evaluation) -> Operand {
+    if memo != Self.noMemo, let known = e.memo(memo) {
+      e.charge(cost)
+      return known
+    }
+    guard let found = encodedValue(e) else { return stepByStep(e) }
+    e.charge(cost)
+    if memo != Self.noMemo { e.keep(found, memo: memo) }
+    return found
+  }
+
+  /// Through stored maps as they lie; nil for everything else, faults included.
+  @inline(__always)
+  private func encodedValue(_ e: Evaluation) -> Operand? {
+    guard var fields = root.encodedFields(e) else { return nil }
+    var index = 0
+    while true {
+      guard let view = fields.value(keyBytes: steps[index].key.buffer) else { return nil }
+      index &+= 1
+      if index == stepCount { return e.operand(view) }
+      guard view.tag == ValueView.Tag.map else { return nil }
+      fields = view.fields
+      if fields.isVector { return nil }
+    }
+  }
+
+  private func stepByStep(_ e: Evaluation) -> Operand {
     e.charge(stepCount)
     var current = root.value(e)
     var index = 0

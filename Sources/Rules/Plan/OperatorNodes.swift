@@ -22,6 +22,7 @@ final class ComparisonNode: PlanNode, @unchecked Sendable {
     let a = left.value(e)
     if a.isFault { return a }
     let b = right.value(e)
+    if case .string(let x) = a, case .string(let y) = b, comparison == .equal { return .boolean(x == y) }
     if b.isFault { return b }
     if case .constraint = a { return e.constrained(a, comparison, b, number) }
     if case .constraint = b { return e.constrained(b, comparison.flipped, a, number) }

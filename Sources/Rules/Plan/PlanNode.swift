@@ -21,12 +21,24 @@ class PlanNode: @unchecked Sendable {  // Immutable, see above.
   /// The value, or why there is none. Charges the budget; who loops or calls must ask `isExhausted`.
   func value(_ e: Evaluation) -> Operand { .null }
 
+  /// The document that the value names, for `get` and its relatives. Nodes that can say so without
+  /// making a path value do.
+  func documentPath(_ e: Evaluation) -> DocumentPath { .value(value(e)) }
+
   /// The children whose values this one is made of, in the order of evaluation.
   var operands: [PlanNode] { [] }
 
   /// What an explanation goes on with when this node's value is `result`: the operands that decided.
   /// Empty for a node that decides by itself.
   func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] { [] }
+}
+
+/// What an argument of `get` comes to.
+enum DocumentPath {
+  /// Relative to the request's database, in the access log's own room.
+  case relative(ByteView)
+  /// Whatever the argument's value is.
+  case value(Operand)
 }
 
 extension Evaluation {
@@ -150,6 +162,24 @@ final class RequestNode: PlanNode, @unchecked Sendable {
       }
       return e.resourceData
     }
+  }
+
+  /// The fields that a path begins at when they are encoded and there is no fault; nil otherwise.
+  @inline(__always)
+  func encodedFields(_ e: Evaluation) -> FieldsView? {
+    let value: Operand
+    switch part {
+    case .data: value = e.resourceData
+    case .newData:
+      guard e.method.isWrite else { return nil }
+      value = e.newResourceData
+    case .token:
+      guard e.isSignedIn else { return nil }
+      value = .document(e.claims)
+    case .request, .resource, .auth, .uid, .method, .path, .time, .query, .newResource: return nil
+    }
+    guard case .document(let bytes) = value else { return nil }
+    return FieldsView(bytes.buffer, entryTag: FieldsView.documentEntryTag)
   }
 
   private func unreadable(_ e: Evaluation) -> Operand {

@@ -154,7 +154,7 @@ extension Planner {
       case .interpolation(let inner): return .value(plan(inner))
       }
     }
-    guard constants.count == parts.count else { return PathNode(node.number, parts) }
+    guard constants.count == parts.count else { return PathNode(node.number, parts, pool) }
     return ConstantNode(
       node.number, .path(pool.array(constants), constants.count), cost: 1 + constants.count)
   }

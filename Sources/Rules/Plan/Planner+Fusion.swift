@@ -38,7 +38,9 @@ extension Planner {
     let root = RequestNode(steps[taken - 1].node.number, part, cost: 1 + taken)
     let rest = steps[taken...].map { PathStep(key: pool.text($0.name), node: Int32($0.node.number)) }
     if rest.isEmpty { return root }
-    return FieldPathNode(node.number, root: root, steps: pool.array(rest), stepCount: rest.count)
+    let path = FieldPathNode(node.number, root: root, steps: pool.array(rest), stepCount: rest.count)
+    memos.share(path)
+    return path
   }
 
   /// The longest beginning of a path that has a place of its own, and how many members it takes.

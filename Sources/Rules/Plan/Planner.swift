@@ -11,6 +11,7 @@ struct Planner {
   let syntax: RulesetSyntax
   let resolution: Resolution
   let pool = ConstantPool()
+  let memos = MemoPlan()
   let patterns: PatternTable
   /// By function number; planned on first use.
   private(set) var functions: [FunctionPlan]

@@ -168,7 +168,7 @@ extension Evaluation {
     }
     elements.append(.unknown)
     addSegment(ByteView(WireCursor.empty))
-    matcher.matchAll(elements, self)
+    elements.withUnsafeBufferPointer { matcher.matchAll($0, self) }
     // `request.path` ends with the collection.
     requestSegmentCount = segmentCount - 1
   }

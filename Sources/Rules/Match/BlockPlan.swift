@@ -1,0 +1,68 @@
+/// What a matched block says: its `allow`s, planned.
+
+internal import DocModel
+
+/// One `allow`, planned.
+struct AllowPlan: Sendable {
+  let number: Int
+  /// Nil for an `allow` without condition.
+  let condition: PlanNode?
+}
+
+/// One `match` block that has `allow`s, with the pattern from the service down to it.
+final class BlockPlan: Sendable {
+  /// By `RuleMethod.rawValue`.
+  let allows: [[AllowPlan]]
+  let captureCount: Int
+
+  init(allows: [[AllowPlan]], captureCount: Int) {
+    self.allows = allows
+    self.captureCount = captureCount
+  }
+}
+
+/// The conditions of all blocks in one piece of memory, for the loop of every decision: nothing to count
+/// references of, and no array of arrays.
+///
+/// INVARIANT: the plans are owned by the `BlockPlan`s of the same ruleset, which live as long.
+struct AllowTable {
+  /// Nil for an `allow` without condition.
+  typealias Condition = Unmanaged<PlanNode>?
+
+  private let conditions: UnsafePointer<Condition>
+  /// By block and method: the first condition. One more at the end.
+  private let starts: UnsafePointer<Int32>
+  private let captureCounts: UnsafePointer<Int32>
+
+  init(_ blocks: [BlockPlan], _ pool: ConstantPool) {
+    var conditions: [Condition] = []
+    var starts: [Int32] = []
+    for block in blocks {
+      for allows in block.allows {
+        starts.append(Int32(conditions.count))
+        conditions += allows.map { $0.condition.map { Unmanaged.passUnretained($0) } }
+      }
+    }
+    starts.append(Int32(conditions.count))
+    self.conditions = pool.array(conditions)
+    self.starts = pool.array(starts)
+    captureCounts = pool.array(blocks.map { Int32($0.captureCount) })
+  }
+
+  /// Where the conditions of a block for a method stand.
+  @inline(__always)
+  func range(block: Int32, method: RuleMethod) -> (first: Int, end: Int) {
+    let place = Int(block) &* RuleMethod.count &+ Int(method.rawValue)
+    return (Int(starts[place]), Int(starts[place &+ 1]))
+  }
+
+  @inline(__always)
+  func captureCount(block: Int32) -> Int { Int(captureCounts[Int(block)]) }
+
+  @inline(__always)
+  subscript(index: Int) -> Condition { conditions[index] }
+}
+
+extension RuleMethod {
+  static let count = 5
+}
