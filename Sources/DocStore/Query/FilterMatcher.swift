@@ -12,17 +12,20 @@ public import DocModel
 /// Made for one query and used on one thread; several threads take one each.
 public final class FilterMatcher {
   private let root: FilterNode?
+  private let required: [FieldLookup]
   private let memory: OperandMemory
 
-  /// Nil lets every document pass.
-  public init(_ filter: QueryFilter?) {
+  /// Nil lets every document pass that has the required fields.
+  public init(_ filter: QueryFilter?, requiring fields: [FieldPath] = []) {
     memory = OperandMemory()
     root = filter.map { [memory] in FilterNode.make($0, memory) }
+    required = fields.map { [memory] in FieldLookup($0, memory) }
   }
 
   /// `path` is the document's path relative to the database's root.
   public func matches(path: UnsafeRawBufferPointer, fields: FieldsView) -> Bool {
-    root?.matches(path, fields) ?? true
+    for lookup in required where lookup.value(in: fields) == nil { return false }
+    return root?.matches(path, fields) ?? true
   }
 
   /// Whether one value of a field passes a test of that field.

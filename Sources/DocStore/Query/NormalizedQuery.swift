@@ -14,7 +14,7 @@ public struct NormalizedQuery: Sendable {
   /// Nil when nothing is filtered.
   public let filter: QueryFilter?
   /// Explicit orders, then implied ones, then the document name.
-  public let orders: [QueryOrder]
+  public internal(set) var orders: [QueryOrder]
   /// How many of `orders` were written in the query.
   public let explicitOrderCount: Int
   public internal(set) var start: QueryCursor?
@@ -23,6 +23,8 @@ public struct NormalizedQuery: Sendable {
   public internal(set) var limit: Int?
   /// Nil for whole documents.
   public let projection: FieldMask?
+  /// Documents without one of these fields are no results: what an aggregation adds up must be there.
+  public internal(set) var requiredFields: [FieldPath] = []
   /// The order key of the last document of an earlier page or piece: the result goes on after it.
   public internal(set) var resumeKey: [UInt8]?
 

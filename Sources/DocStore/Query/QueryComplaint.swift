@@ -126,6 +126,8 @@ public enum QueryLimits {
   public static let notInValuesMax = 10
   /// Source: spec/production-differences.md L13.
   public static let inequalityFieldsMax = 10
+  /// Source: spec/protocol.md 1.14.
+  public static let aggregationsMax = 5
   /// Filters, orders and the parent together. Source: spec/production-differences.md L12.
   public static let componentsMax = 100
   /// Composite filters inside composite filters. Protobuf itself stops at 100 levels of messages, two a

@@ -63,7 +63,7 @@ public struct QueryExecutor<Source: QuerySource> {
     self.query = query
     self.plan = plan
     self.source = source
-    matcher = FilterMatcher(query.filter)
+    matcher = FilterMatcher(query.filter, requiring: query.requiredFields)
     keys = OrderKeyMaker(query, checksCursors: !plan.appliesCursors)
   }
 

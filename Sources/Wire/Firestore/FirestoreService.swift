@@ -57,6 +57,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
       method(service + "Commit", .unary, commit),
       method(service + "Rollback", .unary, rollback),
       method(service + "RunQuery", .serverStreaming, runQuery),
+      method(service + "RunAggregationQuery", .serverStreaming, runAggregationQuery),
       method(service + "ListCollectionIds", .unary, listCollectionIDs),
       method(service + "BatchWrite", .unary, batchWrite),
     ]

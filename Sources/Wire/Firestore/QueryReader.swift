@@ -52,7 +52,7 @@ package enum QueryReader {
     return paths
   }
 
-  private static func fieldReference(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> String {
+  static func fieldReference(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> String {
     var path = ""
     var fields = MessageFields(message)
     while let tag = try fields.next() {

@@ -30,6 +30,8 @@ struct MessageShape: Sendable {
 
   indirect enum Kind: Sendable {
     case text, bytes, number, flag, timestamp, document, value
+    /// A map from names to values: its entries are repeated on the wire, and one object in JSON.
+    case values
     case message(MessageShape)
   }
 
@@ -47,12 +49,26 @@ extension JSONWriter {
         if field.isRepeated {
           let elements = found.all(field.number)
           if elements.isEmpty { continue }
+          if case .values = field.kind {
+            object.member(field.name) { $0.namedValues(elements) }
+            continue
+          }
           object.member(field.name) { writer in
             writer.array(elements) { writer, element in writer.field(element, field.kind) }
           }
         } else if let last = found.last(field.number) {
           object.member(field.name) { $0.field(last, field.kind) }
         }
+      }
+    }
+  }
+
+  private mutating func namedValues(_ entries: [FoundFields.Content]) {
+    object { object in
+      for entry in entries {
+        let found = FoundFields(entry.bytes)
+        guard let name = found.last(1), let content = found.last(2) else { continue }
+        object.member(name.bytes) { $0.value(ValueView(content.bytes)) }
       }
     }
   }
@@ -66,6 +82,7 @@ extension JSONWriter {
     case .timestamp: timestamp(content.bytes)
     case .document: document(content.bytes)
     case .value: value(ValueView(content.bytes))
+    case .values: break
     case .message(let shape): message(content.bytes, shape)
     }
   }
@@ -129,6 +146,12 @@ extension RESTMethod {
         MessageShape(
           .init(2, "transaction", .bytes), .init(1, "document", .document), .init(3, "readTime", .timestamp),
           .init(4, "skippedResults", .number)))
+    case .runAggregationQuery:
+      .message(
+        MessageShape(
+          .init(
+            1, "result", .message(MessageShape(.init(2, "aggregateFields", .values, isRepeated: true)))),
+          .init(2, "transaction", .bytes), .init(3, "readTime", .timestamp)))
     case .listCollectionIDs:
       .message(
         MessageShape(.init(1, "collectionIds", .text, isRepeated: true), .init(2, "nextPageToken", .text)))

@@ -38,6 +38,10 @@ enum RESTBinding {
       return try read(Google_Firestore_V1_BatchWriteRequest.self, body) { $0.database = route.resource }
     case .runQuery:
       return try read(Google_Firestore_V1_RunQueryRequest.self, body) { $0.parent = route.resource }
+    case .runAggregationQuery:
+      return try read(Google_Firestore_V1_RunAggregationQueryRequest.self, body) {
+        $0.parent = route.resource
+      }
     case .listCollectionIDs:
       return try read(Google_Firestore_V1_ListCollectionIdsRequest.self, body) { $0.parent = route.resource }
     }

@@ -17,11 +17,14 @@ enum RESTMethod: String, CaseIterable, Sendable {
   case commit = "Commit"
   case rollback = "Rollback"
   case runQuery = "RunQuery"
+  case runAggregationQuery = "RunAggregationQuery"
   case listCollectionIDs = "ListCollectionIds"
   case batchWrite = "BatchWrite"
 
   /// Whether answers come one after the other, as an array.
-  var isStream: Bool { self == .batchGetDocuments || self == .runQuery }
+  var isStream: Bool {
+    self == .batchGetDocuments || self == .runQuery || self == .runAggregationQuery
+  }
 
   /// Methods of `POST …:verb`.
   init?(verb: [UInt8]) {
@@ -31,7 +34,8 @@ enum RESTMethod: String, CaseIterable, Sendable {
 
   private static let verbs: [(verb: StaticString, method: RESTMethod)] = [
     ("batchGet", .batchGetDocuments), ("beginTransaction", .beginTransaction), ("commit", .commit),
-    ("rollback", .rollback), ("runQuery", .runQuery), ("listCollectionIds", .listCollectionIDs),
+    ("rollback", .rollback), ("runQuery", .runQuery), ("runAggregationQuery", .runAggregationQuery),
+    ("listCollectionIds", .listCollectionIDs),
     ("batchWrite", .batchWrite),
   ]
 
@@ -40,7 +44,7 @@ enum RESTMethod: String, CaseIterable, Sendable {
     switch self {
     case .batchGetDocuments, .beginTransaction, .commit, .rollback, .batchWrite: true
     case .getDocument, .listDocuments, .createDocument, .updateDocument, .deleteDocument, .runQuery,
-      .listCollectionIDs:
+      .runAggregationQuery, .listCollectionIDs:
       false
     }
   }

@@ -1,0 +1,148 @@
+/// Aggregations over a query: what may be asked, checked in the service's order.
+///
+/// Source: spec/protocol.md 1.14; spec/production-differences.md 1.6.
+
+public import DocModel
+
+/// One aggregation as a client sends it.
+public struct Aggregation: Sendable {
+  public enum Operator: Sendable {
+    case unset
+    /// `upTo` nil counts all.
+    case count(upTo: Int64?)
+    case sum(field: String)
+    case average(field: String)
+  }
+
+  /// Empty: the service makes one up.
+  public var alias: String
+  public var operation: Operator
+
+  public init(alias: String = "", _ operation: Operator) {
+    self.alias = alias
+    self.operation = operation
+  }
+}
+
+/// Aggregations that have passed validation.
+///
+/// INVARIANT: aliases are all there and differ from each other; `query` takes only documents that have every
+/// field that is summed. Made by `validate` only.
+public struct AggregationQuery: Sendable {
+  public enum Function: Sendable {
+    case count(upTo: Int64?)
+    case sum(FieldPath)
+    case average(FieldPath)
+  }
+
+  public let query: NormalizedQuery
+  public let functions: [(alias: String, function: Function)]
+
+  /// The service's order: the list, aliases, each operator, then the query.
+  public static func validate(
+    _ aggregations: [Aggregation], over query: () throws(Complaint) -> NormalizedQuery
+  ) throws(Complaint) -> AggregationQuery {
+    if aggregations.isEmpty { throw AggregationComplaint.empty }
+    guard aggregations.count <= QueryLimits.aggregationsMax else {
+      throw AggregationComplaint.tooMany(aggregations.count)
+    }
+    let aliases = try aliases(of: aggregations)
+    var functions: [(alias: String, function: Function)] = []
+    for (alias, aggregation) in zip(aliases, aggregations) {
+      functions.append((alias, try function(aggregation.operation)))
+    }
+    var query = try query()
+    query.requiredFields = functions.compactMap { named in
+      switch named.function {
+      case .count: nil
+      case .sum(let field), .average(let field): field
+      }
+    }
+    query.orderByRequiredFields()
+    return AggregationQuery(query: query, functions: functions)
+  }
+
+  /// Missing aliases are numbered over the unnamed ones only.
+  private static func aliases(of aggregations: [Aggregation]) throws(Complaint) -> [String] {
+    var unnamed = 0
+    var seen: Set<[UInt8]> = []
+    var aliases: [String] = []
+    for aggregation in aggregations {
+      var alias = aggregation.alias
+      if alias.isEmpty {
+        unnamed += 1
+        alias = "field_\(unnamed)"
+      }
+      if ResourceNameParser.isReserved(Array(alias.utf8)) { throw AggregationComplaint.reserved(alias) }
+      guard seen.insert(Array(alias.utf8)).inserted else { throw AggregationComplaint.duplicate(alias) }
+      aliases.append(alias)
+    }
+    return aliases
+  }
+
+  private static func function(_ operation: Aggregation.Operator) throws(Complaint) -> Function {
+    switch operation {
+    case .unset: throw AggregationComplaint.operatorUnset
+    case .count(let upTo):
+      if let upTo, upTo < 0 { throw AggregationComplaint.negativeUpTo }
+      return .count(upTo: upTo)
+    case .sum(let field): return .sum(try path(field))
+    case .average(let field): return .average(try path(field))
+    }
+  }
+
+  private static func path(_ text: String) throws(Complaint) -> FieldPath {
+    let path = try FieldPath.parse(text)
+    if path.isDocumentName { throw AggregationComplaint.ofName }
+    return path
+  }
+}
+
+extension NormalizedQuery {
+  /// What is added up is what an index over the added fields gives first: they are ordered by, in byte order,
+  /// before the name. It shows only where not all of the result is taken.
+  /// Source: spec/production-differences.md 3.3; the official emulator.
+  fileprivate mutating func orderByRequiredFields() {
+    guard limit != nil || offset > 0, orders.count > explicitOrderCount else { return }
+    let fixed = (filter?.tests ?? []).filter { $0.comparison.fixesValue }.map(\.path)
+    let added = Set(requiredFields)
+      .filter { field in !fixed.contains(field) && !orders.contains { $0.path == field } }
+      .sorted { $0.text.precedesInBytes($1.text) }
+    orders.insert(contentsOf: added.map { QueryOrder($0, .ascending) }, at: orders.count - 1)
+  }
+}
+
+extension FieldTest.Comparison {
+  /// Whether the test leaves one value.
+  fileprivate var fixesValue: Bool {
+    switch self {
+    case .equal, .isNull, .isNaN: true
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .notEqual, .arrayContains,
+      .arrayContainsAny, .in, .notIn, .isNotNull, .isNotNaN:
+      false
+    }
+  }
+}
+
+/// The texts in which aggregations are refused. Source: spec/protocol.md 1.14.
+enum AggregationComplaint {
+  static let empty = Complaint("Aggregations can not be empty.")
+  static let operatorUnset = Complaint("Operator field in Aggregation is not set.")
+  static let negativeUpTo = Complaint(
+    "The `up_to` value in a COUNT aggregation must be greater than or equal to zero.")
+  static let ofName = Complaint("Aggregations are not supported for the property: __key__")
+
+  static func tooMany(_ count: Int) -> Complaint {
+    Complaint(
+      "The maximum number of aggregations allowed in an aggregation query is "
+        + "\(QueryLimits.aggregationsMax). Received: \(count)")
+  }
+
+  static func duplicate(_ alias: String) -> Complaint {
+    Complaint("Aggregation aliases contain duplicate alias: \(alias).")
+  }
+
+  static func reserved(_ alias: String) -> Complaint {
+    Complaint("The property.name \"\(alias)\" is reserved.")
+  }
+}

@@ -1,0 +1,159 @@
+/// RunAggregationQuery.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+
+extension FirestoreService {
+  /// One message with all figures. Judged as the query it is over, as a list.
+  /// Source: spec/protocol.md 1.14; spec/production-differences.md A1 to A5.
+  @Sendable
+  func runAggregationQuery(_ call: ServerCall) throws(GRPCStatus) {
+    var credentials = Credentials.anonymous
+    let (query, choice) = try call.withRequest { bytes throws(GRPCStatus) in
+      let request = try RunAggregationRequest(bytes)
+      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      credentials = try self.credentials(call)
+      guard let sent = request.query else {
+        throw GRPCStatus(.invalidArgument, "Only structured aggregation queries are supported.")
+      }
+      let read = try AggregationReader.read(sent)
+      // Faults of the form come first, those of the query's meaning after those of the aggregations.
+      let inner = try QueryReader.read(read.query, database: parent.database, parent: parent.path)
+      let query = try Self.checked { () throws(Complaint) in
+        try AggregationQuery.validate(read.aggregations) { () throws(Complaint) in
+          try QueryValidator.validate(inner)
+        }
+      }
+      return (query, request.consistency)
+    }
+    let (time, token) = try readTime(choice, in: query.query.database, as: credentials)
+    let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
+    stream.run(
+      AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+        if let token { _ = stream.send(Answers.queryTransaction(token)) }
+        _ = stream.send(try aggregate(query, as: credentials, at: time))
+        return nil
+      })
+  }
+
+  private func aggregate(
+    _ query: AggregationQuery, as credentials: Credentials, at time: ReadTime
+  ) throws(GRPCStatus) -> [UInt8] {
+    var totals = AggregationTotals(query)
+    var readTime: Int64 = 0
+    _ = try Self.stored { () throws(StoreError) in
+      try store.run(query.query, as: credentials, at: time, begin: { readTime = $0 }) { row in
+        if totals.isComplete { return .stop }
+        totals.add(row.document.fields)
+        return .more
+      }
+    }
+    return Answers.aggregation(totals.results, readTime: readTime)
+  }
+}
+
+/// `RunAggregationQueryRequest`. The query itself stays encoded.
+struct RunAggregationRequest {
+  private(set) var parent = ""
+  private(set) var query: UnsafeRawBufferPointer?
+  private(set) var consistency = ConsistencyChoice.latest
+
+  init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): parent = try fields.text()
+      case MessageFields.tag(2): query = try fields.message()
+      case MessageFields.tag(4): consistency = .transaction(try fields.bytes())
+      case MessageFields.tag(5):
+        consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
+      case MessageFields.tag(6): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      default: try fields.skip(tag)
+      }
+    }
+  }
+}
+
+/// `StructuredAggregationQuery` from the wire, unchecked.
+enum AggregationReader {
+  static func read(
+    _ message: UnsafeRawBufferPointer
+  ) throws(GRPCStatus) -> (query: UnsafeRawBufferPointer, aggregations: [Aggregation]) {
+    var query = WireCursor.empty
+    var aggregations: [Aggregation] = []
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): query = try fields.message()
+      case MessageFields.tag(3): aggregations.append(try aggregation(try fields.message()))
+      default: try fields.skip(tag)
+      }
+    }
+    return (query, aggregations)
+  }
+
+  private static func aggregation(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Aggregation {
+    var aggregation = Aggregation(.unset)
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): aggregation.operation = .count(upTo: try upTo(try fields.message()))
+      case MessageFields.tag(2): aggregation.operation = .sum(field: try field(try fields.message()))
+      case MessageFields.tag(3): aggregation.operation = .average(field: try field(try fields.message()))
+      case MessageFields.tag(7): aggregation.alias = try fields.text()
+      default: try fields.skip(tag)
+      }
+    }
+    return aggregation
+  }
+
+  /// `Count`, whose bound is a `google.protobuf.Int64Value`.
+  private static func upTo(_ count: UnsafeRawBufferPointer) throws(GRPCStatus) -> Int64? {
+    var upTo: Int64?
+    var fields = MessageFields(count)
+    while let tag = try fields.next() {
+      guard tag == MessageFields.tag(1) else {
+        try fields.skip(tag)
+        continue
+      }
+      var wrapper = MessageFields(try fields.message())
+      upTo = 0
+      while let tag = try wrapper.next() {
+        if tag == 1 << 3 { upTo = Int64(bitPattern: try wrapper.varint()) } else { try wrapper.skip(tag) }
+      }
+    }
+    return upTo
+  }
+
+  /// `Sum` and `Avg`: their first field is a `FieldReference`.
+  private static func field(_ function: UnsafeRawBufferPointer) throws(GRPCStatus) -> String {
+    var path = ""
+    var fields = MessageFields(function)
+    while let tag = try fields.next() {
+      if tag == MessageFields.tag(1) {
+        path = try QueryReader.fieldReference(try fields.message())
+      } else {
+        try fields.skip(tag)
+      }
+    }
+    return path
+  }
+}
+
+extension Answers {
+  /// `RunAggregationQueryResponse`
+  static func aggregation(_ results: [(alias: String, value: Value)], readTime: Int64) -> [UInt8] {
+    var writer = WireWriter(reserving: results.count * 32 + 32)
+    writer.message(1) { result in
+      for named in results {
+        result.message(2) { entry in
+          entry.field(1, text: named.alias)
+          entry.field(2, bytes: named.value.encoded)
+        }
+      }
+    }
+    writer.timestamp(3, Timestamp(microseconds: readTime))
+    return writer.bytes
+  }
+}
