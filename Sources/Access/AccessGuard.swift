@@ -7,14 +7,6 @@ public import DocModel
 internal import DocStore
 public import Rules
 
-/// How much a denial says.
-public enum DenialDetail: Sendable {
-  /// Production's bare sentence.
-  case terse
-  /// The sentence, and then what the official emulator says: each `allow` tried, with its line.
-  case explained
-}
-
 /// One operation as it was judged: for tests of rules.
 public struct Judgement: Sendable {
   public let method: RuleMethod
@@ -25,7 +17,7 @@ public struct Judgement: Sendable {
 /// Is told of judgements, in the order in which they are made, on the thread that makes them.
 public typealias JudgementWitness = @Sendable (Judgement) -> Void
 
-/// Judges operations of users against one project's protection.
+/// Judges operations of users against one database's protection.
 struct AccessGuard {
   let protection: Protection
   let credentials: Credentials
@@ -35,13 +27,10 @@ struct AccessGuard {
   let documents: RuleDocuments
   let witness: JudgementWitness?
 
-  /// Production's text of every denial. Source: spec/rules-language.md 8.1.
-  static let denialText = "Missing or insufficient permissions."
-
   /// One document read by name; `document` is nil when it does not exist.
   func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
   {
-    try allow { auth in
+    try allow(in: database) { auth in
       RuleRequest(
         method: .get, database: database.database, path: path, auth: auth, time: timestamp,
         resource: document?.fields)
@@ -50,14 +39,14 @@ struct AccessGuard {
 
   /// A query, from its shape alone.
   func allowList(_ shape: @autoclosure () -> QueryShape, in database: DatabaseID) throws(StoreError) {
-    try allow { auth in
+    try allow(in: database) { auth in
       RuleRequest(list: shape(), database: database.database, auth: auth, time: timestamp)
     }
   }
 
   /// One write of a planned commit.
   func allowWrite(_ write: JudgedWrite, in database: DatabaseID) throws(StoreError) {
-    try allow { auth in
+    try allow(in: database) { auth in
       var request = RuleRequest(
         method: Self.method(write), database: database.database, path: write.path, auth: auth,
         time: timestamp,
@@ -79,11 +68,13 @@ struct AccessGuard {
 
   private var timestamp: Timestamp { Timestamp(microseconds: time) }
 
-  private func allow(_ request: (AuthFacts?) -> RuleRequest) throws(StoreError) {
+  private func allow(
+    in database: DatabaseID, _ request: (AuthFacts?) -> RuleRequest
+  ) throws(StoreError) {
     guard case .user(let auth) = credentials else { return }
     switch protection {
     case .open: return
-    case .closed: throw .permissionDenied(message: noRulesMessage)
+    case .closed: throw .permissionDenied(message: DenialText.withoutRules(database, detail))
     case .rules(let ruleset):
       let request = request(auth)
       if let witness {
@@ -91,27 +82,13 @@ struct AccessGuard {
         if let failure = documents.failure { throw failure }
         witness(Judgement(method: request.method, path: request.path, explanation: explanation))
         if explanation.isAllowed { return }
-        throw .permissionDenied(message: Self.denialText + explanation.message)
+        throw .permissionDenied(message: DenialText.refused(.explained, explanation))
       }
       let decision = ruleset.decide(request, documents: documents)
       if let failure = documents.failure { throw failure }
       if decision.isAllowed { return }
-      throw .permissionDenied(message: message(request, ruleset))
-    }
-  }
-
-  private var noRulesMessage: String {
-    switch detail {
-    case .terse: Self.denialText
-    case .explained:
-      Self.denialText + " No rules are loaded; start with --rules FILE, or with --open to allow everything."
-    }
-  }
-
-  private func message(_ request: RuleRequest, _ ruleset: Ruleset) -> String {
-    switch detail {
-    case .terse: Self.denialText
-    case .explained: Self.denialText + ruleset.explain(request, documents: documents).message
+      throw .permissionDenied(
+        message: DenialText.refused(detail, ruleset.explain(request, documents: documents)))
     }
   }
 }

@@ -88,7 +88,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
     _ view: StoreView, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
   ) throws(StoreError) {
     if credentials.isAdmin { return }
-    let protection = rulesets.protection(of: view.database.project)
+    let protection = rulesets.protection(of: view.database)
     try pool.use { (documents) throws(StoreError) in
       documents.begin(view)
       try body(
@@ -102,7 +102,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   func judging(
     _ commit: JudgedCommit, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let protection = rulesets.protection(of: commit.database.project)
+    let protection = rulesets.protection(of: commit.database)
     try pool.use { (documents) throws(StoreError) in
       documents.begin(commit)
       try body(

@@ -1,8 +1,9 @@
-/// Which rules guard which project.
+/// Which rules guard which database.
 ///
 /// INVARIANT: where no ruleset is known, users are denied, unless the server was started open.
-/// Source: spec/production-differences.md R2 (production: no release means that everything is denied).
+/// Source: spec/production-differences.md R2 (production: no release means that everything is denied), R3.
 
+public import DocModel
 public import Rules
 internal import Synchronization
 
@@ -15,13 +16,15 @@ public enum Protection: Sendable {
   case open
 }
 
-/// The released rulesets.
+/// The released rulesets. What was released for one database of one project wins over what the server was
+/// started with for the databases of that name, and that over what it was started with for all.
 ///
 /// State and its guard: `state` behind its mutex, held for a look-up or a replacement, never while
 /// rules are compiled or evaluated.
 public final class RulesetRegistry: Sendable {
   private struct State {
-    var byProject: [String: Ruleset] = [:]
+    var released: [DatabaseID: Ruleset] = [:]
+    var byDatabaseName: [String: Ruleset] = [:]
     var standard: Ruleset?
   }
 
@@ -33,19 +36,26 @@ public final class RulesetRegistry: Sendable {
     withoutRules = isOpen ? .open : .closed
   }
 
-  /// What guards the databases of a project.
-  public func protection(of project: String) -> Protection {
-    let ruleset = state.withLock { $0.byProject[project] ?? $0.standard }
+  /// What guards a database.
+  public func protection(of database: DatabaseID) -> Protection {
+    let ruleset = state.withLock {
+      $0.released[database] ?? $0.byDatabaseName[database.database] ?? $0.standard
+    }
     return ruleset.map { .rules($0) } ?? withoutRules
   }
 
-  /// The rules of every project that has none of its own (`--rules`).
+  /// The rules of every database that has none of its own (`--rules FILE`).
   public func setStandard(_ ruleset: Ruleset) {
     state.withLock { $0.standard = ruleset }
   }
 
-  /// Replaces the rules of one project; they hold for the next request.
-  public func replace(project: String, with ruleset: Ruleset) {
-    state.withLock { $0.byProject[project] = ruleset }
+  /// The rules of the databases of this name, of all projects (`--rules NAME=FILE`).
+  public func setStandard(_ ruleset: Ruleset, ofDatabase name: String) {
+    state.withLock { $0.byDatabaseName[name] = ruleset }
+  }
+
+  /// Replaces the rules of one database; they hold for the next request.
+  public func replace(_ database: DatabaseID, with ruleset: Ruleset) {
+    state.withLock { $0.released[database] = ruleset }
   }
 }

@@ -23,6 +23,7 @@ extension Ruleset {
     return Explanation(
       decision: decision, allows: tracer.allows,
       missingFilters: decision.isAllowed ? [] : tracer.missing, accessedPaths: documents.log.paths,
+      limits: decision.isAllowed ? [] : tracer.limits,
       message: decision.isAllowed ? "" : officialMessage(tracer.allows, request.method))
   }
 

@@ -9,9 +9,6 @@ struct Denial {
   let explanation: Explanation
   private let rules: SourceText
 
-  /// LIMIT: documents one operation may ask for. Source: spec/production-differences.md 1.9.
-  private static let accessesMax = 10
-
   init(_ explanation: Explanation, _ rules: SourceText) {
     self.explanation = explanation
     self.rules = rules
@@ -34,8 +31,7 @@ struct Denial {
     case .granted, .refused: return .condition
     case .fault(let fault):
       switch fault.code {
-      case .budget: return .limit
-      case .serviceCall: return explanation.accessedPaths.count >= Self.accessesMax ? .limit : .error
+      case .budget, .accessLimit: return .limit
       default: return .error
       }
     }

@@ -37,7 +37,7 @@ enum ErrorKind: String, CaseIterable, Sendable {
     case .overflow: self = .overflow
     case .conversion: self = .conversion
     case .unboundVariable: self = .unbound
-    case .serviceCall: self = .access
+    case .serviceCall, .accessLimit: self = .access
     case .pattern: self = .pattern
     case .argument: self = .argument
     case .undetermined: self = .undetermined

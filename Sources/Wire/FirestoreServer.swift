@@ -7,8 +7,8 @@ internal import NIOPosix
 /// How a server answers, beyond where it listens.
 public struct FirestoreServerOptions: Sendable {
   public var server = ServerOptions()
-  /// Refuse tokens that have expired, except mock tokens, whose `iat` is 0.
-  public var checksTokenExpiry = true
+  /// Which service is followed where production and the official emulator differ.
+  public var profile = ServiceProfile.production
   /// LIMIT: bytes of one gRPC request. Production's is the default.
   public var messageBytesMax = 11_534_336
   /// Threads for queries and large commits; nil for four per core.
@@ -44,7 +44,7 @@ public final class FirestoreServer: Sendable {
     let threads = NIOThreadPool(numberOfThreads: options.workerThreadCount ?? 4 * WireServer.coreCount)
     threads.start()
     var serviceOptions = FirestoreOptions()
-    serviceOptions.checksExpiry = options.checksTokenExpiry
+    serviceOptions.profile = options.profile
     let firestore = FirestoreService(store, threads: threads, options: serviceOptions)
     let http = HTTPService(firestore, shutDown: onShutdownRequest)
     var server = options.server

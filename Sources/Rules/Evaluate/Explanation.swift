@@ -61,6 +61,8 @@ public struct Explanation: Sendable {
   public let missingFilters: [MissingFilter]
   /// Paths of the documents the rules asked for, relative to the database's root.
   public let accessedPaths: [String]
+  /// Limits of the language that kept an `allow` from granting, in the order in which they were crossed.
+  public let limits: [ExceededLimit]
   /// What the official emulator answers to a refusal: a line break, then one entry per `allow` tried.
   /// Empty when allowed.
   public let message: String

@@ -19,8 +19,11 @@ public enum FaultCode: UInt8, Sendable, CaseIterable {
   case conversion
   /// A capture that has no value here.
   case unboundVariable
-  /// A document access that failed: a bad path, or too many of them.
+  /// A document access that failed: a bad path.
   case serviceCall
+  /// A document access past the number of distinct documents that may be read. It has the official words
+  /// of `serviceCall`, and as that one it can be absorbed.
+  case accessLimit
   case pattern
   /// An argument outside its range.
   case argument

@@ -19,10 +19,11 @@ struct Tracer {
   /// LIMIT: steps of an explanation; a condition nests less than that.
   private static let chainMax = 256
 
-  private let ruleset: Ruleset
-  private let e: Evaluation
+  let ruleset: Ruleset
+  let e: Evaluation
   private(set) var allows: [AllowTrace] = []
   private(set) var missing: [MissingFilter] = []
+  private(set) var limits: [ExceededLimit] = []
   /// What decided the other sides of disjunctions of the `allow` at hand.
   private var beside: [DecidingExpression] = []
 
@@ -53,10 +54,14 @@ struct Tracer {
     beside.removeAll()
     var outcome = AllowOutcome.granted
     if let condition = allow.condition {
+      let before = e.spent
       var value = condition.value(e)
       if e.isExhausted { value = e.exhausted(condition.number) }
       outcome = self.outcome(value, place.condition ?? place.span)
       if !e.isExhausted { walk(condition, value, &chain, &leaves) }
+      if case .fault(let fault) = outcome, let limit = exceeded(fault, condition, from: before) {
+        limits.append(limit)
+      }
     }
     let start = place.condition?.start ?? place.span.start
     allows.append(

@@ -54,11 +54,13 @@ final class AccessNode: PlanNode, @unchecked Sendable {
     if let unbound = e.unboundName(segments, count) {
       return e.fault(.unboundVariable, number, FaultText.unbound(unbound))
     }
-    guard let relative = e.documentPath(segments, count) else { return refuse(e, segments, count) }
+    guard let relative = e.documentPath(segments, count) else {
+      return refuse(e, .serviceCall, segments, count)
+    }
     switch e.documents.log.document(
       relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e.documents)
     {
-    case .tooMany: return refuse(e, segments, count)
+    case .tooMany: return refuse(e, .accessLimit, segments, count)
     case .missing: return missing(e)
     case .document(let fields):
       guard kind.wantsDocument else { return .boolean(true) }
@@ -74,15 +76,17 @@ final class AccessNode: PlanNode, @unchecked Sendable {
 
   private func refuse(_ e: Evaluation, _ relative: ByteView) -> Operand {
     e.fault(
-      .serviceCall, number,
+      .accessLimit, number,
       FaultText.service(
         kind.rawValue,
         path: (0..<3).map { e.segments[$0].text } + relative.text.split(separator: "/").map(String.init)))
   }
 
-  private func refuse(_ e: Evaluation, _ segments: UnsafePointer<PathSegment>, _ count: Int) -> Operand {
+  private func refuse(
+    _ e: Evaluation, _ code: FaultCode, _ segments: UnsafePointer<PathSegment>, _ count: Int
+  ) -> Operand {
     e.fault(
-      .serviceCall, number,
+      code, number,
       FaultText.service(kind.rawValue, path: (0..<count).map { segments[$0].text?.text ?? "" }))
   }
 }

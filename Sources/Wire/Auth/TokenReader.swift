@@ -1,7 +1,7 @@
 /// Who asks: the `authorization` header, classified.
 ///
-/// Source: spec/protocol.md section 8; expiry: spec/production-differences.md C4. Signatures are not
-/// checked: local identity providers sign nothing.
+/// Source: spec/protocol.md section 8, spec/production-differences.md C1 to C9. Signatures are not checked:
+/// local identity providers sign nothing.
 
 package import Access
 internal import DocModel
@@ -16,50 +16,75 @@ package enum Bearer: Equatable, Sendable {
   case user(UserToken)
 }
 
-/// A user's token, read once.
-package struct UserToken: Equatable, Sendable {
-  /// `sub`; nil when it is no text. Source: spec/production-differences.md C9 (`user_id` gives no uid).
-  package let uid: String?
-  /// All claims, in the stored form of a document's fields.
-  package let claims: [UInt8]
-  /// Seconds since the epoch from which the token is refused; nil when it never is.
-  package let refusedFromSeconds: Int64?
-}
-
 package struct TokenReader: Sendable {
-  /// Refuse expired tokens, as production does, unless their `iat` is 0 as in mock tokens.
-  package var checksExpiry: Bool
-  /// What production grants beyond `exp`. Source: spec/production-differences.md C4.
-  static let expiryGraceSeconds: Int64 = 30
+  package let checks: TokenChecks
+  package let texts: ErrorTexts
+  /// Whether a refusal says what is wrong with the token.
+  package let isExplaining: Bool
 
-  package init(checksExpiry: Bool) { self.checksExpiry = checksExpiry }
+  package init(_ profile: ServiceProfile) {
+    checks = profile.tokenChecks
+    texts = profile.errorTexts
+    isExplaining = profile.denialDetail == .explained
+  }
 
-  static let invalidToken = GRPCStatus(.invalidArgument, "invalid jwt")
-  static let notAuthenticated = GRPCStatus(.unauthenticated, "Missing or invalid authentication.")
+  /// Something that is no JWT. Source: spec/production-differences.md C6.
+  var invalidToken: GRPCStatus {
+    switch texts {
+    case .production: AuthStatus.credentialsMissing
+    case .emulator: GRPCStatus(.invalidArgument, "invalid jwt")
+    }
+  }
+
+  /// Another scheme, or no token behind it. Source: spec/production-differences.md C7.
+  var otherScheme: GRPCStatus {
+    switch texts {
+    case .production: GRPCStatus(.permissionDenied, DenialText.bare)
+    case .emulator: GRPCStatus(.invalidArgument, "invalid jwt")
+    }
+  }
 
   /// Classifies a header.
-  package func read(_ header: [UInt8]?, nowSeconds: Int64) throws(GRPCStatus) -> Bearer {
+  /// - Parameter project: whose documents are asked for.
+  package func read(
+    _ header: [UInt8]?, for project: String, nowSeconds: Int64
+  ) throws(GRPCStatus) -> Bearer {
     guard let header, !header.isEmpty else { return .anonymous }
-    guard header.count > 6, Self.isEqualIgnoringCase(header[..<6], "bearer") else {
-      throw Self.notAuthenticated
-    }
+    guard header.count > 6, Self.isEqualIgnoringCase(header[..<6], "bearer") else { throw otherScheme }
     // The official parser splits at blanks alone and finds no token after a tab.
     if header[6] == 0x09 { return .anonymous }
-    guard header[6] == 0x20 else { throw Self.notAuthenticated }
+    guard header[6] == 0x20 else { throw otherScheme }
     let token = header[7...]
-    if token.isEmpty { throw Self.notAuthenticated }
+    if token.isEmpty { throw otherScheme }
     if Self.isEqualIgnoringCase(token, "owner") { return .administrator }
     if Self.isEqualIgnoringCase(token.prefix(5), "ya29.") { return .administrator }
-    let user = try Self.user(token)
-    try check(user, nowSeconds: nowSeconds)
+    let user = try user(token)
+    try check(user, for: project, nowSeconds: nowSeconds)
     return .user(user)
   }
 
-  /// Refuses an expired token. Asked again for every request, because time goes on.
-  func check(_ user: UserToken, nowSeconds: Int64) throws(GRPCStatus) {
-    if checksExpiry, let end = user.refusedFromSeconds, nowSeconds >= end {
-      throw Self.notAuthenticated
+  /// Refuses an expired token and one of another project. Asked again for every request, because time goes
+  /// on and a connection may serve several projects.
+  func check(_ user: UserToken, for project: String, nowSeconds: Int64) throws(GRPCStatus) {
+    guard checks == .claims else { return }
+    if let end = user.refusedFromSeconds, nowSeconds >= end {
+      throw refused("The token expired at \(end - UserToken.expiryGraceSeconds) seconds since 1970.")
     }
+    switch user.audience {
+    case .unsaid: return
+    case .project(let named):
+      if named.hasSameBytes(as: project) { return }
+      throw refused("The token was issued for project `\(named)`, the request is for `\(project)`.")
+    case .inconsistent:
+      throw refused("The token's `iss` is not https://securetoken.google.com/ with its `aud` behind it.")
+    }
+  }
+
+  private func refused(_ reason: @autoclosure () -> String) -> GRPCStatus {
+    guard isExplaining else { return AuthStatus.notAuthenticated }
+    return GRPCStatus(
+      .unauthenticated,
+      AuthStatus.notAuthenticated.message + " " + reason() + " --verify-tokens off accepts it.")
   }
 
   private static func isEqualIgnoringCase(_ text: ArraySlice<UInt8>, _ lowercase: StaticString)
@@ -74,9 +99,9 @@ package struct TokenReader: Sendable {
   }
 
   /// Checks the structure alone: three segments, the first two base64url of JSON objects.
-  private static func user(_ token: ArraySlice<UInt8>) throws(GRPCStatus) -> UserToken {
+  private func user(_ token: ArraySlice<UInt8>) throws(GRPCStatus) -> UserToken {
     let segments = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard segments.count == 3, object(segments[0]) != nil, let claims = object(segments[1]),
+    guard segments.count == 3, Self.object(segments[0]) != nil, let claims = Self.object(segments[1]),
       Base64.decodeURLSafe(segments[2]) != nil
     else { throw invalidToken }
     return UserToken(claims)
@@ -91,34 +116,6 @@ package struct TokenReader: Sendable {
   }
 }
 
-extension UserToken {
-  init(_ claims: JSON) {
-    uid = claims["sub"]?.text
-    guard case .map(let fields) = claims.value else {
-      self.claims = []
-      refusedFromSeconds = nil
-      return
-    }
-    self.claims = fields.encoded
-    refusedFromSeconds = Self.end(claims)
-  }
-
-  private static func end(_ claims: JSON) -> Int64? {
-    guard let issued = seconds(claims["iat"]), issued > 0, let expiry = seconds(claims["exp"])
-    else { return nil }
-    let (end, overflow) = expiry.addingReportingOverflow(TokenReader.expiryGraceSeconds)
-    return overflow ? nil : end
-  }
-
-  private static func seconds(_ claim: JSON?) -> Int64? {
-    switch claim {
-    case .integer(let number): number
-    case .double(let number): Int64(exactly: number.rounded(.down))
-    case .null, .boolean, .string, .array, .object, nil: nil
-    }
-  }
-}
-
 extension Bearer {
   /// Who this is to the guard. Made once per token: the claims are copied.
   var credentials: Credentials {
@@ -129,10 +126,10 @@ extension Bearer {
     }
   }
 
-  func check(with reader: TokenReader, nowSeconds: Int64) throws(GRPCStatus) {
+  func check(with reader: TokenReader, for project: String, nowSeconds: Int64) throws(GRPCStatus) {
     switch self {
     case .anonymous, .administrator: return
-    case .user(let user): try reader.check(user, nowSeconds: nowSeconds)
+    case .user(let user): try reader.check(user, for: project, nowSeconds: nowSeconds)
     }
   }
 }
@@ -147,14 +144,16 @@ package struct CredentialCache {
   package init() {}
 
   package mutating func read(
-    _ header: [UInt8]?, with reader: TokenReader, nowSeconds: () -> Int64
+    _ header: [UInt8]?, with reader: TokenReader, for project: String, nowSeconds: () -> Int64
   ) throws(GRPCStatus) -> Credentials {
     guard let header else { return .anonymous }
     if let known = self.header, known == header {
-      if reader.checksExpiry { try bearer.check(with: reader, nowSeconds: nowSeconds()) }
+      if reader.checks == .claims {
+        try bearer.check(with: reader, for: project, nowSeconds: nowSeconds())
+      }
       return credentials
     }
-    let read = try reader.read(header, nowSeconds: nowSeconds())
+    let read = try reader.read(header, for: project, nowSeconds: nowSeconds())
     self.header = header
     bearer = read
     credentials = read.credentials

@@ -14,8 +14,8 @@ internal import NIOCore
 package import NIOPosix
 
 package struct FirestoreOptions: Sendable {
-  /// Refuse expired tokens. Source: spec/production-differences.md C4.
-  package var checksExpiry = true
+  /// Which service is followed where production and the official emulator differ.
+  package var profile = ServiceProfile.production
   /// LIMIT: bytes of a streamed answer that wait for a slow client; above, its reading of the store stops
   /// until the client has caught up. An answer holds one document and `unsentStreamBytesHigh` more at most.
   package var unsentBytesMax = 4 << 20
@@ -37,7 +37,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     self.store = store
     self.threads = threads
     self.options = options
-    tokens = TokenReader(checksExpiry: options.checksExpiry)
+    tokens = TokenReader(options.profile)
   }
 
   /// All methods, under the current and the old name of the service.
@@ -79,9 +79,25 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
 extension FirestoreService {
   var nowSeconds: Int64 { store.store.environment.now() / 1_000_000 }
 
-  /// Who calls. Throws for a header that is none.
-  func credentials(_ call: ServerCall) throws(GRPCStatus) -> Credentials {
-    try call.credentials(tokens) { nowSeconds }
+  /// Who calls, for documents of a database. Throws for a header that is none.
+  func credentials(_ call: ServerCall, in database: DatabaseID) throws(GRPCStatus) -> Credentials {
+    do throws(GRPCStatus) {
+      return try call.credentials(tokens, for: database.project) { nowSeconds }
+    } catch {
+      guard error == AuthStatus.credentialsMissing else { throw error }
+      var status = error
+      status.details = ErrorInfo.credentialsMissing(call.methodName).details(of: error)
+      throw status
+    }
+  }
+
+  /// Users may not do what follows. Source: spec/production-differences.md C10.
+  func requireAdmin(_ credentials: Credentials, orSay official: String) throws(GRPCStatus) {
+    guard !credentials.isAdmin else { return }
+    switch options.profile.errorTexts {
+    case .production: throw GRPCStatus(.permissionDenied, DenialText.bare)
+    case .emulator: throw GRPCStatus(.permissionDenied, official)
+    }
   }
 
   /// Runs a piece of the request's validation.
@@ -117,7 +133,7 @@ extension FirestoreService {
     try stored { () throws(StoreError) in try TransactionID(token) }
   }
 
-  /// Transactions that write are for servers; SDKs of apps send preconditions instead.
+  /// Transactions that write are for servers, where the profile says so; SDKs of apps send preconditions.
   /// Source: spec/production-differences.md T14.
   func begin(
     _ choice: TransactionChoice, in database: DatabaseID, as credentials: Credentials
@@ -125,8 +141,8 @@ extension FirestoreService {
     let options: TransactionOptions
     switch choice {
     case .readWrite(let retried):
-      guard credentials.isAdmin else {
-        throw GRPCStatus(.permissionDenied, "Missing or insufficient permissions.")
+      guard credentials.isAdmin || self.options.profile.userTransactions == .all else {
+        throw GRPCStatus(.permissionDenied, DenialText.bare)
       }
       options = TransactionOptions(.readWrite(retrying: retried))
     case .readOnly(let time): options = TransactionOptions(.readOnly(readTime: time?.microseconds))

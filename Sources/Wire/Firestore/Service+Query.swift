@@ -15,7 +15,7 @@ extension FirestoreService {
     let (query, choice) = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try RunQueryRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-      credentials = try self.credentials(call)
+      credentials = try self.credentials(call, in: parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "only structured queries are supported")
       }
@@ -71,7 +71,7 @@ extension FirestoreService {
   func listDocuments(_ call: ServerCall) throws(GRPCStatus) {
     let request = try control(Google_Firestore_V1_ListDocumentsRequest.self, call)
     let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-    let credentials = try credentials(call)
+    let credentials = try credentials(call, in: parent.database)
     let mask = try Self.mask(request.hasMask ? request.mask.fieldPaths : nil)
     let list = try Self.checked { () throws(Complaint) in
       try DocumentList(
@@ -80,7 +80,7 @@ extension FirestoreService {
         showsMissing: request.showMissing
       ).validate()
     }
-    if request.showMissing { try Self.requireAdmin(credentials) }
+    if request.showMissing { try requireAdmin(credentials, orSay: Self.metadataText) }
     let time = try readTime(try ConsistencyChoice(request), in: parent.database, as: credentials).time
     let root = parent.database.documentsRoot
     answerLater(call) { [store] () throws(GRPCStatus) in
@@ -97,12 +97,12 @@ extension FirestoreService {
   func listCollectionIDs(_ call: ServerCall) throws(GRPCStatus) {
     let request = try control(Google_Firestore_V1_ListCollectionIdsRequest.self, call)
     let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-    let credentials = try credentials(call)
+    let credentials = try credentials(call, in: parent.database)
     guard request.pageSize >= 0 else {
       throw GRPCStatus(.invalidArgument, "page_size must be greater than or equal to zero.")
     }
     let start = try CollectionIDToken.read(request.pageToken)
-    try Self.requireAdmin(credentials)
+    try requireAdmin(credentials, orSay: Self.metadataText)
     let choice: ConsistencyChoice =
       request.consistencySelector == nil ? .latest : .readTime(try Timestamp(wire: request.readTime))
     let time = try readTime(choice, in: parent.database, as: credentials).time
@@ -118,12 +118,8 @@ extension FirestoreService {
     }
   }
 
-  /// Source: spec/protocol.md 1.6, 1.16.
-  static func requireAdmin(_ credentials: Credentials) throws(GRPCStatus) {
-    guard credentials.isAdmin else {
-      throw GRPCStatus(.permissionDenied, "Metadata operations require admin authentication.")
-    }
-  }
+  /// What the official emulator answers users. Source: spec/protocol.md 1.6, 1.16.
+  private static var metadataText: String { "Metadata operations require admin authentication." }
 
   /// A control message, by its generated type.
   func control<Message: SwiftProtobuf.Message>(_ type: Message.Type, _ call: ServerCall) throws(GRPCStatus)

@@ -10,7 +10,7 @@ extension FirestoreService {
   func getDocument(_ call: ServerCall) throws(GRPCStatus) {
     let request = try call.withRequest { bytes throws(GRPCStatus) in try GetDocumentRequest(bytes) }
     let name = try Self.checked { () throws(Complaint) in try ResourceNameParser.document(request.name) }
-    let credentials = try credentials(call)
+    let credentials = try credentials(call, in: name.database)
     call.respond(try document(name, mask: request.mask, request.consistency, as: credentials))
   }
 
@@ -36,7 +36,7 @@ extension FirestoreService {
     let database = try Self.checked { () throws(Complaint) in
       try ResourceNameParser.database(request.database)
     }
-    let credentials = try credentials(call)
+    let credentials = try credentials(call, in: database)
     let paths = try Self.paths(request.documents, in: database)
     let mask = try Self.mask(request.mask)
     let (time, token) = try readTime(request.consistency, in: database, as: credentials)

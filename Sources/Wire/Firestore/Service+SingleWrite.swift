@@ -12,7 +12,7 @@ extension FirestoreService {
     let (name, fields, mask) = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try CreateDocumentRequest(bytes)
       let name = try Self.checked { () throws(Complaint) in try self.newName(request) }
-      credentials = try self.credentials(call)
+      credentials = try self.credentials(call, in: name.database)
       let mask = try Self.mask(request.mask)
       let fields = try Self.checked { () throws(Complaint) in
         try Canonicalizer.fields(ofDocument: request.document.message)
@@ -48,7 +48,7 @@ extension FirestoreService {
     let (name, write, mask) = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try UpdateDocumentRequest(bytes)
       let name = try Self.checked { () throws(Complaint) in try request.write.name() }
-      credentials = try self.credentials(call)
+      credentials = try self.credentials(call, in: name.database)
       let mask = try Self.mask(request.mask)
       let write = try Self.checked { () throws(Complaint) in try request.write.checked(in: nil).write }
       return (name, write, mask)
@@ -83,7 +83,7 @@ extension FirestoreService {
     let (name, write) = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try DeleteDocumentRequest(bytes)
       let name = try Self.checked { () throws(Complaint) in try request.write.name() }
-      credentials = try self.credentials(call)
+      credentials = try self.credentials(call, in: name.database)
       return (name, try Self.checked { () throws(Complaint) in try request.write.checked(in: nil).write })
     }
     carryOut(write, on: name, as: credentials, for: call) { _ in [] }

@@ -13,7 +13,7 @@ extension FirestoreService {
     let database = try Self.checked { () throws(Complaint) in
       try ResourceNameParser.database(request.database)
     }
-    let credentials = try credentials(call)
+    let credentials = try credentials(call, in: database)
     let choice = try Self.choice(request.options)
     call.respond(Answers.transaction(try begin(choice, in: database, as: credentials).bytes))
   }
@@ -38,7 +38,7 @@ extension FirestoreService {
     let database = try Self.checked { () throws(Complaint) in
       try ResourceNameParser.database(request.database)
     }
-    _ = try credentials(call)
+    _ = try credentials(call, in: database)
     let transaction = try Self.transaction(Array(request.transaction))
     try Self.stored { () throws(StoreError) in try store.store.rollBack(transaction, in: database) }
     call.respond([])

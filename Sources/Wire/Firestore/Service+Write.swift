@@ -25,11 +25,11 @@ extension FirestoreService {
 
   /// The database's name is judged before the header, the header before the writes.
   private func databaseCredentials(_ call: ServerCall) throws(GRPCStatus) -> Credentials {
-    try call.withRequest { bytes throws(GRPCStatus) in
+    let database = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try CommitRequest(bytes)
-      _ = try Self.checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
+      return try Self.checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
     }
-    return try credentials(call)
+    return try credentials(call, in: database)
   }
 
   /// Checks the writes of a request, here or on a thread, and goes on with them on the event loop.
@@ -83,9 +83,7 @@ extension FirestoreService {
     try checkWrites(call) { [self] call, batch in
       do throws(GRPCStatus) {
         try Self.checked { () throws(Complaint) in try DocumentStore<Engine>.checkBatch(batch.writes) }
-        guard credentials.isAdmin else {
-          throw GRPCStatus(.permissionDenied, "Batch writes require admin authentication.")
-        }
+        try requireAdmin(credentials, orSay: "Batch writes require admin authentication.")
       } catch {
         return call.finish(error)
       }

@@ -24,10 +24,12 @@ final class GRPCCall: ServerCall {
   }
 
   override func credentials(
-    _ tokens: TokenReader, nowSeconds: () -> Int64
+    _ tokens: TokenReader, for project: String, nowSeconds: () -> Int64
   ) throws(GRPCStatus) -> Credentials {
-    try connection.credentialCache.read(authorization, with: tokens, nowSeconds: nowSeconds)
+    try connection.credentialCache.read(authorization, with: tokens, for: project, nowSeconds: nowSeconds)
   }
+
+  override var methodName: String { method.name }
 
   override func transmit(only message: [UInt8]) {
     connection.http2.respond(

@@ -51,10 +51,13 @@ package class ServerCall {
 
   /// Who calls.
   func credentials(
-    _ tokens: TokenReader, nowSeconds: () -> Int64
+    _ tokens: TokenReader, for project: String, nowSeconds: () -> Int64
   ) throws(GRPCStatus) -> Credentials {
-    try tokens.read(authorization, nowSeconds: nowSeconds()).credentials
+    try tokens.read(authorization, for: project, nowSeconds: nowSeconds()).credentials
   }
+
+  /// `google.firestore.v1.Firestore/GetDocument`
+  var methodName: String { "" }
 
   // MARK: what each way of calling does
 

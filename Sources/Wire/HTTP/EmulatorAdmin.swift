@@ -12,8 +12,8 @@ extension HTTPService {
   /// `/emulator/v1/…`, its path from `projects` on.
   func administrate(_ exchange: HTTPExchange, _ method: String, _ path: [[UInt8]]) throws(GRPCStatus) {
     guard path.count >= 2, path[0].holds("projects") else { return exchange.respondNotFound() }
-    if method == "PUT", path.count == 2, let project = Self.project(path[1], verb: ":securityRules") {
-      return try replaceRules(exchange, project: project)
+    if method == "PUT", let database = Self.database(path, verb: ":securityRules") {
+      return try replaceRules(exchange, of: database)
     }
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
@@ -21,8 +21,20 @@ extension HTTPService {
     exchange.respondNotFound()
   }
 
-  /// The project before a verb.
-  private static func project(_ segment: [UInt8], verb: StaticString) -> String? {
+  /// The database before a verb: `projects/P:verb` for the first one, `projects/P/databases/D:verb` for any.
+  /// Source: the official emulator.
+  private static func database(_ path: [[UInt8]], verb: StaticString) -> DatabaseID? {
+    guard let last = path.last, let name = name(last, verb: verb) else { return nil }
+    switch path.count {
+    case 2: return DatabaseID(project: name)
+    case 4 where path[2].holds("databases"):
+      return DatabaseID(project: String(decoding: path[1], as: UTF8.self), database: name)
+    default: return nil
+    }
+  }
+
+  /// The name before a verb.
+  private static func name(_ segment: [UInt8], verb: StaticString) -> String? {
     let count = segment.count - verb.utf8CodeUnitCount
     guard count > 0, Array(segment[count...]).holds(verb) else { return nil }
     return String(decoding: segment[..<count], as: UTF8.self)
@@ -41,7 +53,7 @@ extension HTTPService {
         try ResourceNameParser.relativePath(names[5...].joined(separator: "/"))
       )
     }
-    _ = try credentials(exchange)
+    _ = try credentials(exchange, in: database)
     let store = firestore.store.store
     answer(exchange, with: Array("{}\n".utf8)) { () async throws(StoreError) in
       if target.isRoot {
@@ -83,16 +95,18 @@ extension HTTPService {
   // MARK: rules
 
   /// Source: spec/protocol.md 7.2.
-  private func replaceRules(_ exchange: HTTPExchange, project: String) throws(GRPCStatus) {
+  private func replaceRules(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
     guard let json = try? JSONReader.read(exchange.request.body), let file = RulesFile(json) else {
       throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
     }
     let reference = exchange.reference
     let rulesets = firestore.store.rulesets
+    let limitsSource = firestore.options.profile.limitsRulesSource
     firestore.threads.submit { state in
       guard state == .active else { return }
-      let compilation = Ruleset.compile(source: file.content, name: file.name ?? "firestore.rules")
-      if let ruleset = compilation.ruleset { rulesets.replace(project: project, with: ruleset) }
+      let compilation = Ruleset.compile(
+        source: file.content, name: file.name ?? "firestore.rules", limitsSource: limitsSource)
+      if let ruleset = compilation.ruleset { rulesets.replace(database, with: ruleset) }
       let answer = RulesAnswer(compilation, file)
       reference { $0.respond(json: answer.body, status: answer.status) }
     }

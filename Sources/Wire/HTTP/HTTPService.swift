@@ -86,9 +86,10 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     }
   }
 
-  func credentials(_ exchange: HTTPExchange) throws(GRPCStatus) -> Credentials {
+  func credentials(_ exchange: HTTPExchange, in database: DatabaseID) throws(GRPCStatus) -> Credentials {
     let header = exchange.request.header("authorization").map { Array($0.utf8) }
-    return try firestore.tokens.read(header, nowSeconds: firestore.nowSeconds).credentials
+    return try firestore.tokens.read(header, for: database.project, nowSeconds: firestore.nowSeconds)
+      .credentials
   }
 }
 

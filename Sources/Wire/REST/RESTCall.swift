@@ -10,18 +10,22 @@ final class RESTCall: ServerCall {
   private let exchange: HTTPExchange
   private let answer: RESTAnswer
   private let isStream: Bool
+  private let name: String
   private var isFirst = true
 
   init(_ exchange: HTTPExchange, _ method: RESTMethod) {
     self.exchange = exchange
     answer = method.answer
     isStream = method.isStream
+    name = method.rawValue
     super.init(
       authorization: exchange.request.header("authorization").map { Array($0.utf8) },
       perform: exchange.perform)
     exchange.onCancel = { [self] in cancel() }
     exchange.onWritable = { [self] in onWritable?() }
   }
+
+  override var methodName: String { "google.firestore.v1.Firestore/" + name }
 
   override func transmit(only message: [UInt8]) {
     exchange.respond(json: json(message))

@@ -1,0 +1,87 @@
+/// Where the production service and the official emulator differ, and which of the two this server follows.
+///
+/// Each difference is a setting of its own, so that a project can take a profile and relax one thing. The
+/// engine of the rules is the same in both; what differs stands around it.
+/// Source: spec/production-differences.md section 2.
+
+/// Which service is followed where nothing else is said.
+public enum ProfileName: String, Sendable, CaseIterable {
+  case production, emulator
+}
+
+/// What users may do in a database without rules. Source: spec/production-differences.md R2.
+public enum WithoutRules: String, Sendable, CaseIterable {
+  case deny, allow
+}
+
+/// What of a user's token is checked beside its form. Signatures never are: local identity providers
+/// sign nothing. Source: spec/production-differences.md C4, C5.
+public enum TokenChecks: String, Sendable, CaseIterable {
+  /// The end of its life, unless its `iat` is 0 as in mock tokens; audience and issuer, if both are there.
+  case claims
+  case off
+}
+
+/// Which transactions users may begin. Source: spec/production-differences.md T14.
+public enum UserTransactions: String, Sendable, CaseIterable {
+  case readOnly = "read-only"
+  case all
+}
+
+/// Whose words errors have. Source: spec/production-differences.md W17, Q19, C6, C7.
+public enum ErrorTexts: String, Sendable, CaseIterable {
+  case production, emulator
+}
+
+/// A profile, and what was relaxed in it.
+public struct ServiceProfile: Sendable, Equatable {
+  public let name: ProfileName
+  public var withoutRules: WithoutRules
+  public var denialDetail: DenialDetail
+  /// Whether a source that production would refuse for its size is refused.
+  /// Source: spec/production-differences.md R5.
+  public var limitsRulesSource: Bool
+  public var tokenChecks: TokenChecks
+  public var userTransactions: UserTransactions
+  public var errorTexts: ErrorTexts
+
+  public init(_ name: ProfileName) {
+    self.name = name
+    switch name {
+    case .production:
+      withoutRules = .deny
+      denialDetail = .explained
+      limitsRulesSource = true
+      tokenChecks = .claims
+      userTransactions = .readOnly
+      errorTexts = .production
+    case .emulator:
+      withoutRules = .allow
+      denialDetail = .official
+      limitsRulesSource = false
+      tokenChecks = .off
+      userTransactions = .all
+      errorTexts = .emulator
+    }
+  }
+
+  public static let production = ServiceProfile(.production)
+  public static let emulator = ServiceProfile(.emulator)
+
+  /// The settings that are not the profile's own, as options are written: `--no-rules allow`.
+  public var departures: [String] {
+    let own = ServiceProfile(name)
+    var result: [String] = []
+    if withoutRules != own.withoutRules { result.append("--no-rules \(withoutRules.rawValue)") }
+    if denialDetail != own.denialDetail { result.append("--denial-detail \(denialDetail.rawValue)") }
+    if limitsRulesSource != own.limitsRulesSource {
+      result.append("--rules-size \(limitsRulesSource ? "production" : "any")")
+    }
+    if tokenChecks != own.tokenChecks { result.append("--verify-tokens \(tokenChecks.rawValue)") }
+    if userTransactions != own.userTransactions {
+      result.append("--user-transactions \(userTransactions.rawValue)")
+    }
+    if errorTexts != own.errorTexts { result.append("--error-texts \(errorTexts.rawValue)") }
+    return result
+  }
+}
