@@ -25,7 +25,8 @@ public enum DenialText {
     case .terse, .official: return bare
     case .explained:
       let isFirst = database.database == "(default)"
-      return bare + " No rules are loaded for database `\(database.database)` of project `\(database.project)`;"
+      return bare
+        + " No rules are loaded for database `\(database.database)` of project `\(database.project)`;"
         + " start with --rules \(isFirst ? "" : "\(database.database)=")FILE,"
         + " or with --open to allow everything."
     }

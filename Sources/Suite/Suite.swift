@@ -18,6 +18,8 @@ public struct SuiteOptions: Sendable {
   public var projectFolder: String?
   /// Whether `only` is accepted. Continuous integration refuses it: it hides the other cases.
   public var acceptsOnly: Bool
+  /// Whether rules that production would refuse for their size are refused.
+  public var limitsRulesSource = true
 
   public init(
     filter: String? = nil, tag: String? = nil, projectFolder: String? = nil, acceptsOnly: Bool = true

@@ -119,7 +119,8 @@ struct SuiteReader {
         compilation = compileInline(text, node)
       } else {
         let path = Folders.resolve(text, beside: source.name)
-        compilation = Ruleset.compile(source: try Self.contents(path, node), name: path)
+        compilation = Ruleset.compile(
+          source: try Self.contents(path, node), name: path, limitsSource: options.limitsRulesSource)
       }
     } catch {
       throw .invalid(errors.texts + [source.diagnostic(for: error).description])
@@ -132,10 +133,12 @@ struct SuiteReader {
   /// Rules in the suite itself. Those of a block have the suite's lines, thanks to the line breaks in front.
   private func compileInline(_ text: String, _ node: YAMLNode) -> Compilation {
     guard case .scalar(let scalar) = node.content, case .literal = scalar.style else {
-      return Ruleset.compile(source: text, name: "\(source.name) (rules)")
+      return Ruleset.compile(
+        source: text, name: "\(source.name) (rules)", limitsSource: options.limitsRulesSource)
     }
     let above = String(repeating: "\n", count: Int(node.start.line))
-    return Ruleset.compile(source: above + text, name: source.name)
+    return Ruleset.compile(
+      source: above + text, name: source.name, limitsSource: options.limitsRulesSource)
   }
 
   private static func contents(_ path: String, _ node: YAMLNode) throws(YAMLError) -> [UInt8] {

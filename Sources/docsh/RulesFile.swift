@@ -5,9 +5,10 @@ import Rules
 
 enum RulesFile {
   /// Compiles a file; complains and ends with `ExitStatus.badInput` when it cannot be read.
-  static func compile(_ path: String) throws -> Compilation {
+  static func compile(_ path: String, limitsSource: Bool = true) throws -> Compilation {
     do throws(FileError) {
-      return Ruleset.compile(source: try FileAccess.contents(of: path), name: path)
+      return Ruleset.compile(
+        source: try FileAccess.contents(of: path), name: path, limitsSource: limitsSource)
     } catch {
       Terminal.complain(error.description)
       throw ExitCode(ExitStatus.badInput)
@@ -15,8 +16,8 @@ enum RulesFile {
   }
 
   /// A ruleset without errors; what is wrong goes to standard error.
-  static func load(_ path: String) throws -> Ruleset {
-    let compilation = try compile(path)
+  static func load(_ path: String, limitsSource: Bool = true) throws -> Ruleset {
+    let compilation = try compile(path, limitsSource: limitsSource)
     let report = report(compilation)
     if !report.isEmpty { Terminal.report(report) }
     guard let ruleset = compilation.ruleset else {

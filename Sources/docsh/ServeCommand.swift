@@ -17,9 +17,11 @@ struct ServeCommand: AsyncParsableCommand {
     discussion: """
       Without --data-dir everything is gone when the server ends. Without rules users are denied; say
       --open to allow everything. `Authorization: Bearer owner` passes by the rules, as server SDKs do.
-      Example:
+      --profile emulator answers as the official emulator does. Examples:
 
         docsh serve --rules rules/inspired.rules --seed seeds/inspired.yaml
+        docsh serve --rules app.rules --rules audit=audit.rules
+        docsh serve --config firebase.json --profile emulator
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
       """)
 
@@ -29,8 +31,16 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The port; 0 takes any free one.")
   var port = 8080
 
-  @Option(help: "The rules of every project.", completion: .file(extensions: ["rules"]))
-  var rules: String?
+  @Option(
+    help: ArgumentHelp(
+      "The rules of all databases, or of those of one name. May be repeated.",
+      valueName: "[database=]file"),
+    completion: .file(extensions: ["rules"]))
+  var rules: [String] = []
+
+  @Option(
+    help: "A firebase.json that names the rules of databases.", completion: .file(extensions: ["json"]))
+  var config: String?
 
   @Option(help: "Seed data to begin with.", completion: .file(extensions: ["yaml", "yml"]))
   var seed: String?
@@ -44,11 +54,8 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Run the triggers of a pack: inspired.")
   var triggers: TriggerPack?
 
-  @Flag(help: "Without rules, let users do everything.")
-  var open = false
-
-  @Flag(help: "Answer denials with production's bare sentence instead of the reason.")
-  var terse = false
+  @OptionGroup(title: "Profile")
+  var profile: ProfileOptions
 
   func validate() throws {
     guard (0...65_535).contains(port) else {
@@ -57,14 +64,17 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let registry = try rulesets()
+    let profile = profile.chosen
+    let sources = try RulesSources(rules, config: config)
+    let registry = try sources.registry(profile)
+    if !sources.isComplete { Self.warn(sources, profile) }
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
     let runner = try await seedAndFollow(store)
-    let guarded = GuardedStore(store, rulesets: registry, detail: terse ? .terse : .explained)
+    let guarded = GuardedStore(store, rulesets: registry, detail: profile.denialDetail)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       if let runner { group.addTask { await runner.run() } }
-      let status = try await serve(guarded)
+      let status = try await serve(guarded, profile, sources)
       if let runner { await Self.deliverRest(runner) }
       group.cancelAll()
       return status
@@ -85,14 +95,16 @@ struct ServeCommand: AsyncParsableCommand {
     return try early ?? triggers?.runner(store)
   }
 
-  private func rulesets() throws -> RulesetRegistry {
-    let registry = RulesetRegistry(isOpen: open)
-    if let rules {
-      registry.setStandard(try RulesFile.load(rules))
-    } else if !open {
+  /// Says what users may do in databases that have no rules.
+  private static func warn(_ sources: RulesSources, _ profile: ServiceProfile) {
+    switch (profile.withoutRules, sources.isEmpty) {
+    case (.allow, true): Terminal.complain("no rules: users may do everything")
+    case (.allow, false): Terminal.complain("databases without rules of their own: users may do everything")
+    case (.deny, true):
       Terminal.complain("no rules: users are denied everything. Start with --rules FILE, or with --open")
+    case (.deny, false):
+      Terminal.complain("databases without rules of their own: users are denied everything")
     }
-    return registry
   }
 
   /// LIMIT: seconds that a stop waits for triggers to be delivered.
@@ -109,8 +121,11 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Serves until somebody asks for the end. The status to end with.
-  private func serve(_ guarded: GuardedStore<LMDBEngine>) async throws -> Int32 {
+  private func serve(
+    _ guarded: GuardedStore<LMDBEngine>, _ profile: ServiceProfile, _ sources: RulesSources
+  ) async throws -> Int32 {
     var options = FirestoreServerOptions()
+    options.profile = profile
     options.server.host = host
     options.server.port = port
     let ending = EndOfServing()
@@ -125,18 +140,19 @@ struct ServeCommand: AsyncParsableCommand {
     }
     // Interrupted by the keyboard is a normal end; SIGTERM is told as shells tell it.
     Signals.whenEnding { ending.request(status: $0 == 2 ? ExitStatus.success : 128 + $0) }
-    announce(server.address)
+    announce(server.address, profile, sources)
     let status = await ending.wait()
     await server.stop()
     return status
   }
 
-  private func announce(_ address: ServerAddress) {
+  private func announce(_ address: ServerAddress, _ profile: ServiceProfile, _ sources: RulesSources) {
     Terminal.say("docsh: serving http://\(address) (gRPC and REST on one port)")
     Terminal.say(
-      "docsh: rules \(rules ?? (open ? "none, open" : "none, users are denied")), "
+      "docsh: rules \(sources.isEmpty ? "none" : sources.summary), "
         + "storage \(dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(project)"
         + (triggers.map { ", triggers of \($0.rawValue)" } ?? ""))
+    Terminal.say("docsh: profile \(profile.summary)")
     Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
   }
 

@@ -1,5 +1,6 @@
 /// `docsh test`: rules suites, run in process.
 
+import Access
 import ArgumentParser
 import Suite
 
@@ -42,11 +43,15 @@ struct TestCommand: AsyncParsableCommand {
   @Option(help: "Run only cases with this tag.")
   var tag: String?
 
+  @Option(help: "Take rules as the production service does, or as the official emulator does.")
+  var profile = ProfileName.production
+
   static let suffix = ".rules-test.yaml"
 
   func run() async throws {
-    let options = SuiteOptions(
+    var options = SuiteOptions(
       filter: filter, tag: tag, acceptsOnly: getenv("CI").map { $0.pointee == 0 } ?? true)
+    options.limitsRulesSource = ServiceProfile(profile).limitsRulesSource
     var reports: [SuiteReport] = []
     var isInvalid = false
     for file in try files() {

@@ -78,17 +78,79 @@ struct GuardTests {
     #expect(try store.paths(all, as: .admin).count == 4)
   }
 
-  @Test("new rules hold for the next request, for their project alone")
+  @Test("new rules hold for the next request, for their database alone")
   func replacement() throws {
     let store = try guardedStore()
     try seeded(store)
     #expect(denial { _ = try store.fields("users/bob", as: .anonymous) } == bare)
     let open = "service cloud.firestore { match /databases/{db}/documents { match /{d=**} { allow read; } } }"
     let ruleset = try #require(Ruleset.compile(source: open, name: "open.rules").ruleset)
-    store.rulesets.replace(project: "another", with: ruleset)
+    store.rulesets.replace(DatabaseID(project: "another"), with: ruleset)
+    store.rulesets.replace(DatabaseID(project: testDatabase.project, database: "audit"), with: ruleset)
     #expect(denial { _ = try store.fields("users/bob", as: .anonymous) } == bare)
-    store.rulesets.replace(project: testDatabase.project, with: ruleset)
+    store.rulesets.replace(testDatabase, with: ruleset)
     #expect(denial { _ = try store.fields("users/bob", as: .anonymous) } == nil)
+  }
+
+  @Test("what was released for a database wins over its name's rules, and those over the rules of all")
+  func precedence() throws {
+    func rules(_ name: String) throws -> Ruleset {
+      try #require(Ruleset.compile(source: testRules, name: name).ruleset)
+    }
+    func guarding(_ registry: RulesetRegistry, _ database: String, of project: String = "p") -> String {
+      switch registry.protection(of: DatabaseID(project: project, database: database)) {
+      case .rules(let ruleset): ruleset.source.name
+      case .closed: "closed"
+      case .open: "open"
+      }
+    }
+    let registry = RulesetRegistry()
+    #expect(guarding(registry, "(default)") == "closed")
+    #expect(guarding(RulesetRegistry(isOpen: true), "audit") == "open")
+    registry.setStandard(try rules("audit"), ofDatabase: "audit")
+    #expect(guarding(registry, "audit") == "audit")
+    #expect(guarding(registry, "(default)") == "closed")
+    registry.setStandard(try rules("all"))
+    #expect(guarding(registry, "audit") == "audit")
+    #expect(guarding(registry, "(default)") == "all")
+    registry.replace(DatabaseID(project: "p", database: "audit"), with: try rules("released"))
+    #expect(guarding(registry, "audit") == "released")
+    #expect(guarding(registry, "audit", of: "q") == "audit")
+    #expect(guarding(registry, "other") == "all")
+  }
+
+  @Test("a database without rules says so, and how to give it some")
+  func withoutRules() throws {
+    let store = try guardedStore(rules: nil, detail: .explained)
+    let message = try #require(denial { _ = try store.fields("users/bob", as: user("bob")) })
+    #expect(message.hasPrefix(bare + " No rules are loaded for database `(default)` of project"))
+    #expect(message.contains("--rules FILE"))
+    let terse = try guardedStore(rules: nil, detail: .terse)
+    #expect(denial { _ = try terse.fields("users/bob", as: user("bob")) } == bare)
+    let open = try guardedStore(rules: nil, isOpen: true)
+    #expect(denial { _ = try open.fields("users/bob", as: .anonymous) } == nil)
+  }
+
+  @Test("a limit that ended an evaluation is named, with the expression that crossed it")
+  func limits() throws {
+    let gets = (0...10).map { "exists(/databases/$(d)/documents/u/d\($0))" }.joined(separator: " || ")
+    let rules = """
+      service cloud.firestore { match /databases/{d}/documents { match /a/{b} {
+        allow get: if \(gets);
+      } } }
+      """
+    let message = try #require(
+      denial { _ = try guardedStore(rules: rules, detail: .explained).fields("a/b", as: .anonymous) })
+    let lines = message.split(separator: "\n")
+    #expect(message.hasPrefix(bare + "\nService call error. Function: [exists]"))
+    let column = 17 + gets.count - "exists(/databases/$(d)/documents/u/d10)".count
+    #expect(
+      lines.last
+        == "test.rules:2:\(column): over the limit of 10 distinct documents for one operation, in `exists(/databases/$(d)/documents/u/d10)`"
+    )
+    let official = try guardedStore(rules: rules, detail: .official)
+    let words = try #require(denial { _ = try official.fields("a/b", as: .anonymous) })
+    #expect(words.hasPrefix("\nService call error.") && !words.contains("over the limit"))
   }
 
   @Test("a refusal says why, unless it is asked to be terse")
@@ -100,6 +162,11 @@ struct GuardTests {
     #expect(message.contains("for 'get' @ L"))
     let unmatched = try #require(denial { _ = try store.fields("other/x", as: user("carol")) })
     #expect(unmatched.contains("No matching allow statements"))
+    let official = try guardedStore(detail: .official)
+    #expect(
+      denial { _ = try official.fields("other/x", as: user("carol")) } == "\nNo matching allow statements")
+    let terse = try guardedStore(detail: .terse)
+    #expect(denial { _ = try terse.fields("other/x", as: user("carol")) } == bare)
   }
 }
 

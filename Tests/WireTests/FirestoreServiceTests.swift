@@ -36,7 +36,8 @@ struct FirestoreServiceTests {
     "of several faults the first in the order of judgement is told",
     arguments: [
       // name, token, mask: status
-      ("c", "nonsense", ["a b"], "3", "lacks \"/\""), ("c/d", "nonsense", ["a b"], "3", "invalid jwt"),
+      ("c", "nonsense", ["a b"], "3", "lacks \"/\""),
+      ("c/d", "nonsense", ["a b"], "16", "authentication credential"),
       ("c/d", nil, ["a b"], "3", "Invalid property path"),
       ("c/d", nil, ["a"], "7", "Missing or insufficient permissions."),
     ] as [(String, String?, [String], String, String)])
@@ -136,10 +137,10 @@ struct FirestoreServiceTests {
     }
     #expect(
       try harness.call("ListCollectionIds", ids, token: nil).message
-        == "Metadata operations require admin authentication.")
+        == "Missing or insufficient permissions.")
     #expect(
       try harness.call("BatchWrite", batch, token: nil).message
-        == "Batch writes require admin authentication.")
+        == "Missing or insufficient permissions.")
     #expect(try harness.call("ListDocuments", list, token: nil).status == "7")
     #expect(try harness.call("ListCollectionIds", ids).status == "0")
     #expect(try harness.call("BatchWrite", batch).status == "0")

@@ -20,11 +20,14 @@ final class ServiceHarness {
   static let database = "projects/p/databases/(default)"
   static let root = database + "/documents"
 
-  init(isOpen: Bool = false) throws {
+  init(isOpen: Bool = false, profile: ServiceProfile = .production) throws {
     threads.start()
     rulesets = RulesetRegistry(isOpen: isOpen)
     let store = try DocumentStore(engine: NaiveEngine(), environment: .system)
-    service = FirestoreService(GuardedStore(store, rulesets: rulesets), threads: threads)
+    var options = FirestoreOptions()
+    options.profile = profile
+    let guarded = GuardedStore(store, rulesets: rulesets, detail: profile.denialDetail)
+    service = FirestoreService(guarded, threads: threads, options: options)
     let jobs = jobs
     connection = GRPCConnection(
       methods: GRPCMethodTable(service.methods), now: { 0 },

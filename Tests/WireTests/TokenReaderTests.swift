@@ -19,10 +19,16 @@ struct TokenReaderTests {
       .replacing("+", with: "-").replacing("/", with: "_")
   }
 
-  func read(_ header: String?, checksExpiry: Bool = false, now: Int64 = 0) throws(GRPCStatus)
-    -> Bearer
-  {
-    try TokenReader(checksExpiry: checksExpiry).read(header.map { Array($0.utf8) }, nowSeconds: now)
+  static let terse: ServiceProfile = {
+    var profile = ServiceProfile.production
+    profile.denialDetail = .terse
+    return profile
+  }()
+
+  func read(
+    _ header: String?, _ profile: ServiceProfile = .emulator, project: String = "p", now: Int64 = 0
+  ) throws(GRPCStatus) -> Bearer {
+    try TokenReader(profile).read(header.map { Array($0.utf8) }, for: project, nowSeconds: now)
   }
 
   @Test(
@@ -54,13 +60,20 @@ struct TokenReaderTests {
     ])
   func invalid(header: String) {
     #expect(throws: GRPCStatus(.invalidArgument, "invalid jwt")) { try read(header) }
+    #expect {
+      try read(header, .production)
+    } throws: { error in
+      guard let status = error as? GRPCStatus else { return false }
+      return status.code == .unauthenticated && status.message.hasPrefix("Request is missing required")
+    }
   }
 
   @Test(
-    "other schemes and bare words are not authenticated",
+    "production denies other schemes and bare words, the emulator calls them no token",
     arguments: ["Basic dXNlcjpwYXNz", "owner", "Bearer", "Bearer ", "Bearerowner", "Digest x"])
   func otherSchemes(header: String) {
-    #expect { try read(header) } throws: { ($0 as? GRPCStatus)?.code == .unauthenticated }
+    #expect(throws: GRPCStatus(.permissionDenied, DenialText.bare)) { try read(header, .production) }
+    #expect(throws: GRPCStatus(.invalidArgument, "invalid jwt")) { try read(header, .emulator) }
   }
 
   @Test(
@@ -128,25 +141,56 @@ struct TokenReaderTests {
   func expiry() throws {
     let issued = "Bearer " + Self.token(#"{"sub":"a","iat":100,"exp":200}"#)
     let mock = "Bearer " + Self.token(#"{"sub":"a","iat":0,"exp":200}"#)
-    #expect(throws: Never.self) { try read(issued, checksExpiry: true, now: 229) }
-    #expect { try read(issued, checksExpiry: true, now: 230) } throws: {
-      $0 as? GRPCStatus == GRPCStatus(.unauthenticated, "Missing or invalid authentication.")
+    #expect(throws: Never.self) { try read(issued, .production, now: 229) }
+    #expect(throws: GRPCStatus(.unauthenticated, "Missing or invalid authentication.")) {
+      try read(issued, Self.terse, now: 230)
     }
-    #expect(throws: Never.self) { try read(issued, checksExpiry: false, now: 230) }
-    #expect(throws: Never.self) { try read(mock, checksExpiry: true, now: 9_999) }
+    #expect {
+      try read(issued, .production, now: 230)
+    } throws: {
+      ($0 as? GRPCStatus)?.message.contains("The token expired at 200 seconds since 1970.") == true
+    }
+    #expect(throws: Never.self) { try read(issued, .emulator, now: 230) }
+    #expect(throws: Never.self) { try read(mock, .production, now: 9_999) }
   }
 
-  @Test("the cache answers as the reader does, and still refuses what expired meanwhile")
+  /// Source: spec/production-differences.md C5.
+  @Test(
+    "production refuses a token of another project if both audience and issuer are there",
+    arguments: [
+      (#""aud":"p","iss":"https://securetoken.google.com/p""#, true),
+      (#""aud":"q","iss":"https://securetoken.google.com/q""#, false),
+      (#""aud":"p","iss":"https://securetoken.google.com/q""#, false),
+      (#""aud":"p","iss":"https://accounts.example.com/p""#, false),
+      (#""aud":["p"],"iss":"https://securetoken.google.com/p""#, false), (#""aud":"q""#, true),
+      (#""iss":"https://securetoken.google.com/q""#, true),
+    ])
+  func audience(claims: String, isAccepted: Bool) {
+    let header = "Bearer " + Self.token("{\"sub\":\"a\",\"iat\":0,\(claims)}")
+    if isAccepted {
+      #expect(throws: Never.self) { try read(header, .production) }
+    } else {
+      #expect(throws: GRPCStatus(.unauthenticated, "Missing or invalid authentication.")) {
+        try read(header, Self.terse)
+      }
+    }
+    #expect(throws: Never.self) { try read(header, .emulator) }
+  }
+
+  @Test("the cache answers as the reader does, and still refuses what expired or is of another project")
   func cache() throws {
     var cache = CredentialCache()
-    let reader = TokenReader(checksExpiry: true)
-    let header = Array(("Bearer " + Self.token(#"{"sub":"a","iat":100,"exp":200}"#)).utf8)
-    let first = try auth(cache.read(header, with: reader) { 150 })
+    let reader = TokenReader(.production)
+    let claims = #"{"sub":"a","iat":100,"exp":200,"aud":"p","iss":"https://securetoken.google.com/p"}"#
+    let header = Array(("Bearer " + Self.token(claims)).utf8)
+    let first = try auth(cache.read(header, with: reader, for: "p") { 150 })
     #expect(first != nil)
-    #expect(try auth(cache.read(header, with: reader) { 151 }) === first)
-    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader) { 231 } }
-    #expect(try cache.read(Array("Bearer owner".utf8), with: reader) { 231 }.isAdmin)
-    let nobody = try cache.read(nil, with: reader) { 231 }
+    #expect(try auth(cache.read(header, with: reader, for: "p") { 151 }) === first)
+    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader, for: "q") { 151 } }
+    #expect(try auth(cache.read(header, with: reader, for: "p") { 152 }) === first)
+    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader, for: "p") { 231 } }
+    #expect(try cache.read(Array("Bearer owner".utf8), with: reader, for: "p") { 231 }.isAdmin)
+    let nobody = try cache.read(nil, with: reader, for: "p") { 231 }
     #expect(!nobody.isAdmin && auth(nobody) == nil)
   }
 

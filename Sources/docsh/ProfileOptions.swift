@@ -1,0 +1,76 @@
+/// `--profile` and what can be relaxed in it, as options of commands.
+
+public import Access
+public import ArgumentParser
+
+extension ProfileName: ExpressibleByArgument {}
+extension WithoutRules: ExpressibleByArgument {}
+extension DenialDetail: ExpressibleByArgument {}
+extension TokenChecks: ExpressibleByArgument {}
+extension UserTransactions: ExpressibleByArgument {}
+extension ErrorTexts: ExpressibleByArgument {}
+
+/// How large a rules file may be. Source: spec/production-differences.md R5.
+enum RulesSize: String, ExpressibleByArgument, CaseIterable {
+  case production, any
+}
+
+struct ProfileOptions: ParsableArguments {
+  @Option(
+    help: "Follow the production service or the official emulator where they differ. See docs/profiles.md.")
+  var profile = ProfileName.production
+
+  @Option(name: .customLong("no-rules"), help: "What users may do in a database without rules.")
+  var withoutRules: WithoutRules?
+
+  @Option(help: "What a denial says: production's bare sentence, the reasons too, or the emulator's words.")
+  var denialDetail: DenialDetail?
+
+  @Option(help: "Refuse tokens that have expired or are of another project, or take all.")
+  var verifyTokens: TokenChecks?
+
+  @Option(help: "Transactions that users may begin.")
+  var userTransactions: UserTransactions?
+
+  @Option(help: "Whose words errors have.")
+  var errorTexts: ErrorTexts?
+
+  @Option(help: "Refuse rules that production refuses for their size, or take any.")
+  var rulesSize: RulesSize?
+
+  @Flag(help: "Without rules, let users do everything; the same as --no-rules allow.")
+  var open = false
+
+  @Flag(help: "Answer denials with the bare sentence; the same as --denial-detail terse.")
+  var terse = false
+
+  func validate() throws {
+    if open, withoutRules == .deny {
+      throw ValidationError("--open and --no-rules deny contradict each other")
+    }
+    if terse, let denialDetail, denialDetail != .terse {
+      throw ValidationError("--terse and --denial-detail \(denialDetail.rawValue) contradict each other")
+    }
+  }
+
+  /// The profile with everything that was said of it.
+  var chosen: ServiceProfile {
+    var chosen = ServiceProfile(profile)
+    if let withoutRules { chosen.withoutRules = withoutRules }
+    if open { chosen.withoutRules = .allow }
+    if let denialDetail { chosen.denialDetail = denialDetail }
+    if terse { chosen.denialDetail = .terse }
+    if let verifyTokens { chosen.tokenChecks = verifyTokens }
+    if let userTransactions { chosen.userTransactions = userTransactions }
+    if let errorTexts { chosen.errorTexts = errorTexts }
+    if let rulesSize { chosen.limitsRulesSource = rulesSize == .production }
+    return chosen
+  }
+}
+
+extension ServiceProfile {
+  /// `production`, or `production with --no-rules allow, --denial-detail terse`.
+  var summary: String {
+    departures.isEmpty ? name.rawValue : "\(name.rawValue) with \(departures.joined(separator: ", "))"
+  }
+}

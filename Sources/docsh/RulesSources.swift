@@ -1,0 +1,127 @@
+/// Which rules files guard which databases: `--rules` and the `firestore` part of a `firebase.json`.
+
+import Access
+import ArgumentParser
+import Rules
+import Wire
+
+struct RulesSources: Equatable {
+  /// One file for the databases of one name, or for all that have none of their own.
+  struct Source: Equatable {
+    let database: String?
+    let path: String
+  }
+
+  /// No database twice; where both options name one, `--rules` is taken.
+  private(set) var sources: [Source] = []
+
+  /// - Parameters:
+  ///   - options: `FILE` or `DATABASE=FILE`.
+  ///   - config: the path of a `firebase.json`.
+  init(_ options: [String], config: String?) throws {
+    for option in options {
+      let source = Self.source(option)
+      guard add(source) else {
+        let database = source.database.map { "for database `\($0)`" } ?? "for all databases"
+        throw ValidationError("--rules is given twice \(database)")
+      }
+    }
+    guard let config else { return }
+    for source in try Self.configured(config) { _ = add(source) }
+  }
+
+  private mutating func add(_ source: Source) -> Bool {
+    guard !sources.contains(where: { $0.database == source.database }) else { return false }
+    sources.append(source)
+    return true
+  }
+
+  private static func source(_ option: String) -> Source {
+    guard let sign = option.firstIndex(of: "="), isDatabaseName(option[..<sign]) else {
+      return Source(database: nil, path: option)
+    }
+    return Source(database: String(option[..<sign]), path: String(option[option.index(after: sign)...]))
+  }
+
+  /// Names of databases are letters, digits and hyphens, or `(default)`; a path with an equals sign in it is
+  /// told from one by its other signs.
+  private static func isDatabaseName(_ text: Substring) -> Bool {
+    text == "(default)"
+      || (!text.isEmpty
+        && text.utf8.allSatisfy { byte in
+          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        })
+  }
+
+  // MARK: firebase.json
+
+  /// `"firestore": {"rules": FILE}`, or a list of such objects with `database`. Paths begin at the file's
+  /// folder.
+  private static func configured(_ config: String) throws -> [Source] {
+    let firestore: JSON
+    do {
+      firestore = try JSONReader.read(try FileAccess.contents(of: config))["firestore"] ?? .array([])
+    } catch let error as JSONError {
+      throw refusal("`\(config)` is no JSON: unexpected at byte \(error.offset)")
+    } catch {
+      throw refusal("\(error)")
+    }
+    switch firestore {
+    case .object: return try configured([firestore], config)
+    case .array(let entries): return try configured(entries, config)
+    case .null, .boolean, .integer, .double, .string:
+      throw refusal("`firestore` of `\(config)` must be an object or a list of objects")
+    }
+  }
+
+  private static func configured(_ entries: [JSON], _ config: String) throws -> [Source] {
+    let folder = config.lastIndex(of: "/").map { config[...$0] } ?? ""
+    var sources: [Source] = []
+    for entry in entries {
+      guard let rules = entry["rules"] else { continue }
+      guard let path = rules.text else { throw refusal("`rules` of `\(config)` must be a path") }
+      let database = entry["database"].map { $0.text ?? "" } ?? "(default)"
+      guard isDatabaseName(database[...]) else {
+        throw refusal("`database` of `\(config)` is no name of a database")
+      }
+      guard !sources.contains(where: { $0.database == database }) else {
+        throw refusal("`\(config)` names database `\(database)` twice")
+      }
+      sources.append(Source(database: database, path: path.hasPrefix("/") ? path : folder + path))
+    }
+    return sources
+  }
+
+  /// The end of the command, after a complaint.
+  private static func refusal(_ complaint: String) -> ExitCode {
+    Terminal.complain(complaint)
+    return ExitCode(ExitStatus.badInput)
+  }
+
+  // MARK: use
+
+  /// Compiles the files into a registry; complains and ends when one does not compile.
+  func registry(_ profile: ServiceProfile) throws -> RulesetRegistry {
+    let registry = RulesetRegistry(isOpen: profile.withoutRules == .allow)
+    for source in sources {
+      let ruleset = try RulesFile.load(source.path, limitsSource: profile.limitsRulesSource)
+      if let database = source.database {
+        registry.setStandard(ruleset, ofDatabase: database)
+      } else {
+        registry.setStandard(ruleset)
+      }
+    }
+    return registry
+  }
+
+  /// `firestore.rules`, `audit=audit.rules`.
+  var summary: String {
+    sources.map { source in source.database.map { "\($0)=\(source.path)" } ?? source.path }
+      .joined(separator: ", ")
+  }
+
+  var isEmpty: Bool { sources.isEmpty }
+  /// Whether databases of any name have rules.
+  var isComplete: Bool { sources.contains { $0.database == nil } }
+}
