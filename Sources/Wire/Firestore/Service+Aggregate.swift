@@ -13,7 +13,7 @@ extension FirestoreService {
     let (query, choice) = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try RunAggregationRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-      credentials = try self.credentials(call)
+      credentials = try self.credentials(call, in: parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "Only structured aggregation queries are supported.")
       }
