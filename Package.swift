@@ -99,6 +99,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "RulesTests", dependencies: ["DocModel", "Rules"], swiftSettings: strict),
     .testTarget(
+      name: "CoverageTests",
+      dependencies: ["Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "AccessTests", dependencies: ["Access", "DocModel", "DocStore", "Rules", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: strict),

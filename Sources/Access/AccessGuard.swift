@@ -26,6 +26,8 @@ struct AccessGuard {
   let time: Int64
   let documents: RuleDocuments
   let witness: JudgementWitness?
+  /// Where what is judged is recorded, and for which project.
+  let coverage: (collector: CoverageCollector, project: String)?
 
   /// One document read by name; `document` is nil when it does not exist.
   func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
@@ -79,16 +81,25 @@ struct AccessGuard {
       let request = request(auth)
       if let witness {
         let explanation = ruleset.explain(request, documents: documents)
+        record(request, ruleset)
         if let failure = documents.failure { throw failure }
         witness(Judgement(method: request.method, path: request.path, explanation: explanation))
         if explanation.isAllowed { return }
         throw .permissionDenied(message: DenialText.refused(.explained, explanation))
       }
       let decision = ruleset.decide(request, documents: documents)
+      record(request, ruleset)
       if let failure = documents.failure { throw failure }
       if decision.isAllowed { return }
       throw .permissionDenied(
         message: DenialText.refused(detail, ruleset.explain(request, documents: documents)))
+    }
+  }
+
+  @inline(__always)
+  private func record(_ request: RuleRequest, _ ruleset: Ruleset) {
+    guard let coverage else { return }
+    coverage.collector.record(request, by: ruleset, of: coverage.project, documents: documents)
     }
   }
 }

@@ -12,18 +12,23 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   public let store: DocumentStore<Engine>
   public let rulesets: RulesetRegistry
   public let detail: DenialDetail
+  /// Where coverage is collected, if anybody wants it.
+  public let coverage: CoverageCollector?
   private let pool = RuleDocumentsPool()
   private let witness: JudgementWitness?
 
-  /// - Parameter witness: told of every judgement on a ruleset, with its reasons; judging then costs more.
+  /// - Parameters:
+  ///   - witness: told of every judgement on a ruleset, with its reasons; judging then costs more.
+  ///   - coverage: gets every operation that is judged on a ruleset; costs as much while it collects.
   public init(
     _ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained,
-    witness: JudgementWitness? = nil
+    witness: JudgementWitness? = nil, coverage: CoverageCollector? = nil
   ) {
     self.store = store
     self.rulesets = rulesets
     self.detail = detail
     self.witness = witness
+    self.coverage = coverage
   }
 
   /// Reads one document by name. `visit` gets the document (nil: there is none) and the read time.
@@ -94,7 +99,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
       try body(
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
-          documents: documents, witness: witness))
+          documents: documents, witness: witness,
+          coverage: coverage.map { ($0, view.database.project) }))
     }
   }
 
@@ -108,7 +114,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
       try body(
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail,
-          time: commit.serverTime, documents: documents, witness: witness))
+          time: commit.serverTime, documents: documents, witness: witness,
+          coverage: coverage.map { ($0, commit.database.project) }))
     }
   }
 }

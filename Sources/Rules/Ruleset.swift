@@ -13,8 +13,8 @@ public struct Compilation: Sendable {
 
 /// A ruleset, ready to judge. Compile once per release; share between threads.
 ///
-/// INVARIANT: immutable; the pool owns everything that plans point to. The only shared mutable part is
-/// the table of patterns, which locks itself.
+/// INVARIANT: immutable; the pool owns everything that plans point to. The shared mutable parts
+/// are the table of patterns and the recording plan, which lock themselves.
 public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   /// The text it was compiled from.
   public let source: SourceText
@@ -33,6 +33,8 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   let allowPlaces: [AllowPlace]
   /// By expression number.
   let spans: [Span]
+  /// For coverage and explanations; nothing is in it until one is asked for.
+  let recording = RecordingPlan()
 
   private init(_ parsed: ParseResult, _ planner: Planner) {
     source = parsed.source
@@ -63,7 +65,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     guard !checked.diagnostics.containsError else {
       return Compilation(ruleset: nil, diagnostics: checked.diagnostics, source: parsed.source)
     }
-    var planner = Planner(parsed.syntax, checked.resolution)
+    var planner = Planner(parsed.syntax, checked.resolution, style: .fused)
     planner.run()
     return Compilation(
       ruleset: Ruleset(parsed, planner), diagnostics: checked.diagnostics, source: parsed.source)

@@ -57,6 +57,12 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Profile")
   var profile: ProfileOptions
 
+  @Flag(
+    help:
+      "Collect coverage of the rules from the start; otherwise from when :ruleCoverage is first asked for."
+  )
+  var ruleCoverage = false
+
   func validate() throws {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port must be between 0 and 65535, found \(port)")
@@ -71,7 +77,9 @@ struct ServeCommand: AsyncParsableCommand {
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
     let runner = try await seedAndFollow(store)
-    let guarded = GuardedStore(store, rulesets: registry, detail: profile.denialDetail)
+    let guarded = GuardedStore(
+      store, rulesets: registry, detail: profile.denialDetail,
+      coverage: CoverageCollector(.project, isCollecting: ruleCoverage))
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       if let runner { group.addTask { await runner.run() } }
       let status = try await serve(guarded, profile, sources)

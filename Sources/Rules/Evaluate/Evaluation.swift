@@ -70,6 +70,8 @@ final class Evaluation {
 
   // Tracing.
   var isTracing = false
+  /// Where recording nodes write; nil outside recordings.
+  var steps: StepLog?
   var messages: [String] = []
 
   /// LIMIT: captures along nested patterns. Source: spec/rules-language.md 5.1 (20, checked at compile).

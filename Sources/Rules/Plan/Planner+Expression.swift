@@ -5,7 +5,24 @@ internal import DocModel
 extension Planner {
   /// Plans an expression. Parentheses cost nothing and leave no node.
   func plan(_ node: ExpressionNode) -> PlanNode {
-    if let fused = fuse(node) { return fused }
+    switch style {
+    case .fused: return fuse(node) ?? plainNode(node)
+    case .recording: return recordingNode(node)
+    }
+  }
+
+  /// Literals have no entry in reports; parentheses are their content.
+  private func recordingNode(_ node: ExpressionNode) -> PlanNode {
+    switch node.kind {
+    case .literal, .parenthesized: plainNode(node)
+    case .identifier, .member, .index, .slice, .call, .methodCall, .unary, .binary, .typeTest, .ternary,
+      .list, .map, .path, .missing:
+      RecordingNode(plainNode(node))
+    }
+  }
+
+  /// The node of one expression, nothing fused.
+  private func plainNode(_ node: ExpressionNode) -> PlanNode {
     switch node.kind {
     case .parenthesized(let inner): return plan(inner)
     case .literal(let literal): return ConstantNode(node.number, operand(literal))

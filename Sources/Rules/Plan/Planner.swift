@@ -10,6 +10,7 @@ internal import DocModel
 struct Planner {
   let syntax: RulesetSyntax
   let resolution: Resolution
+  let style: PlanStyle
   let pool = ConstantPool()
   let memos = MemoPlan()
   let patterns: PatternTable
@@ -24,9 +25,10 @@ struct Planner {
   /// By allow number: the block it stands in and the text of the whole pattern.
   private(set) var allowPlaces: [AllowPlace]
 
-  init(_ syntax: RulesetSyntax, _ resolution: Resolution) {
+  init(_ syntax: RulesetSyntax, _ resolution: Resolution, style: PlanStyle) {
     self.syntax = syntax
     self.resolution = resolution
+    self.style = style
     functions = resolution.functions.map {
       FunctionPlan(name: $0.name.text, parameterCount: $0.parameters.count)
     }

@@ -1,0 +1,69 @@
+/// Coverage of what a store's guard judges.
+
+internal import DocModel
+public import Rules
+internal import Synchronization
+
+/// The coverage of several rulesets, collected while requests are judged.
+///
+/// State and its guard: `state` behind its mutex, held for a look-up, never while rules are evaluated.
+public final class CoverageCollector: Sendable {
+  /// What shares one coverage.
+  public enum Grouping: Sendable {
+    /// Requests to one project, from the moment its rules were set: for servers.
+    case project
+    /// Requests judged by the same text under the same name: for suites.
+    case text
+  }
+
+  private struct Book {
+    let project: String
+    let coverage: RuleCoverage
+  }
+
+  private struct State {
+    var books: [Book] = []
+    var isCollecting: Bool
+  }
+
+  private let grouping: Grouping
+  private let state: Mutex<State>
+
+  /// - Parameter isCollecting: whether it begins at once; otherwise with `begin`.
+  public init(_ grouping: Grouping, isCollecting: Bool) {
+    self.grouping = grouping
+    state = Mutex(State(isCollecting: isCollecting))
+  }
+
+  public var isCollecting: Bool { state.withLock { $0.isCollecting } }
+
+  /// Collects from now on.
+  public func begin() { state.withLock { $0.isCollecting = true } }
+
+  /// Adds an operation that was just judged.
+  func record(
+    _ request: borrowing RuleRequest, by ruleset: Ruleset, of project: String, documents: DocumentAccess
+  ) {
+    guard isCollecting else { return }
+    coverage(of: project, ruleset).record(request, by: ruleset, documents: documents)
+  }
+
+  /// The coverage of a project's rules; a new one when they have changed.
+  public func coverage(of project: String, _ ruleset: Ruleset) -> RuleCoverage {
+    state.withLock { state in
+      let place = state.books.firstIndex { book in
+        switch grouping {
+        case .project: book.project.hasSameBytes(as: project)
+        case .text: book.coverage.fits(ruleset) && book.coverage.ruleset.source.name == ruleset.source.name
+        }
+      }
+      if let place, state.books[place].coverage.fits(ruleset) { return state.books[place].coverage }
+      let book = Book(project: project, coverage: RuleCoverage(ruleset))
+      if let place { state.books[place] = book } else { state.books.append(book) }
+      return book.coverage
+    }
+  }
+
+  /// Everything collected, in the order in which it was begun.
+  public var coverages: [RuleCoverage] { state.withLock { $0.books.map(\.coverage) } }
+}

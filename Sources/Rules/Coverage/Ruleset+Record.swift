@@ -1,0 +1,71 @@
+/// Judging once more, writing down what every expression comes to.
+
+internal import DocModel
+
+/// One `allow` that a recording tried.
+struct RecordedAllow {
+  let allow: Int
+  /// For a query: which of its ways was judged.
+  let way: Int
+  /// Places of its steps in the log.
+  let steps: Range<Int>
+  /// True when there is no condition.
+  let value: Operand
+}
+
+extension Ruleset {
+  /// Tries what `decide` tries, on the recording plan. `visit` sees each `allow` while its values live.
+  ///
+  /// The verdict is the plain plan's: this one is asked afterwards, and only to be looked at.
+  func record(
+    _ request: borrowing RuleRequest, _ documents: DocumentAccess,
+    _ visit: (RecordedAllow, StepLog, Evaluation) -> Void
+  ) {
+    let e = documents.evaluation
+    let isRepeat = e.isRepeat(request, documents)
+    e.isTracing = true
+    e.messages.removeAll(keepingCapacity: true)
+    e.open(request, documents, self, isRepeat: isRepeat)
+    let log = StepLog()
+    e.steps = log
+    defer {
+      e.steps = nil
+      e.isTracing = false
+    }
+    let blocks = recording.blocks(syntax, resolution)
+    guard request.method == .list else {
+      e.openDocument(request)
+      matcher.match(e)
+      _ = tryAllows(blocks, way: 0, log, e, visit)
+      return
+    }
+    guard let shape = request.query, let ways = shape.expandedWays() else { return }
+    for (index, way) in ways.enumerated() {
+      e.openWay(way, of: shape, self)
+      guard tryAllows(blocks, way: index, log, e, visit) else { return }
+    }
+  }
+
+  /// Whether one granted.
+  private func tryAllows(
+    _ blocks: [BlockPlan], way: Int, _ log: StepLog, _ e: Evaluation,
+    _ visit: (RecordedAllow, StepLog, Evaluation) -> Void
+  ) -> Bool {
+    for match in Array(e.matches.found.elements) {
+      let block = blocks[Int(match.block)]
+      let tried = block.allows[Int(e.method.rawValue)]
+      if tried.isEmpty { continue }
+      e.bindCaptures(match, count: block.captureCount)
+      for allow in tried {
+        let first = log.steps.count
+        var value = allow.condition?.value(e) ?? .boolean(true)
+        if e.isExhausted, let condition = allow.condition { value = e.exhausted(condition.number) }
+        visit(
+          RecordedAllow(allow: allow.number, way: way, steps: first..<log.steps.count, value: value), log, e)
+        if e.isExhausted { return false }
+        if value.isTrue { return true }
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,58 @@
+/// `:ruleCoverage` and `:ruleCoverage.html`: what the tests of a while have seen of the rules.
+///
+/// Source: spec/rules-language.md 8.5, the official emulator.
+
+internal import Access
+internal import NIOPosix
+internal import Rules
+
+extension HTTPService {
+  /// Answers with the coverage of a project's rules, as JSON or as a page.
+  ///
+  /// Asking begins collection, if nothing did before: the answer says so, and tests that run again are seen.
+  func reportCoverage(_ exchange: HTTPExchange, project: String, asPage: Bool) {
+    guard let collector = firestore.store.coverage else {
+      return exchange.respond(json: Self.withoutRules(Self.offNote))
+    }
+    let note = collector.isCollecting ? nil : Self.beginNote
+    collector.begin()
+    switch firestore.store.rulesets.protection(of: project) {
+    case .closed, .open: exchange.respond(json: Self.withoutRules(Self.noRulesNote))
+    case .rules(let ruleset):
+      let coverage = collector.coverage(of: project, ruleset)
+      let reference = exchange.reference
+      firestore.threads.submit { state in
+        guard state == .active else { return }
+        let report = coverage.report()
+        let body =
+          asPage ? CoverageHTML.page([report], note: note) : OfficialCoverage.json(report, note: note)
+        reference { exchange in
+          if asPage {
+            exchange.respond(
+              status: 200, headers: [("content-type", "text/html; charset=utf-8")], body: body)
+          } else {
+            exchange.respond(json: body)
+          }
+        }
+      }
+    }
+  }
+
+  private static var beginNote: String {
+    "Coverage was not collected until now; it is from here on. Run the tests again, or start the server "
+      + "with --rule-coverage."
+  }
+
+  private static var offNote: String { "This server collects no coverage." }
+
+  private static var noRulesNote: String { "The project has no rules, so there is nothing to cover." }
+
+  private static func withoutRules(_ note: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("rules") { $0.object { _ in } }
+      object.member("note") { $0.string(note) }
+    }
+    return writer.bytes
+  }
+}
