@@ -26,8 +26,8 @@ struct AccessGuard {
   let time: Int64
   let documents: RuleDocuments
   let witness: JudgementWitness?
-  /// Where what is judged is recorded, and for which project.
-  let coverage: (collector: CoverageCollector, project: String)?
+  /// Where what is judged is recorded, and for which database.
+  let coverage: (collector: CoverageCollector, database: DatabaseID)?
 
   /// One document read by name; `document` is nil when it does not exist.
   func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
@@ -99,7 +99,6 @@ struct AccessGuard {
   @inline(__always)
   private func record(_ request: RuleRequest, _ ruleset: Ruleset) {
     guard let coverage else { return }
-    coverage.collector.record(request, by: ruleset, of: coverage.project, documents: documents)
-    }
+    coverage.collector.record(request, by: ruleset, of: coverage.database, documents: documents)
   }
 }

@@ -1,6 +1,6 @@
 /// Coverage of what a store's guard judges.
 
-internal import DocModel
+public import DocModel
 public import Rules
 internal import Synchronization
 
@@ -10,14 +10,14 @@ internal import Synchronization
 public final class CoverageCollector: Sendable {
   /// What shares one coverage.
   public enum Grouping: Sendable {
-    /// Requests to one project, from the moment its rules were set: for servers.
-    case project
+    /// Requests to one database, from the moment its rules were set: for servers.
+    case database
     /// Requests judged by the same text under the same name: for suites.
     case text
   }
 
   private struct Book {
-    let project: String
+    let database: DatabaseID
     let coverage: RuleCoverage
   }
 
@@ -42,23 +42,23 @@ public final class CoverageCollector: Sendable {
 
   /// Adds an operation that was just judged.
   func record(
-    _ request: borrowing RuleRequest, by ruleset: Ruleset, of project: String, documents: DocumentAccess
+    _ request: borrowing RuleRequest, by ruleset: Ruleset, of database: DatabaseID, documents: DocumentAccess
   ) {
     guard isCollecting else { return }
-    coverage(of: project, ruleset).record(request, by: ruleset, documents: documents)
+    coverage(of: database, ruleset).record(request, by: ruleset, documents: documents)
   }
 
-  /// The coverage of a project's rules; a new one when they have changed.
-  public func coverage(of project: String, _ ruleset: Ruleset) -> RuleCoverage {
+  /// The coverage of a database's rules; a new one when they have changed.
+  public func coverage(of database: DatabaseID, _ ruleset: Ruleset) -> RuleCoverage {
     state.withLock { state in
       let place = state.books.firstIndex { book in
         switch grouping {
-        case .project: book.project.hasSameBytes(as: project)
+        case .database: book.database == database
         case .text: book.coverage.fits(ruleset) && book.coverage.ruleset.source.name == ruleset.source.name
         }
       }
       if let place, state.books[place].coverage.fits(ruleset) { return state.books[place].coverage }
-      let book = Book(project: project, coverage: RuleCoverage(ruleset))
+      let book = Book(database: database, coverage: RuleCoverage(ruleset))
       if let place { state.books[place] = book } else { state.books.append(book) }
       return book.coverage
     }

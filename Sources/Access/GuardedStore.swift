@@ -100,7 +100,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
           documents: documents, witness: witness,
-          coverage: coverage.map { ($0, view.database.project) }))
+          coverage: coverage.map { ($0, view.database) }))
     }
   }
 
@@ -115,7 +115,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail,
           time: commit.serverTime, documents: documents, witness: witness,
-          coverage: coverage.map { ($0, commit.database.project) }))
+          coverage: coverage.map { ($0, commit.database) }))
     }
   }
 }

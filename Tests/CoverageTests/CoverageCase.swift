@@ -52,7 +52,7 @@ struct CoverageCase: CustomTestStringConvertible, Sendable {
     let ruleset = try #require(compilation.ruleset)
     let registry = RulesetRegistry()
     registry.setStandard(ruleset)
-    let collector = CoverageCollector(.project, isCollecting: true)
+    let collector = CoverageCollector(.database, isCollecting: true)
     let store = GuardedStore(
       try DocumentStore(engine: NaiveEngine()), rulesets: registry, coverage: collector)
     let database = DatabaseID(project: "coverage")
@@ -65,7 +65,7 @@ struct CoverageCase: CustomTestStringConvertible, Sendable {
         uid.map { AuthFacts(uid: $0, claims: ["sub": .string($0), "uid": .string($0)]) })
       try? perform(ask, on: store, database, as: credentials)
     }
-    return collector.coverage(of: "coverage", ruleset).report()
+    return collector.coverage(of: database, ruleset).report()
   }
 
   private func perform(

@@ -56,7 +56,8 @@ func compiledRules(_ text: String) throws -> Ruleset {
 
 func getRequest(_ path: String, _ documents: HeldDocuments, as auth: AuthFacts? = somebody) -> RuleRequest {
   RuleRequest(
-    method: .get, path: ResourcePath(unchecked: path), auth: auth, time: Timestamp(seconds: 5, nanoseconds: 0),
+    method: .get, path: ResourcePath(unchecked: path), auth: auth,
+    time: Timestamp(seconds: 5, nanoseconds: 0),
     resource: documents.view(path))
 }
 

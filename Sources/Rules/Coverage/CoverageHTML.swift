@@ -26,7 +26,8 @@ public enum CoverageHTML {
 
   private static func section(_ report: CoverageReport, _ index: Int, _ page: inout HTMLText) {
     let figure = report.figure
-    page.raw("<section data-report=\"\(index)\"><header><div class=\"figure \(level(figure))\">\(figure.text)</div>")
+    page.raw(
+      "<section data-report=\"\(index)\"><header><div class=\"figure \(level(figure))\">\(figure.text)</div>")
     page.raw("<div><h1>")
     page.text(report.source.name)
     page.raw("</h1><p>\(figure.covered) of \(figure.total) seen both ways · ")
@@ -36,7 +37,8 @@ public enum CoverageHTML {
     page.raw("<p class=\"legend\"><b class=\"full\">both ways</b> <b class=\"half\">one way</b> ")
     page.raw("<b class=\"none\">not reached</b></p></header>\n<div class=\"columns\"><main>")
     SourceListing(report, index).write(to: &page)
-    page.raw("</main><aside><div class=\"panel\"><p class=\"hint\">Point at an expression to see what it came to; ")
+    page.raw(
+      "</main><aside><div class=\"panel\"><p class=\"hint\">Point at an expression to see what it came to; ")
     page.raw("click to keep it.<br><kbd>n</kbd> <kbd>p</kbd> next and previous gap</p></div>\n")
     allows(report, index, &page)
     functions(report, index, &page)
@@ -83,7 +85,9 @@ public enum CoverageHTML {
     if gaps.isEmpty { return page.raw("<p class=\"hint\">None: everything was seen both ways.</p>") }
     page.raw("<ol class=\"gaps\">\n")
     for gap in gaps {
-      page.raw("<li class=\"\(gap.evaluations == 0 ? "none" : "half")\"><a href=\"#r\(index)l\(gap.position.line)\">")
+      page.raw(
+        "<li class=\"\(gap.evaluations == 0 ? "none" : "half")\"><a href=\"#r\(index)l\(gap.position.line)\">"
+      )
       page.raw("<span>\(lack(gap))</span> ")
       page.text(OneLine.text(gap.text, most: 70))
       page.raw("</a></li>\n")

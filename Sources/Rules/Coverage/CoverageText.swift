@@ -72,7 +72,8 @@ public enum CoverageText {
       let padding = String(repeating: " ", count: width - place.count)
       let lack = lack(unit)
       let filler = String(repeating: " ", count: max(0, 12 - lack.count))
-      lines.append("    \(place)\(padding)  \(paint.red(lack))\(filler)  \(OneLine.text(unit.text, most: 90))")
+      lines.append(
+        "    \(place)\(padding)  \(paint.red(lack))\(filler)  \(OneLine.text(unit.text, most: 90))")
     }
     if open.count > shown.count { lines.append("    … and \(open.count - shown.count) more") }
     return lines

@@ -10,7 +10,9 @@ public enum LCOV {
 
   private static func record(_ report: CoverageReport) -> String {
     var lines = ["TN:", "SF:\(report.source.name)"]
-    for function in report.functions { lines.append("FN:\(function.position.line),\(name(function, in: report))") }
+    for function in report.functions {
+      lines.append("FN:\(function.position.line),\(name(function, in: report))")
+    }
     for function in report.functions { lines.append("FNDA:\(function.calls),\(name(function, in: report))") }
     lines.append("FNF:\(report.functions.count)")
     lines.append("FNH:\(report.functions.count { $0.calls > 0 })")
@@ -34,7 +36,9 @@ public enum LCOV {
     var found = 0
     var hit = 0
     for (block, unit) in report.units.enumerated() {
-      for (branch, count, isWanted) in [(0, unit.truths, unit.wantsTrue), (1, unit.falsehoods, unit.wantsFalse)] {
+      for (branch, count, isWanted) in [
+        (0, unit.truths, unit.wantsTrue), (1, unit.falsehoods, unit.wantsFalse),
+      ] {
         guard isWanted else { continue }
         found += 1
         hit += count > 0 ? 1 : 0

@@ -3,23 +3,24 @@
 /// Source: spec/rules-language.md 8.5, the official emulator.
 
 internal import Access
+internal import DocModel
 internal import NIOPosix
 internal import Rules
 
 extension HTTPService {
-  /// Answers with the coverage of a project's rules, as JSON or as a page.
+  /// Answers with the coverage of a database's rules, as JSON or as a page.
   ///
   /// Asking begins collection, if nothing did before: the answer says so, and tests that run again are seen.
-  func reportCoverage(_ exchange: HTTPExchange, project: String, asPage: Bool) {
+  func reportCoverage(_ exchange: HTTPExchange, of database: DatabaseID, asPage: Bool) {
     guard let collector = firestore.store.coverage else {
       return exchange.respond(json: Self.withoutRules(Self.offNote))
     }
     let note = collector.isCollecting ? nil : Self.beginNote
     collector.begin()
-    switch firestore.store.rulesets.protection(of: project) {
+    switch firestore.store.rulesets.protection(of: database) {
     case .closed, .open: exchange.respond(json: Self.withoutRules(Self.noRulesNote))
     case .rules(let ruleset):
-      let coverage = collector.coverage(of: project, ruleset)
+      let coverage = collector.coverage(of: database, ruleset)
       let reference = exchange.reference
       firestore.threads.submit { state in
         guard state == .active else { return }
@@ -45,7 +46,7 @@ extension HTTPService {
 
   private static var offNote: String { "This server collects no coverage." }
 
-  private static var noRulesNote: String { "The project has no rules, so there is nothing to cover." }
+  private static var noRulesNote: String { "The database has no rules, so there is nothing to cover." }
 
   private static func withoutRules(_ note: String) -> [UInt8] {
     var writer = JSONWriter()

@@ -15,13 +15,11 @@ extension HTTPService {
     if method == "PUT", let database = Self.database(path, verb: ":securityRules") {
       return try replaceRules(exchange, of: database)
     }
-    if method == "GET", path.count == 2 {
-      if let project = Self.project(path[1], verb: ":ruleCoverage") {
-        return reportCoverage(exchange, project: project, asPage: false)
-      }
-      if let project = Self.project(path[1], verb: ":ruleCoverage.html") {
-        return reportCoverage(exchange, project: project, asPage: true)
-      }
+    if method == "GET", let database = Self.database(path, verb: ":ruleCoverage") {
+      return reportCoverage(exchange, of: database, asPage: false)
+    }
+    if method == "GET", let database = Self.database(path, verb: ":ruleCoverage.html") {
+      return reportCoverage(exchange, of: database, asPage: true)
     }
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
