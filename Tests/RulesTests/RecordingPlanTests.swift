@@ -34,7 +34,8 @@ struct RecordingPlanTests {
     case .granted: #expect(recorded.value == "true")
     case .refused: #expect(recorded.value == "false")
     case .fault(let fault):
-      #expect(recorded.value == "error(\(fault.message))" || fault.code == .type || fault.code == .undetermined)
+      #expect(
+        recorded.value == "error(\(fault.message))" || fault.code == .type || fault.code == .undetermined)
     case nil: #expect(recorded.value == "none")
     }
   }
