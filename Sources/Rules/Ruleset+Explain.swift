@@ -20,11 +20,14 @@ extension Ruleset {
       e.spent = 0
       tracer.traceMatches(way: 0)
     }
+    // What the proof asks for is not the request's.
+    let accessedPaths = documents.log.paths
+    let proof = request.method == .list ? prove(request, documents, mirror: decision) : nil
     return Explanation(
       decision: decision, allows: tracer.allows,
-      missingFilters: decision.isAllowed ? [] : tracer.missing, accessedPaths: documents.log.paths,
+      missingFilters: decision.isAllowed ? [] : tracer.missing, accessedPaths: accessedPaths,
       limits: decision.isAllowed ? [] : tracer.limits,
-      message: decision.isAllowed ? "" : officialMessage(tracer.allows, request.method))
+      message: decision.isAllowed ? "" : officialMessage(tracer.allows, request.method), proof: proof)
   }
 
   /// Every way up to the first that is refused.

@@ -1,6 +1,7 @@
 /// A compiled ruleset: what judges operations.
 
 internal import DocModel
+internal import Synchronization
 
 /// What compiling gives.
 public struct Compilation: Sendable {
@@ -13,8 +14,9 @@ public struct Compilation: Sendable {
 
 /// A ruleset, ready to judge. Compile once per release; share between threads.
 ///
-/// INVARIANT: immutable; the pool owns everything that plans point to. The shared mutable parts
-/// are the table of patterns and the recording plan, which lock themselves.
+/// INVARIANT: immutable; the pool owns everything that plans point to. The shared mutable parts are the
+/// table of patterns and the recording plan, which lock themselves, and the proof plan, which is made once,
+/// under a lock.
 public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   /// The text it was compiled from.
   public let source: SourceText
@@ -35,6 +37,8 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   let spans: [Span]
   /// For coverage and explanations; nothing is in it until one is asked for.
   let recording = RecordingPlan()
+  /// Made when the first query is proved.
+  private let proofs = Mutex<ProofPlan?>(nil)
 
   private init(_ parsed: ParseResult, _ planner: Planner) {
     source = parsed.source
@@ -69,6 +73,16 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     planner.run()
     return Compilation(
       ruleset: Ruleset(parsed, planner), diagnostics: checked.diagnostics, source: parsed.source)
+  }
+
+  /// What can grant lists, for the strict prover.
+  var proofPlan: ProofPlan {
+    proofs.withLock { plan in
+      if let plan { return plan }
+      let made = ProofPlan(syntax, resolution)
+      plan = made
+      return made
+    }
   }
 
   /// Judges one operation.

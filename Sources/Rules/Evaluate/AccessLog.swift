@@ -45,6 +45,11 @@ final class AccessLog {
     hasOperation = true
   }
 
+  /// Takes back what was asked for after the first `count` paths.
+  func forget(after count: Int) {
+    while entries.count > count { entries.removeLast() }
+  }
+
   /// What an answer looks like.
   enum Answer {
     case document(ByteView)

@@ -76,7 +76,15 @@ extension Evaluation {
     guard method != .list || isIDKnown else {
       return map([entry("data", resourceData)])
     }
-    return documentObject(data: resourceData, path: requestPath())
+    return documentObject(data: resourceData, path: documentPath())
+  }
+
+  /// The name of the document at hand, which a query's `request.path` does not reach.
+  private func documentPath() -> Operand {
+    let count = segmentCount
+    let start = arena.allocate(PathSegment.self, count: count)
+    for index in 0..<count { (start + index).initialize(to: PathSegment(text: segments[index])) }
+    return .path(UnsafePointer(start), count)
   }
 
   /// `request.resource` as a whole; only for writes.

@@ -66,6 +66,14 @@ public struct Explanation: Sendable {
   /// What the official emulator answers to a refusal: a line break, then one entry per `allow` tried.
   /// Empty when allowed.
   public let message: String
+  /// Of a query: what logic says beside the service's verdict.
+  public let proof: ListProof?
+
+  /// Our own line after a refusal: what to change about the query or the rules; nil when nothing is known.
+  public var advice: String? {
+    guard !isAllowed, let proof else { return nil }
+    return proof.message ?? proof.adviceLine
+  }
 
   public var isAllowed: Bool { decision.isAllowed }
   /// The `allow` that granted.

@@ -12,6 +12,8 @@ struct QueryWay {
   var filters: [QueryShape.Filter] = []
   /// The document the way names with `__name__ ==`, as a full resource name.
   var documentName: [UInt8]?
+  /// Other filters on the name. They bind nothing for the service.
+  var nameFilters: [QueryShape.Filter] = []
 }
 
 extension QueryShape {
@@ -57,6 +59,8 @@ extension QueryShape {
     // Ranges on the key bind nothing.
     if filter.comparison == .equal {
       way.documentName = filter.operand.withUnsafeBytes { Array(ValueView($0).reference) }
+    } else {
+      way.nameFilters.append(filter)
     }
     return way
   }
@@ -100,38 +104,63 @@ extension Ruleset {
 extension Evaluation {
   /// Makes one way of a query the thing to be judged: its document or its stand-in, and its matches.
   func openWay(_ way: QueryWay, of shape: QueryShape, _ ruleset: Ruleset) {
-    spent = 0
-    newResourceData = .null
-    segmentCount = 3
-    appendSegments(of: arena.copy(shape.requestPath.text))
-    query = QueryFacts(map: queryObject(shape))
+    openQuery(shape)
     if let name = way.documentName, let relative = relativePath(ofName: name), isInside(relative, shape) {
       openNamedDocument(relative)
       ruleset.matcher.match(self)
       return
     }
-    isIDKnown = false
-    isPathKnown = !shape.allDescendants
-    isResourceReadable = true
     resourceData = standIn(way.filters)
     matchAll(shape, ruleset.matcher)
   }
 
-  /// `__name__ == …`: the stored document is judged under `list`, whatever else the filter says, and
-  /// `request.path` is its name.
-  private func openNamedDocument(_ relative: ByteView) {
+  /// What all ways of a query share.
+  func openQuery(_ shape: QueryShape) {
+    spent = 0
+    newResourceData = .null
+    resourceData = .null
+    isIDKnown = false
+    isPathKnown = !shape.allDescendants
+    isResourceReadable = true
+    segmentCount = 3
+    appendSegments(of: arena.copy(shape.requestPath.text))
+    requestSegmentCount = segmentCount
+    query = QueryFacts(map: queryObject(shape))
+  }
+
+  /// Makes one document the thing that `request.path` names.
+  func openDocumentPath(_ relative: ByteView) {
     isIDKnown = true
     isPathKnown = true
     segmentCount = 3
     appendSegments(of: relative)
     requestSegmentCount = segmentCount
+  }
+
+  /// Makes one result of a query, with given fields, the thing to be judged: under `list`, with all that
+  /// the query says, and everything known.
+  func openResult(_ relative: ByteView, _ fields: Operand, of shape: QueryShape, _ ruleset: Ruleset) {
+    openQuery(shape)
+    let requested = requestSegmentCount
+    segmentCount = 3
+    appendSegments(of: relative)
+    requestSegmentCount = requested
+    isIDKnown = true
+    resourceData = fields
+    ruleset.matcher.match(self)
+  }
+
+  /// `__name__ == …`: the stored document is judged under `list`, whatever else the filter says, and
+  /// `request.path` is its name.
+  private func openNamedDocument(_ relative: ByteView) {
+    openDocumentPath(relative)
     let found = documents.document(at: relative.buffer, afterCommit: false)
     resourceData = found.map { .document(ByteView($0.bytes)) } ?? .null
     isResourceReadable = found != nil
   }
 
   /// The path below the database's root of `projects/P/databases/D/documents/…`.
-  private func relativePath(ofName name: [UInt8]) -> ByteView? {
+  func relativePath(ofName name: [UInt8]) -> ByteView? {
     let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count >= 7, parts.count % 2 == 1 else { return nil }
     let start = parts[5].startIndex
@@ -139,7 +168,7 @@ extension Evaluation {
   }
 
   /// Whether a document is one of the collection, or of the group.
-  private func isInside(_ relative: ByteView, _ shape: QueryShape) -> Bool {
+  func isInside(_ relative: ByteView, _ shape: QueryShape) -> Bool {
     let parts = relative.buffer.split(separator: UInt8(ascii: "/"))
     guard parts.count >= 2 else { return false }
     let parent = shape.parent.segments

@@ -1,0 +1,137 @@
+/// The strict decision: is every document that a query could return, in any database, granted?
+///
+/// Source: spec/list-query-authorization.md section 4, with the argument why it lets nothing through.
+
+internal import DocModel
+
+/// What logic says of a query.
+public enum StrictVerdict: Sendable, Hashable {
+  /// Every result is granted.
+  case allowed
+  /// Some document that the query could return is not granted, or nothing shows that all are.
+  case refused
+  /// The proof was given up.
+  case tooComplex
+}
+
+/// Proves the ways of one query.
+struct StrictProver {
+  /// LIMIT: cases of one way. Source: spec/list-query-authorization.md 4.2.
+  static let branchesMax = 4_096
+
+  let ruleset: Ruleset
+  let e: Evaluation
+  let shape: QueryShape
+  var evaluator: SymbolicEvaluator
+  private(set) var branches = 0
+  private var statements: [ListStatement] = []
+  /// Whether the way before named a document, which `request.path` then was.
+  private var isAfterName = false
+
+  init(_ ruleset: Ruleset, _ e: Evaluation, _ shape: QueryShape) {
+    self.ruleset = ruleset
+    self.e = e
+    self.shape = shape
+    evaluator = SymbolicEvaluator(e, ruleset.proofPlan)
+  }
+
+  /// - Parameter refused: is shown every case that no statement grants and says whether to go on.
+  mutating func prove(
+    _ way: QueryWay, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
+  ) -> StrictVerdict {
+    guard open(way) else { return .allowed }
+    if grantedWithoutDocument() { return .allowed }
+    return proveBranches(refused)
+  }
+
+  // MARK: one way
+
+  /// States what the way says; false when it returns nothing.
+  private mutating func open(_ way: QueryWay) -> Bool {
+    var facts = WayFacts(e)
+    facts.add(way, of: shape)
+    e.openQuery(shape)
+    var path = (0..<3).map { ResultSegment.known(e.segments[$0]) }
+    if let name = way.documentName {
+      guard let relative = e.relativePath(ofName: name), e.isInside(relative, shape) else { return false }
+      e.openDocumentPath(relative)
+      evaluator.reopen()
+      path = (0..<e.segmentCount).map { .known(e.segments[$0]) }
+      facts.fixID(e.segments[e.segmentCount - 1])
+      evaluator.symbols = facts.symbols
+    } else {
+      if isAfterName { evaluator.reopen() }
+      for part in shape.parent.segments { path.append(.known(e.arena.copy(Array(part)))) }
+      if shape.allDescendants {
+        path.append(.parents)
+      } else if let collection = shape.collectionID, !way.nameFilters.isEmpty {
+        facts.addNames(way, inCollection: Array(shape.parent.appending(collection).text.utf8) + [0x2F])
+      }
+      evaluator.symbols = facts.symbols
+      path.append(
+        shape.collectionID.map { .known(e.arena.copy($0)) } ?? .collection(evaluator.symbols.segment()))
+      path.append(.id)
+    }
+    isAfterName = way.documentName != nil
+    if facts.isEmpty { return false }
+    evaluator.documentName = ListStatements.path(path[...], e)
+    var found = ListStatements(evaluator.plan, path, e)
+    found.collect()
+    statements = found.found
+    return true
+  }
+
+  /// Statements that say the same of every document: one grants all, the others are done with.
+  private mutating func grantedWithoutDocument() -> Bool {
+    var open: [ListStatement] = []
+    for statement in statements {
+      guard statement.id == nil, statement.allow.condition?.isClosed ?? true else {
+        open.append(statement)
+        continue
+      }
+      guard let condition = statement.allow.condition else { return true }
+      if evaluator.value(condition, nil).isKnownTrue { return true }
+    }
+    statements = open
+    return false
+  }
+
+  private mutating func proveBranches(_ refused: (inout SymbolicEvaluator) -> Bool) -> StrictVerdict {
+    evaluator.trail = ChoiceTrail()
+    evaluator.steps = 0
+    var verdict = StrictVerdict.allowed
+    var count = 0
+    repeat {
+      count += 1
+      branches += 1
+      evaluator.symbols.reset()
+      evaluator.trail.rewind()
+      evaluator.isVacuous = false
+      if !isGranted(), !evaluator.isVacuous {
+        if evaluator.isExhausted { return .tooComplex }
+        verdict = .refused
+        if !refused(&evaluator) { return .refused }
+      }
+      if count >= Self.branchesMax || evaluator.isExhausted {
+        return verdict == .refused ? .refused : .tooComplex
+      }
+    } while evaluator.trail.advance()
+    return verdict
+  }
+
+  /// Tries the statements in the case at hand.
+  private mutating func isGranted() -> Bool {
+    for statement in statements {
+      if let id = statement.id {
+        let own = evaluator.force(.symbol(SymbolTable.id))
+        guard evaluator.equal(own, .known(.string(id))).isKnownTrue else { continue }
+      }
+      guard let condition = statement.allow.condition else { return true }
+      evaluator.captures = statement.captures
+      let value = evaluator.value(condition, nil)
+      if evaluator.logical(value, condition).isTrue { return true }
+      if evaluator.isVacuous || evaluator.isExhausted { return false }
+    }
+    return false
+  }
+}
