@@ -8,7 +8,7 @@ public enum DenialDetail: String, Sendable, CaseIterable {
   /// Production's bare sentence.
   case terse
   /// The sentence, and then what the official emulator says: each `allow` tried, with its line; and where a
-  /// limit of the language ended an evaluation, which one, and where.
+  /// limit of the language ended an evaluation, which one, and where. A query is told what would make it pass.
   case explained
   /// What the official emulator says, as it says it.
   case official
@@ -40,7 +40,8 @@ public enum DenialText {
     case .explained:
       let explanation = explanation()
       let limits = explanation.limits.map { "\n\($0.description)" }
-      return bare + explanation.message + limits.joined()
+      let advice = explanation.advice.map { "\n\($0)" } ?? ""
+      return bare + explanation.message + limits.joined() + advice
     }
   }
 }

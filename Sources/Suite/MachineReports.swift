@@ -10,6 +10,8 @@ public enum TAPReport {
       for result in report.results {
         number += 1
         lines += entry(result, number, ([report.name] + result.names).joined(separator: " › "))
+        // A comment; a case is not failed by what is noticed beside it.
+        for note in result.notes { lines.append("# \(escaped("\(note.label): \(note.text)"))") }
       }
     }
     lines.append("# " + reports.closingLine)
@@ -70,18 +72,19 @@ public enum JUnitReport {
     let head =
       "    <testcase classname=\"\(escaped(group))\" name=\"\(escaped(result.names.last ?? ""))\" "
       + "file=\"\(escaped(result.file))\" line=\"\(result.line)\" time=\"\(seconds([result]))\""
+    let notes = result.notes.map { "      <system-out>\(escaped("\($0.label): \($0.text)"))</system-out>" }
     switch result.status {
-    case .passed, .todoPasses: return [head + "/>"]
+    case .passed, .todoPasses:
+      return notes.isEmpty ? [head + "/>"] : [head + ">"] + notes + ["    </testcase>"]
     case .skipped(let reason), .todo(let reason):
-      return [head + ">", "      <skipped message=\"\(escaped(reason))\"/>", "    </testcase>"]
+      return [head + ">", "      <skipped message=\"\(escaped(reason))\"/>"] + notes + ["    </testcase>"]
     case .failed(let failures):
       let text = failures.map { "\($0.label): \($0.text)" }
       let message = escaped(text.prefix(2).joined(separator: "; "))
       return [
         head + ">",
         "      <failure message=\"\(message)\">\(escaped(text.joined(separator: "\n")))</failure>",
-        "    </testcase>",
-      ]
+      ] + notes + ["    </testcase>"]
     }
   }
 
@@ -135,12 +138,14 @@ public enum JSONReport {
     case .todoPasses(let reason):
       text += "\"status\": \"todo-passes\", \"reason\": \(JSONText.quoted(reason))"
     case .failed(let failures):
-      let lines = failures.map {
-        "{\"label\": \(JSONText.quoted($0.label)), \"text\": \(JSONText.quoted($0.text))}"
-      }
-      text += "\"status\": \"failed\", \"lines\": [\(lines.joined(separator: ", "))]"
+      text += "\"status\": \"failed\", \"lines\": [\(failures.map(line).joined(separator: ", "))]"
     }
+    if !result.notes.isEmpty { text += ", \"notes\": [\(result.notes.map(line).joined(separator: ", "))]" }
     return text + "}"
+  }
+
+  private static func line(_ line: FailureLine) -> String {
+    "{\"label\": \(JSONText.quoted(line.label)), \"text\": \(JSONText.quoted(line.text))}"
   }
 }
 

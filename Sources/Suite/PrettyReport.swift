@@ -1,9 +1,11 @@
-/// The report for people: failures with their reasons, then the counts.
+/// The report for people: failures with their reasons, notes on queries, then the counts.
 ///
 /// ```
 /// ✗ inspired › who reads a profile › groups-only × read × carol  inspired.rules-test.yaml:180
 ///     expected  .
 ///     got       allow by profile.get inspired.rules:129
+/// • inspired › browsing › carol lists public profiles  inspired.rules-test.yaml:212
+///     note      safe, but the service refuses this shape; add where rank <= 5
 ///   44 of 45 cells · 12 of 12 cases
 /// 56 passed, 1 failed
 /// ```
@@ -26,14 +28,16 @@ public enum PrettyReport {
 
   private static func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {
     let title = "\(([report.name] + result.names).joined(separator: " › "))  \(result.file):\(result.line)"
+    let notes = result.notes.flatMap { detail($0.label, $0.text) }
     switch result.status {
-    case .passed: return []
+    case .passed: return notes.isEmpty ? [] : ["• \(title)"] + notes
     case .skipped(CaseResult.otherOnly): return []
     case .skipped(let reason): return ["- \(title)"] + detail("skipped", reason)
-    case .todo(let reason): return ["- \(title)"] + detail("todo", reason)
-    case .todoPasses(let reason): return ["! \(title)"] + detail("todo", "passes; remove 'todo'. \(reason)")
+    case .todo(let reason): return ["- \(title)"] + detail("todo", reason) + notes
+    case .todoPasses(let reason):
+      return ["! \(title)"] + detail("todo", "passes; remove 'todo'. \(reason)") + notes
     case .failed(let failures):
-      return ["✗ \(title)"] + failures.flatMap { detail($0.label, $0.text) }
+      return ["✗ \(title)"] + failures.flatMap { detail($0.label, $0.text) } + notes
     }
   }
 

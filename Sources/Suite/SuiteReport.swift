@@ -30,6 +30,9 @@ public struct CaseResult: Sendable, Hashable {
   public let status: Status
   /// What its requests took; preparing documents is not counted.
   public let milliseconds: Double
+  /// What was noticed without failing the case: queries that leak, or that the service refuses in vain.
+  /// The labels are `warning` and `note`.
+  public let notes: [FailureLine]
 
   public var hasFailed: Bool {
     if case .failed = status { return true }

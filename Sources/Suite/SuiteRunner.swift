@@ -1,5 +1,6 @@
 /// Runs the cases of one suite, one after the other, on one stage.
 
+internal import Access
 internal import DocModel
 internal import DocStore
 internal import Fixtures
@@ -11,6 +12,8 @@ struct SuiteRunner {
   private let options: SuiteOptions
   private let stage: Stage
   private var errors = SuiteErrors()
+  /// Of the case at hand.
+  private var notes: [FailureLine] = []
 
   init(_ file: SuiteFile, options: SuiteOptions) throws(SuiteFailure) {
     self.file = file
@@ -28,6 +31,7 @@ struct SuiteRunner {
     var results: [CaseResult] = []
     for testCase in file.cases where isChosen(testCase) {
       if !only.isEmpty, !testCase.isOnly {
+        notes = []
         results.append(result(testCase, .skipped(CaseResult.otherOnly), 0))
       } else {
         results.append(try run(testCase))
@@ -44,6 +48,7 @@ struct SuiteRunner {
   }
 
   private mutating func run(_ testCase: TestCase) throws(SuiteFailure) -> CaseResult {
+    notes = []
     if case .skip(let reason) = testCase.exception { return result(testCase, .skipped(reason), 0) }
     var milliseconds = 0.0
     do throws(StageError) {
@@ -65,17 +70,29 @@ struct SuiteRunner {
     }
   }
 
+  /// Keeps what proofs of queries have to say, each thing once.
+  private mutating func note(_ outcome: Outcome) {
+    for judgement in outcome.judgements {
+      guard let proof = judgement.explanation.proof, let label = proof.label, let body = proof.body else {
+        continue
+      }
+      let line = FailureLine(label: label, text: body)
+      if !notes.contains(line) { notes.append(line) }
+    }
+  }
+
   private func result(
     _ testCase: TestCase, _ status: CaseResult.Status, _ milliseconds: Double
   ) -> CaseResult {
     CaseResult(
       kind: testCase.kind == .cell ? .cell : .single, names: testCase.names, file: testCase.source.name,
-      line: Int(testCase.mark.line), tags: testCase.tags, status: status, milliseconds: milliseconds)
+      line: Int(testCase.mark.line), tags: testCase.tags, status: status, milliseconds: milliseconds,
+      notes: notes)
   }
 
   // MARK: sequences
 
-  private func run(
+  private mutating func run(
     _ steps: [Request], of testCase: TestCase, _ milliseconds: inout Double
   ) throws(StageError) -> [FailureLine] {
     try stage.prepare(testCase.given)
@@ -83,6 +100,7 @@ struct SuiteRunner {
     for (index, step) in steps.enumerated() {
       let outcome = try runner.run(step)
       milliseconds += outcome.milliseconds
+      note(outcome)
       var lines = Verdict.lines(step, outcome, testCase.limits, rules: file.rules.source)
       if lines.isEmpty, outcome.end == .allowed, let after = step.after {
         lines = try AfterCheck(stage: stage, request: step).lines(after)
@@ -99,7 +117,7 @@ struct SuiteRunner {
 
   // MARK: properties
 
-  private func run(
+  private mutating func run(
     _ runs: [TestCase.Run], of testCase: TestCase, _ milliseconds: inout Double
   ) throws(StageError) -> [FailureLine] {
     for run in runs {
@@ -111,6 +129,7 @@ struct SuiteRunner {
         var runner = RequestRunner(stage)
         let outcome = try runner.run(request)
         milliseconds += outcome.milliseconds
+        note(outcome)
         ends.append(outcome.end)
         let text = OutcomeText(outcome, file.rules.source)
         verdicts.append("\(request.persona.name), \(request.title): \(text.summary)")
