@@ -58,14 +58,19 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   }
 
   /// Compiles a ruleset. `name` is what messages call the file; with `limitsSource` a text that
-  /// production would refuse for its size is refused.
-  public static func compile(source text: String, name: String, limitsSource: Bool = true) -> Compilation {
-    compile(source: Array(text.utf8), name: name, limitsSource: limitsSource)
+  /// production would refuse for its size is refused; with `remarks` our own warnings and remarks are
+  /// looked for too, which costs more than all the rest and which a release of rules does not need.
+  public static func compile(
+    source text: String, name: String, limitsSource: Bool = true, remarks: Bool = false
+  ) -> Compilation {
+    compile(source: Array(text.utf8), name: name, limitsSource: limitsSource, remarks: remarks)
   }
 
-  public static func compile(source bytes: [UInt8], name: String, limitsSource: Bool = true) -> Compilation {
+  public static func compile(
+    source bytes: [UInt8], name: String, limitsSource: Bool = true, remarks: Bool = false
+  ) -> Compilation {
     let parsed = RulesParser.parse(source: bytes, name: name)
-    let checked = RulesChecker.check(parsed, limitsSource: limitsSource)
+    let checked = RulesChecker.check(parsed, limitsSource: limitsSource, remarks: remarks)
     guard !checked.diagnostics.containsError else {
       return Compilation(ruleset: nil, diagnostics: checked.diagnostics, source: parsed.source)
     }

@@ -8,7 +8,7 @@ enum RulesFile {
   static func compile(_ path: String, limitsSource: Bool = true) throws -> Compilation {
     do throws(FileError) {
       return Ruleset.compile(
-        source: try FileAccess.contents(of: path), name: path, limitsSource: limitsSource)
+        source: try FileAccess.contents(of: path), name: path, limitsSource: limitsSource, remarks: true)
     } catch {
       Terminal.complain(error.description)
       throw ExitCode(ExitStatus.badInput)

@@ -10,9 +10,9 @@ struct DiagnosticsTests {
     )
     #expect(
       DiagnosticRenderer(source: source).render(diagnostics) == """
-        firestore.rules:4:15: error: expected `if` before the condition [rules-missing-if]
+        firestore.rules:4:15: error: Missing 'if' before conditional expression [rules-missing-if]
            4 | \t\tallow read: b == 'x';
-             | \t\t            ^
+             | \t\t            ^ expected `if` before the condition
              = fix: write `if`
         """)
   }
@@ -24,13 +24,14 @@ struct DiagnosticsTests {
     )
     #expect(
       DiagnosticRenderer(source: source).render(diagnostics) == """
-        firestore.rules:3:11: error: the function `f` is already declared in this block [rules-duplicate-function]
+        firestore.rules:3:11: error: Function f is already defined [rules-duplicate-function]
            3 |  function f() { return 2; }
-             |           ^
+             |           ^ the function `f` is already declared in this block
              = note: first declared here; the number of parameters makes no difference
            2 |  function f() { return 1; }
              |           ^
-        firestore.rules: warning: the ruleset uses version 1 of the language [rules-old-version]
+        firestore.rules: warning: Ruleset uses old version (version [1]). Please update to the latest version (version [2]) [rules-old-version]
+             = note: the ruleset uses version 1 of the language
              = fix: begin the file with `rules_version = '2';`
         """)
   }
@@ -59,7 +60,7 @@ struct DiagnosticsTests {
 
   @Test("our own remarks are not sent as official issues, our own errors are")
   func ownWords() {
-    let remark = Sample.check(Sample.file(condition: "resource.owner == id"))
+    let remark = Sample.check(Sample.file(condition: "resource.owner == id"), remarks: true)
     #expect(!remark.diagnostics.isEmpty)
     #expect(OfficialIssue.issues(of: remark.diagnostics, in: remark.source).isEmpty)
     let parsed = RulesParser.parse(

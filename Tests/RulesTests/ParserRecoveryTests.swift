@@ -170,7 +170,7 @@ struct ParserRecoveryTests {
       (#"allow read: if 'a'.matches('\d\.');"#, #"allow read: if 'a'.matches('\\d\\.');"#),
       ("allow read: if true and true;", "allow read: if true && true;"), ("allow reed;", "allow read;"),
       ("allow read: if request.auth.email == 'x';", "allow read: if request.auth.token.email == 'x';"),
-      ("allow read: if request.data.x == 1;", "allow read: if request.resource.data.x == 1;"),
+      ("allow create: if request.data.x == 1;", "allow create: if request.resource.data.x == 1;"),
       ("allow read: if auth.uid == 'x';", "allow read: if request.auth.uid == 'x';"),
       ("allow read: if resource.data.name.length == 1;", "allow read: if resource.data.name.size() == 1;"),
       ("allow read: if 1 is integer;", "allow read: if 1 is int;"), ("allow read: if exist(/a/b);", nil),
@@ -180,7 +180,7 @@ struct ParserRecoveryTests {
     ] as [(String, String?)])
   func fixes(code: String, repaired: String?) {
     let source = Sample.file(declarations: "match /a/{b} { \(code) }")
-    let diagnostics = Sample.check(source).diagnostics
+    let diagnostics = Sample.check(source, remarks: true).diagnostics
     #expect(!diagnostics.isEmpty)
     guard let repaired else { return }
     var bytes = Array(source.utf8)

@@ -14,9 +14,12 @@ enum Sample {
   /// A file with declarations inside the documents match.
   static func file(declarations: String) -> String { head + declarations + tail }
 
-  static func check(_ source: String) -> (diagnostics: [Diagnostic], source: SourceText) {
+  /// What compiling says; with `remarks` also what the linter says.
+  static func check(_ source: String, remarks: Bool = false) -> (
+    diagnostics: [Diagnostic], source: SourceText
+  ) {
     let parsed = RulesParser.parse(source: source, name: "firestore.rules")
-    return (RulesChecker.check(parsed).diagnostics, parsed.source)
+    return (RulesChecker.check(parsed, remarks: remarks).diagnostics, parsed.source)
   }
 
   static func compiles(_ source: String) -> Bool { !check(source).diagnostics.containsError }

@@ -122,8 +122,6 @@ struct ExpressionPass {
     return .any
   }
 
-  func isLocal(_ name: String) -> Bool { locals[name] != nil || parameters[name] != nil }
-
   private var visibleVariables: [String] {
     scope.captureNames + Array(parameters.keys) + Array(locals.keys) + Array(Library.globals)
   }
@@ -153,11 +151,6 @@ struct ExpressionPass {
     }
     bindings[node.number] = .libraryFunction(name)
     apply(signature, name, nameSpan, arguments)
-    if ["get", "exists", "getAfter", "existsAfter"].contains(name), let first = arguments.first,
-      scope.isFirestore
-    {
-      remarkOnDocumentPath(first)
-    }
     return signature.result
   }
 

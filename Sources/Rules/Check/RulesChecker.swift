@@ -35,8 +35,11 @@ public enum RulesChecker {
   }
 
   /// Checks a parsed ruleset. With `limitsSource` a source over `Limits.sourceBytesMax` is refused,
-  /// as production does and the official emulator does not.
-  public static func check(_ parsed: ParseResult, limitsSource: Bool = true) -> CheckResult {
+  /// as production does and the official emulator does not; without `remarks` only what the official
+  /// compiler looks for is looked for, which is much faster.
+  public static func check(
+    _ parsed: ParseResult, limitsSource: Bool = true, remarks: Bool = true
+  ) -> CheckResult {
     var declarations = DeclarationPass(parsed.syntax)
     declarations.run()
     var diagnostics = parsed.diagnostics + declarations.diagnostics
@@ -50,9 +53,9 @@ public enum RulesChecker {
     diagnostics += CallGraph(functions: declarations.functions, calls: expressions.calls).diagnostics()
     // In a broken file, what is unused may be used in the part that was not understood.
     if !parsed.diagnostics.containsError { diagnostics += expressions.unusedDiagnostics() }
-    return CheckResult(
-      diagnostics: diagnostics.sortedBySource(),
-      resolution: Resolution(
-        bindings: expressions.bindings, functions: declarations.functions, matches: declarations.matches))
+    let resolution = Resolution(
+      bindings: expressions.bindings, functions: declarations.functions, matches: declarations.matches)
+    if remarks { diagnostics += RulesLinter(parsed, resolution, warned: diagnostics).diagnostics() }
+    return CheckResult(diagnostics: diagnostics.sortedBySource(), resolution: resolution)
   }
 }

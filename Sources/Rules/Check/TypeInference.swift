@@ -7,8 +7,7 @@ extension ExpressionPass {
     switch node.kind {
     case .literal(let literal): return literal.staticType
     case .identifier(let name): return bindVariable(name, node)
-    case .member(let base, let name, let nameSpan):
-      remarkOnMember(base, name, nameSpan)
+    case .member(let base, _, _):
       expect(base, .map)
       return .any
     case .index(let base, let index):
@@ -163,7 +162,7 @@ extension ExpressionPass {
     case .list, .map, .path: return
     default: break
     }
-    let kept = diagnostics[count...].filter { !CheckMessages.typeWarningIDs.contains($0.id) }
+    let kept = diagnostics[count...].filter { !CheckMessages.typeWarningIDs.contains($0.kind) }
     diagnostics.replaceSubrange(count..., with: kept)
   }
 

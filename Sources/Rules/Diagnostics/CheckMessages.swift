@@ -1,7 +1,7 @@
 /// What the checker says. The official texts are those of the official compiler, observed.
 enum CheckMessages {
   private static func warning(
-    _ id: String, _ span: Span, _ message: String, label: String? = nil, notes: [Diagnostic.Note] = [],
+    _ id: DiagnosticID, _ span: Span, _ message: String, label: String? = nil, notes: [Diagnostic.Note] = [],
     fix: Diagnostic.Fix? = nil, official: String? = nil, officialSpan: Span? = nil
   ) -> Diagnostic {
     Diagnostic(
@@ -10,7 +10,8 @@ enum CheckMessages {
   }
 
   private static func error(
-    _ id: String, _ span: Span, _ message: String, notes: [Diagnostic.Note] = [], fix: Diagnostic.Fix? = nil,
+    _ id: DiagnosticID, _ span: Span, _ message: String, notes: [Diagnostic.Note] = [],
+    fix: Diagnostic.Fix? = nil,
     official: String? = nil, officialSpan: Span? = nil
   ) -> Diagnostic {
     SyntaxMessages.error(
@@ -21,12 +22,12 @@ enum CheckMessages {
 
   static func sourceTooLong(byteCount: Int) -> Diagnostic {
     Diagnostic(
-      id: "rules-source-too-long", severity: .error, span: nil,
+      id: .sourceTooLong, severity: .error, span: nil,
       message: "the ruleset has \(byteCount) bytes, \(RulesChecker.Limits.sourceBytesMax) are allowed")
   }
 
   static let oldVersion = Diagnostic(
-    id: "rules-old-version", severity: .warning, span: nil,
+    id: .oldVersion, severity: .warning, span: nil,
     message: "the ruleset uses version 1 of the language",
     fix: Diagnostic.Fix("begin the file with `rules_version = '2';`"),
     officialText: "Ruleset uses old version (version [1]). Please update to the latest version (version [2])."
@@ -34,7 +35,7 @@ enum CheckMessages {
 
   static func unsupportedVersion(_ version: VersionSyntax) -> Diagnostic {
     error(
-      "rules-unsupported-version", version.span,
+      .unsupportedVersion, version.span,
       "there is no version `\(version.text)`; the versions are 1 and 2",
       official: "Unsupported rules version \(version.text).",
       officialSpan: Span(start: version.span.start, end: version.span.start + 13))
@@ -42,14 +43,14 @@ enum CheckMessages {
 
   static func duplicateService(_ name: NameSyntax) -> Diagnostic {
     error(
-      "rules-duplicate-service", name.span, "the service `\(name.text)` is declared twice",
+      .duplicateService, name.span, "the service `\(name.text)` is declared twice",
       fix: Diagnostic.Fix("move its blocks into the first one"),
       official: "Duplicate service name declaration.")
   }
 
   static func unknownService(_ name: NameSyntax) -> Diagnostic {
     warning(
-      "rules-unknown-service", name.span, "there is no service `\(name.text)`; nothing in it will ever match",
+      .unknownService, name.span, "there is no service `\(name.text)`; nothing in it will ever match",
       fix: Diagnostic.Fix("write `cloud.firestore`"), official: "Invalid service name: \(name.text).")
   }
 
@@ -57,7 +58,7 @@ enum CheckMessages {
 
   static func duplicateFunction(_ name: NameSyntax, first: Span) -> Diagnostic {
     error(
-      "rules-duplicate-function", name.span, "the function `\(name.text)` is already declared in this block",
+      .duplicateFunction, name.span, "the function `\(name.text)` is already declared in this block",
       notes: [
         Diagnostic.Note("first declared here; the number of parameters makes no difference", at: first)
       ],
@@ -66,7 +67,7 @@ enum CheckMessages {
 
   static func tooManyParameters(_ function: FunctionSyntax) -> Diagnostic {
     error(
-      "rules-too-many-parameters", function.name.span,
+      .tooManyParameters, function.name.span,
       "the function has \(function.parameters.count) parameters, 7 are allowed",
       official: "Maximum allowed function arguments of 7 for function \(function.name.text) is reached.")
   }
@@ -74,7 +75,7 @@ enum CheckMessages {
   static func tooManyLets(_ function: FunctionSyntax) -> Diagnostic {
     let extra = function.lets[RulesChecker.Limits.letsMax]
     return error(
-      "rules-too-many-lets", extra.name.span,
+      .tooManyLets, extra.name.span,
       "the function has \(function.lets.count) variables, 11 are allowed",
       official: "Maximum allowed variable count of 10 for a given function has been reached.",
       officialSpan: function.result.anchor)
@@ -82,41 +83,41 @@ enum CheckMessages {
 
   static func duplicateParameter(_ name: NameSyntax, first: Span) -> Diagnostic {
     error(
-      "rules-duplicate-name", name.span, "there are two parameters `\(name.text)`",
+      .duplicateName, name.span, "there are two parameters `\(name.text)`",
       notes: [Diagnostic.Note("the first one", at: first)],
       official: "Variable \(name.text) is already defined.")
   }
 
   static func boundTwice(_ name: NameSyntax, first: Span) -> Diagnostic {
     error(
-      "rules-duplicate-name", name.span, "`\(name.text)` already has a value here",
+      .duplicateName, name.span, "`\(name.text)` already has a value here",
       notes: [Diagnostic.Note("it got it here", at: first)],
       official: "The identifier [\(name.text)] is already bound in the current scope.")
   }
 
   static func letInVersionOne(_ name: NameSyntax) -> Diagnostic {
     error(
-      "rules-let-in-version-1", name.span, "`let` needs version 2 of the language",
+      .letInVersion1, name.span, "`let` needs version 2 of the language",
       fix: Diagnostic.Fix("begin the file with `rules_version = '2';`"),
       official: "Let bindings are not allowed in rules_version=\"1\";")
   }
 
   static func packageAsVariable(_ name: String, at span: Span) -> Diagnostic {
     error(
-      "rules-package-as-variable", span, "`\(name)` is a namespace of the library and cannot be a variable",
+      .packageAsVariable, span, "`\(name)` is a namespace of the library and cannot be a variable",
       official: "\(name) is a package and cannot be used as variable name.")
   }
 
   static func recursion(_ name: NameSyntax) -> Diagnostic {
     error(
-      "rules-recursion", name.span, "the function `\(name.text)` calls itself",
+      .recursion, name.span, "the function `\(name.text)` calls itself",
       official: "Recursive call is not allowed.")
   }
 
   static func callCycle(_ names: [NameSyntax]) -> Diagnostic {
     let list = names.map(\.text)
     return error(
-      "rules-recursion", names[0].span,
+      .recursion, names[0].span,
       "the functions `\(list.joined(separator: "`, `"))` call each other in a circle",
       notes: names.dropFirst().map { Diagnostic.Note("`\($0.text)` is one of them", at: $0.span) },
       official: "Detected a call cycle between [\(list.joined(separator: ","))] functions.")
@@ -125,7 +126,7 @@ enum CheckMessages {
   static func callsTooDeep(_ chain: [NameSyntax]) -> Diagnostic {
     let stack = chain.dropLast().map(\.text).joined(separator: "->")
     return error(
-      "rules-call-depth", chain[chain.count - 1].span,
+      .callDepth, chain[chain.count - 1].span,
       "calls are nested \(chain.count) deep on the way to `\(chain[chain.count - 1].text)`, 21 functions are allowed",
       notes: [Diagnostic.Note("the chain is \(stack)")],
       official: "Maximum allowed call depth of 20 is reached for [\(stack)] call stack.")
@@ -133,13 +134,13 @@ enum CheckMessages {
 
   static func unusedFunction(_ name: NameSyntax) -> Diagnostic {
     warning(
-      "rules-unused-function", name.span, "the function `\(name.text)` is never called",
+      .unusedFunction, name.span, "the function `\(name.text)` is never called",
       official: "Unused function: \(name.text).")
   }
 
   static func unusedVariable(_ name: NameSyntax) -> Diagnostic {
     warning(
-      "rules-unused-variable", name.span, "`\(name.text)` is never read",
+      .unusedVariable, name.span, "`\(name.text)` is never read",
       official: "Unused variable: \(name.text).")
   }
 
@@ -147,32 +148,32 @@ enum CheckMessages {
 
   static func matchesTooDeep(_ keyword: Span) -> Diagnostic {
     error(
-      "rules-match-depth", keyword, "`match` blocks are nested 12 deep, 11 are allowed",
+      .matchDepth, keyword, "`match` blocks are nested 12 deep, 11 are allowed",
       official: "Maximum allowed resource rule depth of 10 is reached.")
   }
 
   static func patternTooLong(_ keyword: Span) -> Diagnostic {
     error(
-      "rules-pattern-length", keyword, "the path down to here has more than 100 segments",
+      .patternLength, keyword, "the path down to here has more than 100 segments",
       official: "Maximum allowed path length of 100 is reached.")
   }
 
   static func tooManyCaptures(_ keyword: Span) -> Diagnostic {
     error(
-      "rules-too-many-captures", keyword, "the path down to here has more than 20 captures",
+      .tooManyCaptures, keyword, "the path down to here has more than 20 captures",
       official: "Maximum allowed amount of 20 match field variables is reached.")
   }
 
   static func duplicateCapture(_ name: String, at segment: PatternSegmentSyntax) -> Diagnostic {
     error(
-      "rules-duplicate-name", segment.nameSpan, "the path has two captures `\(name)`",
+      .duplicateName, segment.nameSpan, "the path has two captures `\(name)`",
       official: "Variable \(name) already exists in the PathTemplate.",
       officialSpan: Span(start: segment.span.start, end: segment.span.start + 1))
   }
 
   static func globNotLast(_ segment: PatternSegmentSyntax) -> Diagnostic {
     error(
-      "rules-glob-place", segment.span, "in version 1 a `{name=**}` must be the last segment",
+      .globPlace, segment.span, "in version 1 a `{name=**}` must be the last segment",
       fix: Diagnostic.Fix("begin the file with `rules_version = '2';`"),
       official:
         "Invalid glob match expression. Glob matches are permitted as the last segment in a match declaration path.",
@@ -181,7 +182,7 @@ enum CheckMessages {
 
   static func secondGlob(_ span: Span, official: Span) -> Diagnostic {
     error(
-      "rules-second-glob", span, "a path may have one `{name=**}`, counting the `match` blocks around it",
+      .secondGlob, span, "a path may have one `{name=**}`, counting the `match` blocks around it",
       official:
         "Invalid glob match expression. Only one glob match is permitted in a match declaration path.",
       officialSpan: official)
@@ -189,7 +190,7 @@ enum CheckMessages {
 
   static func matchBelowGlob(_ keyword: Span) -> Diagnostic {
     warning(
-      "rules-match-below-glob", keyword,
+      .matchBelowGlob, keyword,
       "in version 1 a `{name=**}` takes all of the path; nothing inside can match",
       official: "Glob(**) resource rules should not have child resource rules.")
   }
@@ -197,7 +198,7 @@ enum CheckMessages {
   static func unknownMethod(_ name: NameSyntax) -> Diagnostic {
     let near = Spelling.nearest(to: name.text, among: AllowMethod.allCases.map(\.rawValue))
     return warning(
-      "rules-unknown-method", name.span,
+      .unknownMethod, name.span,
       "there is no method `\(name.text)`; this `allow` never applies to it",
       fix: near.map {
         Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: name.span, with: $0)])
@@ -207,7 +208,7 @@ enum CheckMessages {
 
   static func duplicateID(_ id: NameSyntax, first: Span) -> Diagnostic {
     warning(
-      "rules-duplicate-id", id.span, "another rule has the id `\(id.text)`",
+      .duplicateId, id.span, "another rule has the id `\(id.text)`",
       notes: [Diagnostic.Note("the first one", at: first)])
   }
 
@@ -216,7 +217,7 @@ enum CheckMessages {
   static func unknownVariable(_ name: String, at span: Span, visible: [String]) -> Diagnostic {
     let replacement = Library.foreignVariables[name] ?? Spelling.nearest(to: name, among: visible)
     return warning(
-      "rules-unknown-variable", span, "nothing is called `\(name)` here; reading it fails",
+      .unknownVariable, span, "nothing is called `\(name)` here; reading it fails",
       fix: replacement.map {
         Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)])
       },
@@ -227,7 +228,7 @@ enum CheckMessages {
     let near = Spelling.nearest(to: name, among: visible)
     let fix = near.map { Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)]) }
     return warning(
-      "rules-unknown-function", span, "there is no function `\(name)` here; calling it fails",
+      .unknownFunction, span, "there is no function `\(name)` here; calling it fails",
       fix: Library.foreignFunctions[name].map { Diagnostic.Fix($0) } ?? fix,
       official: "Invalid function name: \(name).")
   }
@@ -237,7 +238,7 @@ enum CheckMessages {
     let near = Spelling.nearest(
       to: name, among: Library.namespaceFunctions.keys.filter { $0.hasPrefix(namespace) })
     return warning(
-      "rules-unknown-function", span, "there is no function `\(name)`; calling it fails",
+      .unknownFunction, span, "there is no function `\(name)`; calling it fails",
       fix: near.map { Diagnostic.Fix("write `\($0)`") }, official: "Invalid function name: \(name).")
   }
 
@@ -245,14 +246,14 @@ enum CheckMessages {
     let near = Spelling.nearest(to: name, among: Array(Library.methods.keys))
     let fix = near.map { Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)]) }
     return warning(
-      "rules-unknown-function", span, "no value has a method `\(name)`; calling it fails",
+      .unknownFunction, span, "no value has a method `\(name)`; calling it fails",
       fix: Library.foreignMethods[name].map { Diagnostic.Fix($0) } ?? fix,
       official: "Invalid function name: \(name).")
   }
 
   static func argumentCount(_ name: String, at span: Span, expected: Int, found: Int) -> Diagnostic {
     warning(
-      "rules-argument-count", span,
+      .argumentCount, span,
       "`\(name)` takes \(expected) argument\(expected == 1 ? "" : "s"), \(found) \(found == 1 ? "is" : "are") given; the call fails",
       official: "Incorrect number of arguments supplied to function: \(name).")
   }
@@ -262,7 +263,7 @@ enum CheckMessages {
   static func unknownType(_ name: String, at span: Span) -> Diagnostic {
     let replacement = foreignTypes[name] ?? Spelling.nearest(to: name, among: TypeNames.all)
     return error(
-      "rules-unknown-type", span, "there is no type `\(name)`",
+      .unknownType, span, "there is no type `\(name)`",
       notes: [Diagnostic.Note("types are " + TypeNames.all.joined(separator: ", "))],
       fix: replacement.map {
         Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)])
@@ -277,12 +278,12 @@ enum CheckMessages {
   ]
 
   /// Warnings about types: the first one of an expression stands for those inside it.
-  static let typeWarningIDs: Set<String> = ["rules-wrong-type", "rules-not-comparable"]
+  static let typeWarningIDs: Set<DiagnosticID> = [.wrongType, .notComparable]
 
   static func wrongType(found: StaticType, expected: StaticType, at anchor: Span, of span: Span) -> Diagnostic
   {
     warning(
-      "rules-wrong-type", span,
+      .wrongType, span,
       "this is \(found.prose) where \(expected.prose) is needed; evaluating it fails",
       official:
         "Invalid type. Received one of \(found.officialList). Expected one of \(expected.officialList).",
@@ -291,7 +292,7 @@ enum CheckMessages {
 
   static func conditionNotBool(found: StaticType, at anchor: Span, of span: Span) -> Diagnostic {
     warning(
-      "rules-condition-not-bool", span, "the condition is \(found.prose), not bool; it never grants",
+      .conditionNotBool, span, "the condition is \(found.prose), not bool; it never grants",
       official:
         "Invalid type. Permission statements expect a boolean value. Received one of \(found.officialList).",
       officialSpan: anchor)
@@ -301,18 +302,18 @@ enum CheckMessages {
     -> Diagnostic
   {
     warning(
-      "rules-not-comparable", span, "\(left.prose) never equals \(right.prose): this is always \(!isEqual)",
+      .notComparable, span, "\(left.prose) never equals \(right.prose): this is always \(!isEqual)",
       official:
         "The sub-expressions are not comparable, so this comparison will always return \(!isEqual).")
   }
 
   static func badPattern(_ pattern: String, reason: String, at span: Span) -> Diagnostic {
     error(
-      "rules-bad-pattern", span, "the regular expression does not compile: \(reason)",
+      .badPattern, span, "the regular expression does not compile: \(reason)",
       official: "Invalid regular expression pattern. Pattern: \(pattern).")
   }
 
   static func badReplacePattern(_ pattern: String, reason: String, at span: Span) -> Diagnostic {
-    warning("rules-bad-pattern", span, "the regular expression does not compile: \(reason); the call fails")
+    warning(.badPattern, span, "the regular expression does not compile: \(reason); the call fails")
   }
 }

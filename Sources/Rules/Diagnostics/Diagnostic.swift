@@ -5,11 +5,13 @@
 /// exact text, which goes out over the emulator's protocol.
 public struct Diagnostic: Sendable, Hashable {
   /// How bad it is.
-  public enum Severity: String, Sendable, Hashable {
+  public enum Severity: String, Sendable, Hashable, CaseIterable {
     /// The ruleset is refused.
     case error
     /// The ruleset is accepted, and something in it probably does not do what was meant.
     case warning
+    /// The ruleset does what it says; a reader may want to know something about it.
+    case remark
   }
 
   /// A second place or a remark.
@@ -46,8 +48,9 @@ public struct Diagnostic: Sendable, Hashable {
     }
   }
 
+  public let kind: DiagnosticID
   /// Stable, for example `rules-unknown-variable`.
-  public let id: String
+  public var id: String { kind.rawValue }
   public let severity: Severity
   /// Nil for remarks about the whole file.
   public let span: Span?
@@ -63,10 +66,10 @@ public struct Diagnostic: Sendable, Hashable {
   public var officialSpan: Span?
 
   public init(
-    id: String, severity: Severity, span: Span?, message: String, label: String? = nil,
+    id kind: DiagnosticID, severity: Severity, span: Span?, message: String, label: String? = nil,
     notes: [Note] = [], fix: Fix? = nil, officialText: String? = nil, officialSpan: Span? = nil
   ) {
-    self.id = id
+    self.kind = kind
     self.severity = severity
     self.span = span
     self.message = message
@@ -84,13 +87,11 @@ extension Sequence<Diagnostic> {
 
   /// In the order of the source; those about the whole file come last.
   ///
-  /// LIMIT: of more than 500 the rest is dropped, warnings before errors. Nobody reads them, and a
+  /// LIMIT: of more than 500 the rest is dropped, remarks first, errors last. Nobody reads them, and a
   /// file of rubbish must not cost more than a good one.
   public func sortedBySource() -> [Diagnostic] {
-    let errors = filter { $0.severity == .error }
-    let warnings = filter { $0.severity == .warning }
-    let kept = errors.prefix(500) + warnings.prefix(Swift.max(0, 500 - errors.count))
-    return kept.enumerated().sorted { left, right in
+    let kept = Diagnostic.Severity.allCases.flatMap { severity in filter { $0.severity == severity } }
+    return kept.prefix(500).enumerated().sorted { left, right in
       let leftStart = left.element.span?.start ?? .max
       let rightStart = right.element.span?.start ?? .max
       return (leftStart, left.offset) < (rightStart, right.offset)

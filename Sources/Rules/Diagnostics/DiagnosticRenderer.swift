@@ -1,10 +1,13 @@
 /// Diagnostics as text for people: place and message, the source line, a caret underline, notes and
 /// the fix.
 ///
-///     firestore.rules:6:21: error: expected `if` before the condition [rules-missing-if]
+///     firestore.rules:6:21: error: Missing 'if' before conditional expression [rules-missing-if]
 ///        6 |       allow read: request.auth != null;
-///          |                   ^~~~~~~
+///          |                   ^~~~~~~ expected `if` before the condition
 ///          = fix: write `if`
+///
+/// The official compiler's words come first where people know them, ours stand at the place; where
+/// the official words are a parser's noise or there are none, ours come first.
 ///
 /// Tabs before the underline are repeated, so it stands under its text at any tab width.
 public struct DiagnosticRenderer: Sendable {
@@ -24,7 +27,12 @@ public struct DiagnosticRenderer: Sendable {
   public func render(_ diagnostic: Diagnostic) -> String {
     var lines = [headline(diagnostic)]
     let width = gutterWidth(diagnostic)
-    if let span = diagnostic.span { lines += excerpt(span, label: diagnostic.label, width: width) }
+    let (_, label) = Self.words(of: diagnostic)
+    if let span = diagnostic.span {
+      lines += excerpt(span, label: label, width: width)
+    } else if let label {
+      lines.append(gutter(width) + "= note: \(visible(label))")
+    }
     for note in diagnostic.notes {
       lines.append(gutter(width) + "= note: \(visible(note.message))")
       if let span = note.span { lines += excerpt(span, label: nil, width: width) }
@@ -34,10 +42,17 @@ public struct DiagnosticRenderer: Sendable {
   }
 
   private func headline(_ diagnostic: Diagnostic) -> String {
-    let tail = "\(diagnostic.severity.rawValue): \(visible(diagnostic.message)) [\(diagnostic.id)]"
+    let tail =
+      "\(diagnostic.severity.rawValue): \(visible(Self.words(of: diagnostic).headline)) [\(diagnostic.id)]"
     guard let span = diagnostic.span else { return "\(source.name): \(tail)" }
     let place = source.position(of: span.start)
     return "\(source.name):\(place.line):\(place.column): \(tail)"
+  }
+
+  /// What is said first, and what is said at the place.
+  public static func words(of diagnostic: Diagnostic) -> (headline: String, label: String?) {
+    guard let known = diagnostic.familiarText else { return (diagnostic.message, diagnostic.label) }
+    return (known, diagnostic.message + (diagnostic.label.map { "; \($0)" } ?? ""))
   }
 
   private func gutterWidth(_ diagnostic: Diagnostic) -> Int {

@@ -4,23 +4,23 @@ extension SyntaxMessages {
 
   static func reservedName(_ text: String, what: String, at span: Span) -> Diagnostic {
     error(
-      "rules-reserved-word", span, "`\(text)` is a word of the language and cannot be \(what)",
+      .reservedWord, span, "`\(text)` is a word of the language and cannot be \(what)",
       official: unexpected(text))
   }
 
   static func missingFunctionName(_ span: Span) -> Diagnostic {
-    error("rules-syntax", span, "expected the name of the function", official: "Missing 'function' id")
+    error(.syntax, span, "expected the name of the function", official: "Missing 'function' id")
   }
 
   static func missingSignature(_ span: Span) -> Diagnostic {
     error(
-      "rules-syntax", span, "expected `(` after the name of the function",
+      .syntax, span, "expected `(` after the name of the function",
       fix: Diagnostic.Fix("write `()` if it takes nothing"), official: "Missing 'function' signature")
   }
 
   static func trailingParameterComma(_ span: Span, official: Span) -> Diagnostic {
     error(
-      "rules-syntax", span, "a parameter must follow this comma",
+      .syntax, span, "a parameter must follow this comma",
       fix: Diagnostic.Fix("remove it", edits: [Diagnostic.Edit(replace: span, with: "")]),
       official: "Unexpected ')'.", officialSpan: official)
   }
@@ -32,33 +32,33 @@ extension SyntaxMessages {
       case .assign: "parameters have no default values"
       default: "expected `,` or `)` after a parameter, found \(describe(token, text))"
       }
-    return error("rules-syntax", token.span, why, official: unexpected(text))
+    return error(.syntax, token.span, why, official: unexpected(text))
   }
 
   static func assignmentInLet(_ text: String, at span: Span) -> Diagnostic {
-    error("rules-syntax", span, "a `let` is written with one `=`", official: unexpected(text))
+    error(.syntax, span, "a `let` is written with one `=`", official: unexpected(text))
   }
 
   static func letWithoutSemicolon(after previous: Span, official: Span) -> Diagnostic {
     error(
-      "rules-missing-semicolon", previous.atEnd, "expected `;` after the value of a `let`",
+      .missingSemicolon, previous.atEnd, "expected `;` after the value of a `let`",
       fix: Diagnostic.Fix("write `;`", edits: [Diagnostic.Edit(replace: previous.atEnd, with: ";")]),
       official: "missing ';' at 'return'", officialSpan: official)
   }
 
   static func afterReturn(_ text: String, at span: Span) -> Diagnostic {
     error(
-      "rules-after-return", span, "nothing may follow the `return` of a function", label: "expected `}`",
+      .afterReturn, span, "nothing may follow the `return` of a function", label: "expected `}`",
       official: unexpected(text))
   }
 
   static func returnWithoutValue(_ span: Span) -> Diagnostic {
-    error("rules-missing-value", span, "expected a value after `return`", official: unexpected(";"))
+    error(.missingValue, span, "expected a value after `return`", official: unexpected(";"))
   }
 
   static func missingReturn(_ text: String, isEmpty: Bool, at span: Span) -> Diagnostic {
     error(
-      "rules-missing-return", span,
+      .missingReturn, span,
       isEmpty
         ? "the function returns nothing" : "a function is `let` statements and one `return`; found `\(text)`",
       fix: Diagnostic.Fix("write `return` before the value"),
@@ -70,19 +70,19 @@ extension SyntaxMessages {
       keyword == "if"
       ? "a function is one expression; write `return condition ? one : other`" : "the language has no loops"
     return error(
-      "rules-foreign-statement", span, "there are no `\(keyword)` statements in rules",
+      .foreignStatement, span, "there are no `\(keyword)` statements in rules",
       fix: Diagnostic.Fix(advice), official: unexpected(keyword))
   }
 
   static func nestedFunction(_ span: Span) -> Diagnostic {
     error(
-      "rules-nested-function", span, "functions cannot be declared inside functions",
+      .nestedFunction, span, "functions cannot be declared inside functions",
       fix: Diagnostic.Fix("move it beside this one"), official: "Unexpected 'function'.")
   }
 
   static func foreignDeclaration(_ keyword: String, at span: Span) -> Diagnostic {
     error(
-      "rules-foreign-statement", span, "variables are declared with `let`",
+      .foreignStatement, span, "variables are declared with `let`",
       fix: Diagnostic.Fix("write `let`", edits: [Diagnostic.Edit(replace: span, with: "let")]),
       official: unexpected(keyword))
   }
@@ -91,7 +91,7 @@ extension SyntaxMessages {
 
   static func tooComplex(_ span: Span) -> Diagnostic {
     error(
-      "rules-too-complex", span, "the expression is nested too deep: a branch may have 99 nodes",
+      .tooComplex, span, "the expression is nested too deep: a branch may have 99 nodes",
       notes: [
         Diagnostic.Note(
           "each operator of a chain `a && b && c` counts; group halves in parentheses or split the `allow`")
@@ -101,7 +101,7 @@ extension SyntaxMessages {
 
   static func strictEquality(_ text: String, replacement: String, at span: Span) -> Diagnostic {
     error(
-      "rules-strict-equality", span,
+      .strictEquality, span,
       "there is no `\(text)`; `\(replacement)` already compares without conversion",
       fix: Diagnostic.Fix(
         "write `\(replacement)`", edits: [Diagnostic.Edit(replace: span, with: replacement)]),
@@ -117,35 +117,35 @@ extension SyntaxMessages {
       default: nil
       }
     return error(
-      "rules-foreign-operator", span, "there is no `\(text)` in rules",
+      .foreignOperator, span, "there is no `\(text)` in rules",
       fix: advice.map { Diagnostic.Fix($0) },
       official: unexpected(String(text.suffix(1))), officialSpan: Span(start: span.end - 1, end: span.end))
   }
 
   static func increment(_ text: String, at span: Span) -> Diagnostic {
     error(
-      "rules-foreign-operator", span, "there is no `\(text)` in rules; variables never change",
+      .foreignOperator, span, "there is no `\(text)` in rules; variables never change",
       fix: text == "--" ? Diagnostic.Fix("write a blank between the two minus signs if both are meant") : nil,
       official: "Increment (++) and decrement (--) operators are not supported.")
   }
 
   static func assignment(_ span: Span) -> Diagnostic {
     error(
-      "rules-assignment", span, "`=` is not an operator",
+      .assignment, span, "`=` is not an operator",
       fix: Diagnostic.Fix("write `==` to compare", edits: [Diagnostic.Edit(replace: span, with: "==")]),
       official: "Unexpected '='.")
   }
 
   static func notIn(_ span: Span) -> Diagnostic {
     error(
-      "rules-not-in", span, "there is no `!in`", fix: Diagnostic.Fix("write `!(a in b)`"),
+      .notIn, span, "there is no `!in`", fix: Diagnostic.Fix("write `!(a in b)`"),
       official: "Unexpected '!'.")
   }
 
   static func wordOperator(_ word: String, at span: Span) -> Diagnostic {
     let replacement = ["and": "&&", "or": "||", "not": "!"][word]
     return error(
-      "rules-word-operator", span, "`\(word)` is not an operator",
+      .wordOperator, span, "`\(word)` is not an operator",
       fix: replacement.map {
         Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)])
       },
@@ -154,28 +154,28 @@ extension SyntaxMessages {
 
   static func isNot(_ span: Span) -> Diagnostic {
     error(
-      "rules-is-not", span, "there is no `is not`", fix: Diagnostic.Fix("write `!(a is string)`"),
+      .isNot, span, "there is no `is not`", fix: Diagnostic.Fix("write `!(a is string)`"),
       official: unexpected("not"))
   }
 
   static func expectedType(found token: Token, text: String, official: Span) -> Diagnostic {
     error(
-      "rules-syntax", token.span, "expected the name of a type after `is`, found \(describe(token, text))",
+      .syntax, token.span, "expected the name of a type after `is`, found \(describe(token, text))",
       official: TypeNames.unsupported(text.isEmpty ? "<missing IDENTIFIER>" : text), officialSpan: official)
   }
 
   static func afterType(_ text: String, at span: Span) -> Diagnostic {
     error(
-      "rules-syntax", span, "`is` takes the name of a type and nothing else", official: unexpected(text))
+      .syntax, span, "`is` takes the name of a type and nothing else", official: unexpected(text))
   }
 
   static func doubleSign(_ text: String, at span: Span) -> Diagnostic {
-    error("rules-syntax", span, "`\(text)` cannot follow a minus sign", official: unexpected(text))
+    error(.syntax, span, "`\(text)` cannot follow a minus sign", official: unexpected(text))
   }
 
   static func slashAfterOperand(at span: Span, text: String) -> Diagnostic {
     error(
-      "rules-division-blank", span, "`\(text)` is a path segment here, not a division",
+      .divisionBlank, span, "`\(text)` is a path segment here, not a division",
       fix: Diagnostic.Fix(
         "write a blank after the slash to divide",
         edits: [Diagnostic.Edit(replace: Span(start: span.start + 1, end: span.start + 1), with: " ")]),
@@ -184,7 +184,7 @@ extension SyntaxMessages {
 
   static func unexpectedAfterExpression(_ token: Token, text: String, statement: String) -> Diagnostic {
     error(
-      "rules-syntax", token.span, "expected `;` or an operator, found \(describe(token, text))",
+      .syntax, token.span, "expected `;` or an operator, found \(describe(token, text))",
       official: unexpected(text))
   }
 
@@ -192,41 +192,41 @@ extension SyntaxMessages {
 
   static func expectedExpression(_ token: Token, text: String, after previous: Span) -> Diagnostic {
     error(
-      "rules-missing-operand", token.kind == .endOfFile ? previous.atEnd : token.span,
+      .missingOperand, token.kind == .endOfFile ? previous.atEnd : token.span,
       "expected a value, found \(describe(token, text))", official: unexpected(text), officialSpan: token.span
     )
   }
 
   static func letInExpression(_ span: Span) -> Diagnostic {
     error(
-      "rules-only-in-function", span, "`let` is only allowed at the start of a function",
+      .onlyInFunction, span, "`let` is only allowed at the start of a function",
       official: "Unexpected 'let'.")
   }
 
   static func functionLiteral(_ span: Span) -> Diagnostic {
     error(
-      "rules-function-literal", span, "there are no function literals; the language has no loops",
+      .functionLiteral, span, "there are no function literals; the language has no loops",
       official: "Unexpected 'function'.")
   }
 
   static func callOfValue(_ span: Span) -> Diagnostic {
-    error("rules-call-of-value", span, "only names and methods can be called", official: "Unexpected '('.")
+    error(.callOfValue, span, "only names and methods can be called", official: "Unexpected '('.")
   }
 
   static func expectedMember(_ token: Token, text: String) -> Diagnostic {
     let isWord = token.kind == .service || token.kind == .rulesVersion
     return error(
-      "rules-syntax", token.span, "expected a field or method name after `.`, found \(describe(token, text))",
+      .syntax, token.span, "expected a field or method name after `.`, found \(describe(token, text))",
       fix: isWord ? Diagnostic.Fix("write `['\(text)']`") : nil, official: unexpected(text))
   }
 
   static func emptyIndex(_ span: Span) -> Diagnostic {
-    error("rules-missing-operand", span, "expected an index between `[` and `]`", official: "Unexpected ']'.")
+    error(.missingOperand, span, "expected an index between `[` and `]`", official: "Unexpected ']'.")
   }
 
   static func integerOutOfRange(_ text: String, at span: Span) -> Diagnostic {
     error(
-      "rules-integer-range", span, "the integer does not fit into 64 bits",
+      .integerRange, span, "the integer does not fit into 64 bits",
       fix: Diagnostic.Fix("write a float, `\(text).0`"), official: "Invalid number literal \(text).")
   }
 
@@ -236,7 +236,7 @@ extension SyntaxMessages {
   ) -> Diagnostic {
     if escape.isUnicodeInBytes {
       return error(
-        "rules-bad-escape", escape.span,
+        .badEscape, escape.span,
         "bytes literals have no `\\u`; write `\\x` per byte or the character itself",
         official: "Invalid bytes literal \(literal).", officialSpan: span)
     }
@@ -244,7 +244,7 @@ extension SyntaxMessages {
       Diagnostic.Edit(replace: Span(start: $0.span.start, end: $0.span.start), with: "\\")
     }
     return error(
-      "rules-bad-escape", escape.span, "`\(escape.text)` is not an escape",
+      .badEscape, escape.span, "`\(escape.text)` is not an escape",
       notes: others.map { Diagnostic.Note("nor is `\($0.text)`", at: $0.span) },
       fix: Diagnostic.Fix("write `\\\(escape.text)`; in a pattern a back-slash is doubled", edits: edits),
       official: "Missing a closing \(literal.hasSuffix("\"") ? "\"" : "'")",
@@ -252,12 +252,12 @@ extension SyntaxMessages {
   }
 
   static func emptyInterpolation(_ span: Span) -> Diagnostic {
-    error("rules-missing-operand", span, "expected an expression inside `$( )`", official: "Unexpected ')'.")
+    error(.missingOperand, span, "expected an expression inside `$( )`", official: "Unexpected ')'.")
   }
 
   static func templatePlaceholder(_ span: Span) -> Diagnostic {
     error(
-      "rules-template", span, "`{{ }}` is a placeholder of a template; this file was not filled in",
+      .template, span, "`{{ }}` is a placeholder of a template; this file was not filled in",
       official: "Unexpected '{'.")
   }
 }

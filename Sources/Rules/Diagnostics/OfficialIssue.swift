@@ -42,3 +42,18 @@ public struct OfficialIssue: Sendable, Hashable {
       endOffset: source.characterOffset(of: span.end) - 1)
   }
 }
+
+extension Diagnostic {
+  /// The official compiler's words without their full stop, if people know them: what its generated
+  /// parser says (`Unexpected ';'.`) fits every mistake and explains none.
+  var familiarText: String? {
+    guard let text = officialText, !Self.noise.contains(where: text.hasPrefix) else { return nil }
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+
+  private static let noise = [
+    "Unexpected '", "mismatched input", "missing ';'", "token recognition error",
+    "An unsupported type identifier",
+    "Forward slash", "Missing a closing",
+  ]
+}

@@ -6,7 +6,7 @@
 /// generated parser and are not imitated.
 enum SyntaxMessages {
   static func error(
-    _ id: String, _ span: Span, _ message: String, label: String? = nil, notes: [Diagnostic.Note] = [],
+    _ id: DiagnosticID, _ span: Span, _ message: String, label: String? = nil, notes: [Diagnostic.Note] = [],
     fix: Diagnostic.Fix? = nil, official: String? = nil, officialSpan: Span? = nil
   ) -> Diagnostic {
     Diagnostic(
@@ -33,7 +33,7 @@ enum SyntaxMessages {
     let place = token.kind == .endOfFile ? previous.atEnd : token.span
     let tail = context.isEmpty ? "" : " \(context)"
     return error(
-      "rules-syntax", place, "expected \(what)\(tail), found \(describe(token, text))",
+      .syntax, place, "expected \(what)\(tail), found \(describe(token, text))",
       official: unexpected(text), officialSpan: token.span)
   }
 
@@ -41,24 +41,24 @@ enum SyntaxMessages {
 
   static func unreadablyLong(byteCount: Int) -> Diagnostic {
     Diagnostic(
-      id: "rules-source-too-long", severity: .error, span: nil,
+      id: .sourceTooLong, severity: .error, span: nil,
       message: "the file has \(byteCount) bytes, far more than a ruleset may have")
   }
 
   static func notUTF8(_ span: Span) -> Diagnostic {
-    error("rules-not-utf8", span, "the file is not UTF-8 text", label: "first wrong byte")
+    error(.notUtf8, span, "the file is not UTF-8 text", label: "first wrong byte")
   }
 
   static func openComment(_ span: Span) -> Diagnostic {
     Diagnostic(
-      id: "rules-open-comment", severity: .warning, span: span,
+      id: .openComment, severity: .warning, span: span,
       message: "`/*` opens no comment here because no `*/` follows; it is read as a path segment",
       notes: [Diagnostic.Note("a path wildcard is written `{id}` or `{rest=**}`")])
   }
 
   static func unclosedString(quote: String, at span: Span) -> Diagnostic {
     error(
-      "rules-unclosed-string", span,
+      .unclosedString, span,
       "the string has no closing \(quote == "'" ? "single" : "double") quote on its line",
       fix: Diagnostic.Fix("write `\(quote)` at its end; a line break inside is written `\\n`"),
       official: "Missing a closing \(quote)", officialSpan: span.atEnd)
@@ -66,7 +66,7 @@ enum SyntaxMessages {
 
   static func wideBlank(_ span: Span) -> Diagnostic {
     Diagnostic(
-      id: "rules-wide-blank", severity: .warning, span: span,
+      id: .wideBlank, severity: .warning, span: span,
       message: "a no-break or full-width blank, as pasted from a web page; the official compiler refuses it",
       fix: Diagnostic.Fix("write an ordinary blank", edits: [Diagnostic.Edit(replace: span, with: " ")]))
   }
@@ -83,14 +83,14 @@ enum SyntaxMessages {
       default: nil
       }
     return error(
-      "rules-unknown-character", span, "`\(text)` is not part of the rules language", fix: hint,
+      .unknownCharacter, span, "`\(text)` is not part of the rules language", fix: hint,
       official: "token recognition error at: '\(text)'")
   }
 
   static func curlyQuotes(_ inside: String, at span: Span) -> Diagnostic {
     let straight = inside.utf8.contains(UInt8(ascii: "'")) ? "\"\(inside)\"" : "'\(inside)'"
     return error(
-      "rules-curly-quotes", span, "strings are written in straight quotes",
+      .curlyQuotes, span, "strings are written in straight quotes",
       fix: Diagnostic.Fix("write `\(straight)`", edits: [Diagnostic.Edit(replace: span, with: straight)]),
       official: "token recognition error at: '\u{201C}'")
   }
@@ -99,14 +99,14 @@ enum SyntaxMessages {
 
   static func emptyFile(isBlank: Bool, at span: Span) -> Diagnostic {
     error(
-      "rules-empty-file", span, "the ruleset has no `service` block",
+      .emptyFile, span, "the ruleset has no `service` block",
       fix: Diagnostic.Fix("begin with `rules_version = '2';` and `service cloud.firestore { … }`"),
       official: isBlank ? "Unexpected '<EOF>'." : "Rules content empty. Compilation aborted.")
   }
 
   static func misplacedVersion(isRepeated: Bool, at span: Span) -> Diagnostic {
     error(
-      "rules-version-place", span,
+      .versionPlace, span,
       isRepeated
         ? "`rules_version` is stated twice" : "`rules_version` must be the first statement of the file",
       official: "Unexpected 'rules_version'.")
@@ -114,7 +114,7 @@ enum SyntaxMessages {
 
   static func versionNotQuoted(_ text: String, at span: Span) -> Diagnostic {
     error(
-      "rules-version-quotes", span, "the version is a string: `rules_version = '2';`",
+      .versionQuotes, span, "the version is a string: `rules_version = '2';`",
       fix: text == "1" || text == "2"
         ? Diagnostic.Fix("write `'\(text)'`", edits: [Diagnostic.Edit(replace: span, with: "'\(text)'")])
         : nil,
@@ -123,7 +123,7 @@ enum SyntaxMessages {
 
   static func importStatement(_ span: Span) -> Diagnostic {
     error(
-      "rules-import", span, "there is no `import` in Firestore rules",
+      .importStatement, span, "there is no `import` in Firestore rules",
       notes: [
         Diagnostic.Note("tools that join files run before the compiler; copy the functions into this file")
       ],
@@ -132,14 +132,14 @@ enum SyntaxMessages {
 
   static func outsideService(_ keyword: String, at span: Span) -> Diagnostic {
     error(
-      "rules-outside-service", span, "`\(keyword)` must stand inside `service cloud.firestore { … }`",
+      .outsideService, span, "`\(keyword)` must stand inside `service cloud.firestore { … }`",
       official: unexpected(keyword))
   }
 
   static func unexpectedAtTopLevel(_ text: String, at span: Span) -> Diagnostic {
     let isFence = text == "`" || text == "}"
     return error(
-      "rules-syntax", span,
+      .syntax, span,
       "`\(text)` does not belong here; a file holds `rules_version`, functions and one `service`",
       label: isFence && text == "}" ? "there is one `}` too many before this" : nil,
       official: unexpected(text))
@@ -147,14 +147,14 @@ enum SyntaxMessages {
 
   static func expectedServiceName(found token: Token, text: String) -> Diagnostic {
     error(
-      "rules-syntax", token.span,
+      .syntax, token.span,
       "expected the name of the service, `cloud.firestore`, found \(describe(token, text))",
       official: unexpected(text))
   }
 
   static func emptyBody(_ keyword: String, closing span: Span) -> Diagnostic {
     error(
-      "rules-empty-body", span, "the `\(keyword)` block is empty",
+      .emptyBody, span, "the `\(keyword)` block is empty",
       fix: Diagnostic.Fix(
         keyword == "match"
           ? "write an `allow`, or remove the block; what nothing allows is denied" : "write a `match` block"),
@@ -163,7 +163,7 @@ enum SyntaxMessages {
 
   static func unclosedBlock(_ what: String, open: Span, end: Span, isSuspect: Bool) -> Diagnostic {
     error(
-      "rules-unclosed-block", open, "this `{` is never closed",
+      .unclosedBlock, open, "this `{` is never closed",
       label: isSuspect ? "the indentation of its `}` does not fit" : "of this `\(what)`",
       notes: [Diagnostic.Note("the file ends before a `}`", at: end)],
       official: "Unexpected '<EOF>'.", officialSpan: end)
@@ -171,26 +171,26 @@ enum SyntaxMessages {
 
   static func allowOutsideMatch(_ span: Span) -> Diagnostic {
     error(
-      "rules-allow-outside-match", span, "`allow` must stand inside a `match` block",
+      .allowOutsideMatch, span, "`allow` must stand inside a `match` block",
       fix: Diagnostic.Fix(
         "write `match /databases/{database}/documents { match /{document=**} { … } }` around it"),
       official: "Unexpected 'allow'.")
   }
 
   static func strayBrace(_ span: Span) -> Diagnostic {
-    error("rules-stray-brace", span, "this `{` belongs to nothing", official: "Unexpected '{'.")
+    error(.strayBrace, span, "this `{` belongs to nothing", official: "Unexpected '{'.")
   }
 
   static func onlyInFunction(_ keyword: String, at span: Span) -> Diagnostic {
     error(
-      "rules-only-in-function", span, "`\(keyword)` may only stand inside a function",
+      .onlyInFunction, span, "`\(keyword)` may only stand inside a function",
       official: unexpected(keyword))
   }
 
   static func unexpectedInBlock(_ text: String, block: String, at span: Span) -> Diagnostic {
     let belongs = block == "match" ? "`allow`, `match` and `function`" : "`match` and `function`"
     return error(
-      "rules-syntax", span, "`\(text)` does not belong here; a `\(block)` block holds \(belongs)",
+      .syntax, span, "`\(text)` does not belong here; a `\(block)` block holds \(belongs)",
       official: unexpected(text))
   }
 
@@ -198,20 +198,20 @@ enum SyntaxMessages {
 
   static func missingMatchKeyword(_ span: Span) -> Diagnostic {
     error(
-      "rules-missing-match", span, "`match` is missing before this path",
+      .missingMatch, span, "`match` is missing before this path",
       fix: Diagnostic.Fix("write `match`", edits: [Diagnostic.Edit(replace: span.atStart, with: "match ")]),
       official: "Missing 'match' keyword before path.")
   }
 
   static func matchesTooDeep(_ span: Span) -> Diagnostic {
     error(
-      "rules-match-depth", span, "`match` blocks are nested far too deep",
+      .matchDepth, span, "`match` blocks are nested far too deep",
       official: "Maximum allowed resource rule depth of 10 is reached.")
   }
 
   static func expectedPath(found token: Token, text: String, after previous: Span) -> Diagnostic {
     error(
-      "rules-syntax", token.kind == .endOfFile ? previous : token.span,
+      .syntax, token.kind == .endOfFile ? previous : token.span,
       "expected a path that begins with `/` after `match`, found \(describe(token, text))",
       official: "mismatched input '\(text.isEmpty ? "<EOF>" : text)' expecting {'{', '/', PATH_SEGMENT}",
       officialSpan: token.span)
@@ -219,28 +219,28 @@ enum SyntaxMessages {
 
   static func interpolationInPattern(_ span: Span) -> Diagnostic {
     error(
-      "rules-interpolation-in-match", span,
+      .interpolationInMatch, span,
       "`$` inserts a value into a path expression; a `match` captures with `{name}`",
       official: "Unexpected '$'.")
   }
 
   static func namelessGlob(_ span: Span) -> Diagnostic {
     error(
-      "rules-nameless-glob", span,
+      .namelessGlob, span,
       "a wildcard needs a name: `{id}` for one segment, `{rest=**}` for the rest",
       official: "Unexpected '*'.")
   }
 
   static func expectedGlob(found token: Token, text: String) -> Diagnostic {
     error(
-      "rules-syntax", token.span, "expected `**` after `=` in a capture, found \(describe(token, text))",
+      .syntax, token.span, "expected `**` after `=` in a capture, found \(describe(token, text))",
       official: unexpected(text))
   }
 
   static func emptySegment(_ span: Span, isPattern: Bool) -> Diagnostic {
     let allowed = isPattern ? "`name`, `{capture}` or `{rest=**}`" : "`name` or `$(expression)`"
     return error(
-      "rules-empty-segment", span, "a path segment must follow `/` without a blank: \(allowed)",
+      .emptySegment, span, "a path segment must follow `/` without a blank: \(allowed)",
       official: "Forward slash '/' found where identifier or binding expected.")
   }
 
@@ -248,18 +248,18 @@ enum SyntaxMessages {
 
   static func expectedMethod(found token: Token, text: String) -> Diagnostic {
     error(
-      "rules-missing-method", token.span,
+      .missingMethod, token.span,
       "expected what to allow (read, get, list, write, create, update, delete), found \(describe(token, text))",
       official: "Expected at least one 'operation' after 'allow'.")
   }
 
   static func methodAfterComma(_ span: Span) -> Diagnostic {
-    error("rules-syntax", span, "a method must follow this comma", official: "Unexpected ','.")
+    error(.syntax, span, "a method must follow this comma", official: "Unexpected ','.")
   }
 
   static func commaBetweenMethods(before span: Span, text: String, after previous: Span) -> Diagnostic {
     error(
-      "rules-syntax", span, "expected `,`, `:` or `;` before `\(text)`",
+      .syntax, span, "expected `,`, `:` or `;` before `\(text)`",
       fix: AllowWords.methods.contains(text)
         ? Diagnostic.Fix("write a comma", edits: [Diagnostic.Edit(replace: previous.atEnd, with: ",")]) : nil,
       official: unexpected(text))
@@ -267,27 +267,27 @@ enum SyntaxMessages {
 
   static func colonBeforeIf(_ span: Span, after previous: Span) -> Diagnostic {
     error(
-      "rules-missing-colon", span, "expected `:` before `if`",
+      .missingColon, span, "expected `:` before `if`",
       fix: Diagnostic.Fix("write `:`", edits: [Diagnostic.Edit(replace: previous.atEnd, with: ":")]),
       official: "Missing ':' before 'if' condition.")
   }
 
   static func missingIf(_ text: String, at span: Span) -> Diagnostic {
     error(
-      "rules-missing-if", span, "expected `if` before the condition",
+      .missingIf, span, "expected `if` before the condition",
       fix: Diagnostic.Fix("write `if`", edits: [Diagnostic.Edit(replace: span.atStart, with: "if ")]),
       official: "Missing 'if' before conditional expression.")
   }
 
   static func nothingAfterColon(_ token: Token, text: String) -> Diagnostic {
     error(
-      "rules-missing-if", token.span, "expected `if` and a condition after `:`",
+      .missingIf, token.span, "expected `if` and a condition after `:`",
       fix: Diagnostic.Fix("remove the colon to allow always"), official: unexpected(text))
   }
 
   static func missingCondition(_ span: Span) -> Diagnostic {
     error(
-      "rules-missing-condition", span, "expected a condition after `if`",
+      .missingCondition, span, "expected a condition after `if`",
       official: "Missing conditional expression after 'if'.")
   }
 }

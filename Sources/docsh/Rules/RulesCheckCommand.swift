@@ -1,0 +1,69 @@
+/// `docsh rules check`: every mistake in rules files, as `file:line:column` with a caret.
+
+import ArgumentParser
+import Rules
+
+struct RulesCheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Report mistakes in rules files.",
+    discussion: """
+      Errors refuse a ruleset. Warnings do not: something in it does not do what was probably meant.
+      Remarks are for readers. Examples:
+
+        docsh rules check rules/inspired.rules
+        docsh rules check --format github rules        every *.rules below a folder
+        git show HEAD:firestore.rules | docsh rules check -
+        docsh rules check --explain rules-missing-if   what a message means
+
+      Ends with 0 when no file has an error, with 2 otherwise or when a file cannot be read.
+      """)
+
+  /// How findings are written.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json, github
+  }
+
+  @Argument(
+    help: ArgumentHelp(
+      "Rules files, folders with them, or - for standard input.", valueName: "files"),
+    completion: .file(extensions: ["rules"]))
+  var files: [String] = []
+
+  @Flag(help: "Treat warnings as errors.")
+  var strict = false
+
+  @Flag(help: "Leave remarks out.")
+  var noRemarks = false
+
+  @Option(help: "text on standard error, json on standard output, or github for its annotations.")
+  var format: Format = .text
+
+  @Option(help: ArgumentHelp("Print what a diagnostic means and how to repair it.", valueName: "id"))
+  var explain: String?
+
+  func validate() throws {
+    if files.isEmpty, explain == nil { throw ValidationError("name a rules file, or - for standard input") }
+  }
+
+  func run() async throws {
+    if let explain { return try Self.explain(explain) }
+    var report = RulesReport(format: format)
+    for file in files {
+      for path in report.expanded(file) {
+        guard let compilation = report.compile(path) else { continue }
+        report.add(compilation, withRemarks: !noRemarks)
+      }
+    }
+    report.finish()
+    if report.isBad(strict: strict) { throw ExitCode(ExitStatus.badInput) }
+  }
+
+  private static func explain(_ id: String) throws {
+    guard let page = DiagnosticPages.page(of: id) else {
+      Terminal.complain("no diagnostic is called `\(id)`; docs/diagnostics lists them all")
+      throw ExitCode(ExitStatus.badInput)
+    }
+    Terminal.say(page)
+  }
+}
