@@ -49,8 +49,9 @@ struct ParserFuzzTests {
 
   /// What must hold for any text.
   private func examine(_ source: String, seed: UInt64) {
-    let parsed = RulesParser.parse(source: source, name: "f")
-    let checked = RulesChecker.check(parsed)
+    // Repairs take a hundred parses of a broken text: every twentieth is enough.
+    let parsed = RulesParser.parse(source: source, name: "f", repairs: seed % 20 == 0)
+    let checked = RulesChecker.check(parsed, remarks: seed % 5 == 0)
     let size = Int32(parsed.source.bytes.count)
     for diagnostic in checked.diagnostics {
       guard let span = diagnostic.span else { continue }
@@ -98,7 +99,7 @@ struct ParserFuzzTests {
         if bytes.isEmpty { bytes = [0x20] }
       }
       examine(String(decoding: bytes, as: UTF8.self), seed: seed)
-      _ = RulesParser.parse(source: bytes, name: "f")
+      _ = RulesParser.parse(source: bytes, name: "f", repairs: false)
     }
   }
 

@@ -8,6 +8,8 @@ struct DeclarationPass {
   /// Every function and `allow` with its scope, in the order of the walk.
   private(set) var scopes: [ScopedCode] = []
   private var ids: [String: Span] = [:]
+  /// Whether something has been said that is missing in version 1: the version is the mistake, once.
+  private var versionWasBlamed = false
 
   /// What nested patterns add up to.
   private struct Nesting {
@@ -82,12 +84,17 @@ struct DeclarationPass {
     }
     for binding in function.lets where !binding.name.text.isEmpty {
       checkVariableName(binding.name)
-      if syntax.languageVersion < 2 { diagnostics.append(CheckMessages.letInVersionOne(binding.name)) }
+      if syntax.languageVersion < 2 { blameVersion(CheckMessages.letInVersionOne(binding.name)) }
       if let first = bound[binding.name.text] {
         diagnostics.append(CheckMessages.boundTwice(binding.name, first: first))
       }
       bound[binding.name.text] = binding.name.span
     }
+  }
+
+  private mutating func blameVersion(_ diagnostic: Diagnostic) {
+    if !versionWasBlamed { diagnostics.append(diagnostic) }
+    versionWasBlamed = true
   }
 
   private mutating func checkVariableName(_ name: NameSyntax) {
@@ -149,7 +156,7 @@ struct DeclarationPass {
       globs += 1
       nesting.hasGlob = true
       if isVersionOne, position < match.pattern.count - 1 {
-        diagnostics.append(CheckMessages.globNotLast(segment))
+        blameVersion(CheckMessages.globNotLast(segment))
       } else if !isVersionOne, globs > 1 {
         diagnostics.append(CheckMessages.secondGlob(segment.span, official: segment.span))
       } else if !isVersionOne, globbedAbove {

@@ -34,6 +34,16 @@ public enum RulesChecker {
     static let patternMemoryMax: Int64 = 8 << 20
   }
 
+  /// `math.` with something wrong behind it looks as if `math` were a variable.
+  private static func isConsequence(_ diagnostic: Diagnostic, of parsed: ParseResult) -> Bool {
+    guard diagnostic.kind == .packageAsVariable, let span = diagnostic.span else { return false }
+    let line = parsed.source.lineNumber(of: span.start)
+    return parsed.diagnostics.contains { error in
+      guard error.severity == .error, let place = error.span else { return false }
+      return parsed.source.lineNumber(of: place.start) == line
+    }
+  }
+
   /// Checks a parsed ruleset. With `limitsSource` a source over `Limits.sourceBytesMax` is refused,
   /// as production does and the official emulator does not; without `remarks` only what the official
   /// compiler looks for is looked for, which is much faster.
@@ -49,7 +59,7 @@ public enum RulesChecker {
     var expressions = ExpressionPass(
       parsed.syntax, scopes: declarations.scopes, functions: declarations.functions)
     expressions.run()
-    diagnostics += expressions.diagnostics
+    diagnostics += expressions.diagnostics.filter { !isConsequence($0, of: parsed) }
     diagnostics += CallGraph(functions: declarations.functions, calls: expressions.calls).diagnostics()
     // In a broken file, what is unused may be used in the part that was not understood.
     if !parsed.diagnostics.containsError { diagnostics += expressions.unusedDiagnostics() }

@@ -36,7 +36,7 @@ extension ExpressionPass {
       return typeOfBinary(operation, operatorSpan, left, right)
     case .typeTest(let value, let typeName, let typeSpan):
       _ = type(of: value)
-      if !TypeNames.all.contains(typeName) {
+      if !typeName.isEmpty, !TypeNames.all.contains(typeName) {
         diagnostics.append(CheckMessages.unknownType(typeName, at: typeSpan))
       }
       return .bool

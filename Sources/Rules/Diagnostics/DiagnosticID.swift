@@ -39,6 +39,7 @@ public enum DiagnosticID: String, Sendable, Hashable, CaseIterable {
   case matchNamesCollection = "rules-match-names-collection"
   case missingColon = "rules-missing-colon"
   case missingCondition = "rules-missing-condition"
+  case missingFunction = "rules-missing-function"
   case missingIf = "rules-missing-if"
   case missingMatch = "rules-missing-match"
   case missingMethod = "rules-missing-method"

@@ -52,6 +52,13 @@ extension SyntaxMessages {
       official: unexpected(text))
   }
 
+  static func repeatedReturn(_ span: Span) -> Diagnostic {
+    error(
+      .syntax, span, "`return` is written twice",
+      fix: Diagnostic.Fix("remove one", edits: [Diagnostic.Edit(replace: span, with: "")]),
+      official: "Unexpected 'return'.")
+  }
+
   static func returnWithoutValue(_ span: Span) -> Diagnostic {
     error(.missingValue, span, "expected a value after `return`", official: unexpected(";"))
   }

@@ -112,6 +112,14 @@ enum SyntaxMessages {
       official: "Unexpected 'rules_version'.")
   }
 
+  static func missingVersionKeyword(_ span: Span) -> Diagnostic {
+    error(
+      .versionPlace, span, "expected `rules_version = '2';`",
+      fix: Diagnostic.Fix(
+        "write it", edits: [Diagnostic.Edit(replace: span, with: "rules_version = '2'")]),
+      official: "Unexpected '='.")
+  }
+
   static func versionNotQuoted(_ text: String, at span: Span) -> Diagnostic {
     error(
       .versionQuotes, span, "the version is a string: `rules_version = '2';`",
@@ -177,8 +185,12 @@ enum SyntaxMessages {
       official: "Unexpected 'allow'.")
   }
 
-  static func strayBrace(_ span: Span) -> Diagnostic {
-    error(.strayBrace, span, "this `{` belongs to nothing", official: "Unexpected '{'.")
+  static func strayBrace(_ span: Span, isClosing: Bool = false) -> Diagnostic {
+    error(
+      .strayBrace, span,
+      isClosing
+        ? "this `}` is one too many: the block it should close is closed" : "this `{` belongs to nothing",
+      official: isClosing ? "Unexpected '}'." : "Unexpected '{'.")
   }
 
   static func onlyInFunction(_ keyword: String, at span: Span) -> Diagnostic {
@@ -192,6 +204,14 @@ enum SyntaxMessages {
     return error(
       .syntax, span, "`\(text)` does not belong here; a `\(block)` block holds \(belongs)",
       official: unexpected(text))
+  }
+
+  static func missingFunctionKeyword(_ span: Span) -> Diagnostic {
+    error(
+      .missingFunction, span, "`function` is missing before this name",
+      fix: Diagnostic.Fix(
+        "write `function`", edits: [Diagnostic.Edit(replace: span.atStart, with: "function ")]),
+      official: "Missing 'match' keyword before path.")
   }
 
   // MARK: Match
@@ -215,6 +235,19 @@ enum SyntaxMessages {
       "expected a path that begins with `/` after `match`, found \(describe(token, text))",
       official: "mismatched input '\(text.isEmpty ? "<EOF>" : text)' expecting {'{', '/', PATH_SEGMENT}",
       officialSpan: token.span)
+  }
+
+  static func missingSlash(_ span: Span) -> Diagnostic {
+    error(
+      .emptySegment, span, "a capture is a segment of its own: expected `/` before `{`",
+      fix: Diagnostic.Fix("write `/`", edits: [Diagnostic.Edit(replace: span.atStart, with: "/")]),
+      official: "Unexpected '{'.")
+  }
+
+  static func braceInPattern(_ span: Span) -> Diagnostic {
+    error(
+      .syntax, span, "this `}` closes no capture",
+      fix: Diagnostic.Fix("write `{` before the name, or remove the `}`"), official: "Unexpected '}'.")
   }
 
   static func interpolationInPattern(_ span: Span) -> Diagnostic {

@@ -5,6 +5,7 @@ extension Estimator {
   ) -> Estimate {
     let value = estimate(base)
     if value.isFailing { return .failing }
+    if name.isEmpty { return .any }
     if value.types == .null {
       let judged = method
       return fail(node, LintMessages.memberOfNull(base.nameChain, name: name, method: judged, at: node.span))

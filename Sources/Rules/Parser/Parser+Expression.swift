@@ -8,6 +8,7 @@ extension Parser {
   /// A whole expression as a statement has it.
   mutating func parseFullExpression() -> ExpressionNode {
     complexityReported = false
+    diagnosticsBefore = diagnostics.count
     return parseExpression()
   }
 

@@ -1,9 +1,19 @@
 /// Functions: `function name(parameters) { let …; return …; }`
 extension Parser {
   mutating func parseFunction() -> FunctionSyntax {
+    let start = take().span
+    return parseFunction(from: start)
+  }
+
+  /// A function whose keyword is missing, which has been said.
+  mutating func parseFunctionRest() -> FunctionSyntax {
+    isPanicking = false
+    return parseFunction(from: current.span)
+  }
+
+  private mutating func parseFunction(from start: Span) -> FunctionSyntax {
     let number = functionCount
     functionCount += 1
-    let start = take().span
     let name = parseFunctionName()
     let parameters = isPanicking ? [] : parseParameters()
     var lets: [LetSyntax] = []
@@ -13,8 +23,11 @@ extension Parser {
     if eat(.leftBrace) {
       isPanicking = false
       result = parseFunctionBody(open: open, &lets)
+    } else if reportMissingBrace("before the body of a function", followedBy: [.let, .return]) {
+      _ = eat(.leftBrace)
+      isPanicking = false
+      result = parseFunctionBody(open: open, &lets)
     } else {
-      expect(.leftBrace, "{", "before the body of a function")
       recoverStatement()
     }
     return FunctionSyntax(
@@ -73,6 +86,7 @@ extension Parser {
   }
 
   private mutating func parseFunctionBody(open: Span, _ lets: inout [LetSyntax]) -> ExpressionNode? {
+    let errorsBefore = diagnostics.count
     while at(.let) { lets.append(parseLet()) }
     guard at(.return) else {
       reportMissingReturn()
@@ -80,11 +94,17 @@ extension Parser {
       return nil
     }
     take()
+    if at(.return) {
+      report(SyntaxMessages.repeatedReturn(current.span))
+      take()
+      isPanicking = false
+    }
     let result = parseReturnValue()
     if !isPanicking, !at(.rightBrace) {
       if at(.semicolon) {
         take()
       } else if !at(.return), !at(.let) {
+        if isSpokenAbout { isPanicking = true }
         if at(.pathSegment) || at(.slash) {
           report(SyntaxMessages.slashAfterOperand(at: current.span, text: text(current)))
         } else {
@@ -99,7 +119,9 @@ extension Parser {
       closeBlock("function", open: open)
       isPanicking = at(.endOfFile)
     } else {
-      report(SyntaxMessages.afterReturn(text(current), at: current.span))
+      if diagnostics.count == errorsBefore {
+        report(SyntaxMessages.afterReturn(text(current), at: current.span))
+      }
       skipBlock()
     }
     return result
@@ -125,6 +147,7 @@ extension Parser {
     let value = isPanicking ? missing(previousSpan.atEnd) : parseFullExpression()
     let end = span(from: start)
     if !isPanicking, !eat(.semicolon) {
+      if isSpokenAbout { isPanicking = true }
       if at(.return) || at(.let) {
         remark(SyntaxMessages.letWithoutSemicolon(after: previousSpan, official: current.span))
       } else if at(.pathSegment) || at(.slash) {

@@ -29,8 +29,11 @@ extension Parser {
       take()
       isPanicking = false
       parseMatchBody(open: open, &functions, &matches, &allows)
+    } else if reportMissingBrace("after the path of a `match`", followedBy: [.allow, .match, .function]) {
+      _ = eat(.leftBrace)
+      isPanicking = false
+      parseMatchBody(open: open, &functions, &matches, &allows)
     } else {
-      expect(.leftBrace, "{", "after the path of a `match`")
       recoverStatement()
     }
     return MatchSyntax(
@@ -55,6 +58,7 @@ extension Parser {
       case .match: matches.append(parseMatch())
       case .function: functions.append(parseFunction())
       case .pathSegment, .slash: matches.append(parseMatchWithoutKeyword())
+      case _ where isPanicking && isFunctionWithoutKeyword(at: index): functions.append(parseFunctionRest())
       default: unexpectedInBlock("match")
       }
       if index == before { take() }
@@ -97,6 +101,16 @@ extension Parser {
       } else if at(.slash) {
         guard let segment = parseCapture() else { return segments }
         segments.append(segment)
+      } else if let segment = parseBrokenCapture(isFirst: segments.isEmpty) {
+        segments.append(segment)
+      } else if at(.assign), !segments.isEmpty, kind(ahead: 1) == .starStar, kind(ahead: 2) == .rightBrace {
+        // `/rest=**}`
+        report(SyntaxMessages.braceInPattern(tokens[index + 2].span))
+        index += 3
+      } else if at(.rightBrace), !segments.isEmpty, isPathContinued {
+        // `/{a}}/b` and `/a}/b`
+        report(SyntaxMessages.braceInPattern(current.span))
+        take()
       } else {
         break
       }
@@ -105,6 +119,24 @@ extension Parser {
       report(SyntaxMessages.expectedPath(found: current, text: text(current), after: previousSpan))
     }
     return segments
+  }
+
+  /// Whether the pattern goes on behind a brace that does not belong to it.
+  private var isPathContinued: Bool {
+    guard kind(ahead: 1) == .pathSegment || kind(ahead: 1) == .slash || kind(ahead: 1) == .leftBrace else {
+      return false
+    }
+    return source.lineNumber(of: current.span.start) == source.lineNumber(of: tokens[index + 1].span.start)
+  }
+
+  /// `/a{b}`: a slash is missing. Nil if a capture does not follow directly.
+  private mutating func parseBrokenCapture(isFirst: Bool) -> PatternSegmentSyntax? {
+    guard !isFirst, at(.leftBrace), isAdjacent(), kind(ahead: 1) == .identifier,
+      kind(ahead: 2) == .rightBrace || kind(ahead: 2) == .assign
+    else { return nil }
+    report(SyntaxMessages.missingSlash(current.span))
+    let start = current.span.atStart
+    return parseCaptureRest(from: start)
   }
 
   /// `/{name}`, `/{name=*}`, `/{name=**}`
@@ -120,9 +152,19 @@ extension Parser {
         report(SyntaxMessages.namelessGlob(tokens[index + 1].span))
       } else {
         report(SyntaxMessages.emptySegment(start, isPattern: true))
+        // `/{ {name}`: one brace too many.
+        if at(.leftBrace), kind(ahead: 1) == .leftBrace, kind(ahead: 2) == .identifier {
+          take()
+          return parseCaptureRest(from: start)
+        }
       }
       return nil
     }
+    return parseCaptureRest(from: start)
+  }
+
+  /// `{name}` behind the slash.
+  private mutating func parseCaptureRest(from start: Span) -> PatternSegmentSyntax {
     take()
     let nameToken = take()
     let name = text(nameToken)
@@ -157,6 +199,7 @@ extension Parser {
     if !isPanicking { condition = parseAllowCondition() }
     let end = span(from: start)
     if !isPanicking, !eat(.semicolon), !at(.rightBrace), !current.kind.beginsStatement, !at(.endOfFile) {
+      if condition != nil, isSpokenAbout { isPanicking = true }
       if at(.pathSegment) || at(.slash), condition != nil {
         report(SyntaxMessages.slashAfterOperand(at: current.span, text: text(current)))
       } else {
@@ -179,6 +222,7 @@ extension Parser {
       guard at(.comma) else { break }
       guard kind(ahead: 1) == .identifier else {
         report(SyntaxMessages.methodAfterComma(current.span))
+        if kind(ahead: 1).isKeyword, kind(ahead: 2) == .colon || kind(ahead: 2) == .comma { index += 2 }
         break
       }
       take()

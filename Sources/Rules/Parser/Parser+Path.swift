@@ -22,7 +22,7 @@ extension Parser {
     switch kind(ahead: 1) {
     case .leftBracket, .rightParen, .rightBracket, .rightBrace, .comma, .semicolon, .colon, .question, .dot,
       .equal,
-      .notEqual, .and, .or, .in, .is, .endOfFile:
+      .notEqual, .and, .or, .in, .is, .slash, .pathSegment, .minus, .endOfFile:
       false
     default: true
     }

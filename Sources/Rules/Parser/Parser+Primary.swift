@@ -118,6 +118,7 @@ extension Parser {
   /// Takes a closing bracket, or reports and looks for it.
   mutating func close(_ closer: TokenKind, _ spelling: String, _ context: String) {
     if !isPanicking, eat(closer) { return }
+    if isSpokenAbout { isPanicking = true }
     if at(.pathSegment) || at(.slash) {
       report(SyntaxMessages.slashAfterOperand(at: current.span, text: text(current)))
     } else {
@@ -184,6 +185,7 @@ extension Parser {
       take()
       take()
     }
+    if at(.rightParen) || at(.rightBracket) || at(.comma) { return missing(previousSpan.atEnd) }
     let value = parseExpression()
     guard !isPanicking, at(.semicolon), !kind(ahead: 1).beginsStatement, kind(ahead: 1) != .rightBrace else {
       return value
@@ -194,6 +196,8 @@ extension Parser {
 
   private mutating func parseName() -> ExpressionNode {
     let token = take()
+    // Put in by a repair: it may be anything.
+    if token.span.isEmpty { return missing(token.span) }
     let name = text(token)
     guard at(.leftParen) else {
       return node(.identifier(name), token.span, depth: 1)

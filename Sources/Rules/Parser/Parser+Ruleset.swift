@@ -22,7 +22,8 @@ extension Parser {
         report(SyntaxMessages.outsideService("match", at: current.span))
         isPanicking = true
         skipMatch()
-      default: unexpectedAtTopLevel()
+      default:
+        if let found = unexpectedAtTopLevel(&services, hasVersion: version != nil) { version = found }
       }
       isPanicking = false
       if index == before { take() }
@@ -41,22 +42,59 @@ extension Parser {
     (functionCount, matchCount, allowCount) = numbers
   }
 
-  private mutating func unexpectedAtTopLevel() {
+  /// Reports what does not belong at the top level and skips it. What can only be the version or the
+  /// service without its keyword is read as that.
+  private mutating func unexpectedAtTopLevel(_ services: inout [ServiceSyntax], hasVersion: Bool)
+    -> VersionSyntax?
+  {
+    let start = current.span
+    if !hasVersion, services.isEmpty, let literal = versionWithoutKeyword {
+      report(SyntaxMessages.missingVersionKeyword(start.joined(with: tokens[literal].span)))
+      index = literal + 1
+      _ = eat(.semicolon)
+      return VersionSyntax(text: "2", span: start.joined(with: tokens[literal].span))
+    }
     report(SyntaxMessages.unexpectedAtTopLevel(text(current), at: current.span))
+    if services.isEmpty, let open = serviceBrace {
+      index = open
+      services.append(parseServiceRest(NameSyntax(text: "", span: start.atStart), from: start))
+      return nil
+    }
     while !at(.endOfFile), !at(.service), !at(.function), !at(.rulesVersion), !at(.import) { take() }
+    return nil
+  }
+
+  /// The index of the string of `= '2'` or `version = '2'`.
+  private var versionWithoutKeyword: Int? {
+    for distance in 0...1 where kind(ahead: distance) == .assign && kind(ahead: distance + 1) == .string {
+      return index + distance + 1
+    }
+    return nil
+  }
+
+  /// The index of a `{` that opens a service's block: it comes before any statement, and one of a
+  /// service's comes after it.
+  private var serviceBrace: Int? {
+    var position = index
+    while position + 1 < tokens.count {
+      let kind = tokens[position].kind
+      if kind == .leftBrace {
+        let next = tokens[position + 1].kind
+        return next == .match || next == .function ? position : nil
+      }
+      if kind == .service || kind == .rulesVersion || kind == .import || kind == .match { return nil }
+      position += 1
+    }
+    return nil
   }
 
   /// `rules_version = '2';`
   private mutating func parseVersion() -> VersionSyntax? {
     let start = take().span
-    guard expect(.assign, "=", "after `rules_version`") else {
-      recoverVersion()
-      return nil
-    }
+    guard expect(.assign, "=", "after `rules_version`") else { return recoverVersion(from: start) }
     guard at(.string) else {
       report(SyntaxMessages.versionNotQuoted(text(current), at: current.span))
-      recoverVersion()
-      return nil
+      return recoverVersion(from: start)
     }
     let literal = LiteralDecoder(source, span: current.span, isBytes: false)
     take()
@@ -64,11 +102,17 @@ extension Parser {
     return VersionSyntax(text: String(decoding: literal.value, as: UTF8.self), span: span(from: start))
   }
 
-  private mutating func recoverVersion() {
-    if at(.integer) || at(.string) || at(.bytes) || at(.float) || at(.colon) { take() }
-    if at(.string) { take() }
+  /// Skips to the end of the statement. The version is taken for the newest.
+  private mutating func recoverVersion(from start: Span) -> VersionSyntax {
+    let line = source.lineNumber(of: start.start)
+    while !at(.endOfFile), !at(.semicolon), !current.kind.beginsStatement || at(.rulesVersion),
+      source.lineNumber(of: current.span.start) == line
+    {
+      take()
+    }
     _ = eat(.semicolon)
     isPanicking = false
+    return VersionSyntax(text: "2", span: span(from: start))
   }
 
   /// `import` belongs to rules for other services; there is nothing to import for Firestore.
@@ -88,23 +132,42 @@ extension Parser {
     } else {
       report(SyntaxMessages.expectedServiceName(found: current, text: text(current)))
     }
+    return parseServiceRest(name, from: start)
+  }
+
+  /// The block of a service. A missing `{` is taken as if it were there when the block follows.
+  private mutating func parseServiceRest(_ name: NameSyntax, from start: Span) -> ServiceSyntax {
     var functions: [FunctionSyntax] = []
     var matches: [MatchSyntax] = []
-    let open = current.span
-    guard expect(.leftBrace, "{", "after the service name") else {
-      if at(.leftBrace) || kind(ahead: 1) == .leftBrace {
-        while !eat(.leftBrace) { take() }
-      } else {
-        return finish()
-      }
-      return finish()
+    if at(.leftBrace) || reportMissingBrace("after the service name", followedBy: [.match, .function]) {
+      let open = current.span
+      _ = eat(.leftBrace)
+      isPanicking = false
+      parseServiceBody(open: open, &functions, &matches)
     }
-    parseServiceBody(open: open, &functions, &matches)
-    return finish()
+    return ServiceSyntax(name: name, functions: functions, matches: matches, span: span(from: start))
+  }
 
-    func finish() -> ServiceSyntax {
-      ServiceSyntax(name: name, functions: functions, matches: matches, span: span(from: start))
+  /// Says that a `{` is missing, and goes to where the block begins: to the `{` if there is only
+  /// something else before it on the line, or to the first statement of the block.
+  mutating func reportMissingBrace(_ context: String, followedBy starts: Set<TokenKind>) -> Bool {
+    report(
+      SyntaxMessages.expected("`{`", context, found: current, text: text(current), after: previousSpan))
+    let line = source.lineNumber(of: current.span.start)
+    var position = index
+    // LIMIT: a few tokens; what is farther away belongs to something else.
+    while position < tokens.count, position - index <= 6 {
+      let kind = tokens[position].kind
+      if starts.contains(kind)
+        || kind == .leftBrace && source.lineNumber(of: tokens[position].span.start) == line
+      {
+        index = position
+        return true
+      }
+      if kind == .rightBrace || kind == .endOfFile || kind.beginsStatement { return false }
+      position += 1
     }
+    return false
   }
 
   private mutating func parseServiceBody(
@@ -117,6 +180,7 @@ extension Parser {
       case .function: functions.append(parseFunction())
       case .match: matches.append(parseMatch())
       case .pathSegment, .slash: matches.append(parseMatchWithoutKeyword())
+      case _ where isPanicking && isFunctionWithoutKeyword(at: index): functions.append(parseFunctionRest())
       default: unexpectedInBlock("service")
       }
       if index == before { take() }
@@ -163,11 +227,27 @@ extension Parser {
     case .if:
       report(SyntaxMessages.statementNotInLanguage("if", at: token.span))
       take()
+    case _ where isFunctionWithoutKeyword(at: index):
+      report(SyntaxMessages.missingFunctionKeyword(token.span))
     default:
       report(SyntaxMessages.unexpectedInBlock(text(token), block: block, at: token.span))
       take()
     }
+    // Something foreign in front of a declaration, or instead of its keyword: the declaration is read.
+    if at(.pathSegment) || at(.slash) || isFunctionWithoutKeyword(at: index) { return }
     recoverStatement()
+  }
+
+  /// `name(…) {`: a function whose keyword was forgotten.
+  func isFunctionWithoutKeyword(at start: Int) -> Bool {
+    guard start + 2 < tokens.count, tokens[start].kind == .identifier, tokens[start + 1].kind == .leftParen
+    else { return false }
+    var position = start + 2
+    while position < tokens.count, tokens[position].kind == .identifier || tokens[position].kind == .comma {
+      position += 1
+    }
+    return position + 1 < tokens.count && tokens[position].kind == .rightParen
+      && tokens[position + 1].kind == .leftBrace
   }
 
   /// For a file that ends too early: the first block whose closing brace is indented less than the

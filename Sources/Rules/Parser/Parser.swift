@@ -37,9 +37,12 @@ struct Parser {
   var matchCount = 0
   var allowCount = 0
 
-  init(_ source: SourceText, lexer: Lexer) {
+  init(_ source: SourceText, lexer: Lexer) { self.init(source, tokens: lexer.tokens, lexer: lexer) }
+
+  /// A parser of other tokens than those of the text (SyntaxRepair.swift).
+  init(_ source: SourceText, tokens: [Token], lexer: Lexer) {
     self.source = source
-    tokens = lexer.tokens
+    self.tokens = tokens
     comments = lexer.comments
     diagnostics = lexer.diagnostics
   }
@@ -124,6 +127,13 @@ struct Parser {
     let besideUnknown = at(.unknown) || (index > 0 && tokens[index - 1].kind == .unknown)
     if !isPanicking, !besideUnknown { diagnostics.append(diagnostic) }
   }
+
+  /// How many diagnostics there were when the expression being parsed began.
+  var diagnosticsBefore = 0
+
+  /// Whether something has been said about the expression being parsed: a bracket that seems to be
+  /// missing afterwards is then a consequence.
+  var isSpokenAbout: Bool { diagnostics.count > diagnosticsBefore }
 
   /// Adds a remark after which parsing goes on as if nothing had been wrong.
   mutating func remark(_ diagnostic: Diagnostic) {

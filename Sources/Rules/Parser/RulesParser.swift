@@ -14,13 +14,14 @@ public enum RulesParser {
   /// rules by hand. The service's own limit is `RulesChecker.Limits.sourceBytesMax`.
   static let readableBytesMax = 16 << 20
 
-  /// Parses a ruleset. `name` is what messages call the file.
-  public static func parse(source text: String, name: String) -> ParseResult {
-    parse(source: Array(text.utf8), name: name)
+  /// Parses a ruleset. `name` is what messages call the file; without `repairs` the consequences of a
+  /// mistake may be told beside it, which saves up to a hundred parses of a broken text.
+  public static func parse(source text: String, name: String, repairs: Bool = true) -> ParseResult {
+    parse(source: Array(text.utf8), name: name, repairs: repairs)
   }
 
   /// Parses a ruleset from UTF-8. Bytes that are not UTF-8 are an error, reported once.
-  public static func parse(source bytes: [UInt8], name: String) -> ParseResult {
+  public static func parse(source bytes: [UInt8], name: String, repairs: Bool = true) -> ParseResult {
     guard bytes.count <= readableBytesMax else {
       let source = SourceText(name: name, bytes: [])
       return ParseResult(
@@ -29,12 +30,28 @@ public enum RulesParser {
     }
     let (repaired, firstBad) = repairUTF8(bytes)
     let source = SourceText(name: name, bytes: repaired)
-    var parser = Parser(source, lexer: Lexer.run(source))
-    if let firstBad {
-      parser.diagnostics.append(SyntaxMessages.notUTF8(Span(start: Int32(firstBad), end: Int32(firstBad))))
+    let lexer = Lexer.run(source)
+    var parser = Parser(source, lexer: lexer)
+    var syntax = parser.parseRuleset()
+    var diagnostics = parser.diagnostics
+    if repairs, diagnostics.count(where: { $0.severity == .error }) > 1 {
+      var repair = SyntaxRepair(source, lexer)
+      (syntax, diagnostics) = repair.run()
     }
-    let syntax = parser.parseRuleset()
-    return ParseResult(syntax: syntax, source: source, diagnostics: parser.diagnostics.sortedBySource())
+    diagnostics = onePerPlace(diagnostics)
+    if let firstBad {
+      diagnostics.append(SyntaxMessages.notUTF8(Span(start: Int32(firstBad), end: Int32(firstBad))))
+    }
+    return ParseResult(syntax: syntax, source: source, diagnostics: diagnostics.sortedBySource())
+  }
+
+  /// Without what was said about a place where an error had been found already.
+  private static func onePerPlace(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+    var places: Set<Int32> = []
+    return diagnostics.filter { diagnostic in
+      guard diagnostic.severity == .error, let span = diagnostic.span else { return true }
+      return places.insert(span.start).inserted
+    }
   }
 
   /// The text as valid UTF-8, and where the first bad byte was.

@@ -36,8 +36,9 @@ public struct RulesetSyntax: Sendable {
     self.allowCount = allowCount
   }
 
-  /// The version whose semantics apply: 1 unless the file says 2.
-  public var languageVersion: Int { version?.text == "2" ? 2 : 1 }
+  /// The version whose semantics apply: 1 if the file says so or nothing. What cannot be read is an
+  /// error, and is taken for 2 so that nothing else is said about it.
+  public var languageVersion: Int { version.map { $0.text == "1" ? 1 : 2 } ?? 1 }
 }
 
 /// `rules_version = '2';`
