@@ -85,7 +85,8 @@ struct ExpressionPass {
       locals[binding.name.text] = position
     }
     resultTypes[function.number] = type(of: function.result)
-    for name in function.parameters + function.lets.map(\.name) where !readNames.contains(name.text) {
+    for name in function.parameters + function.lets.map(\.name)
+    where !readNames.contains(name.text) && !Library.namespaces.contains(name.text) {
       unusedVariables.append(CheckMessages.unusedVariable(name))
     }
     (scope, parameters, locals, readNames, currentFunction) = saved
@@ -96,7 +97,10 @@ struct ExpressionPass {
 
   mutating func bindVariable(_ name: String, _ node: ExpressionNode) -> StaticType {
     if Library.namespaces.contains(name) {
-      diagnostics.append(CheckMessages.packageAsVariable(name, at: node.span))
+      // Where it is bound, the binding is what has been reported.
+      if locals[name] == nil, parameters[name] == nil {
+        diagnostics.append(CheckMessages.packageAsVariable(name, at: node.span))
+      }
       return .any
     }
     if let position = locals[name] {

@@ -34,16 +34,6 @@ public enum RulesChecker {
     static let patternMemoryMax: Int64 = 8 << 20
   }
 
-  /// `math.` with something wrong behind it looks as if `math` were a variable.
-  private static func isConsequence(_ diagnostic: Diagnostic, of parsed: ParseResult) -> Bool {
-    guard diagnostic.kind == .packageAsVariable, let span = diagnostic.span else { return false }
-    let line = parsed.source.lineNumber(of: span.start)
-    return parsed.diagnostics.contains { error in
-      guard error.severity == .error, let place = error.span else { return false }
-      return parsed.source.lineNumber(of: place.start) == line
-    }
-  }
-
   /// Checks a parsed ruleset. With `limitsSource` a source over `Limits.sourceBytesMax` is refused,
   /// as production does and the official emulator does not; without `remarks` only what the official
   /// compiler looks for is looked for, which is much faster.
@@ -59,7 +49,8 @@ public enum RulesChecker {
     var expressions = ExpressionPass(
       parsed.syntax, scopes: declarations.scopes, functions: declarations.functions)
     expressions.run()
-    diagnostics += expressions.diagnostics.filter { !isConsequence($0, of: parsed) }
+    let broken = BrokenStatements(parsed, declarations.scopes)
+    diagnostics += expressions.diagnostics.filter { !broken.explain($0) }
     diagnostics += CallGraph(functions: declarations.functions, calls: expressions.calls).diagnostics()
     // In a broken file, what is unused may be used in the part that was not understood.
     if !parsed.diagnostics.containsError { diagnostics += expressions.unusedDiagnostics() }
@@ -67,5 +58,45 @@ public enum RulesChecker {
       bindings: expressions.bindings, functions: declarations.functions, matches: declarations.matches)
     if remarks { diagnostics += RulesLinter(parsed, resolution, warned: diagnostics).diagnostics() }
     return CheckResult(diagnostics: diagnostics.sortedBySource(), resolution: resolution)
+  }
+}
+
+/// Statements and functions with a mistake in their text: what their types seem to be is a consequence.
+private struct BrokenStatements {
+  /// Where each statement begins, in order.
+  private let starts: [Int32]
+  private var broken: Set<Int> = []
+
+  init(_ parsed: ParseResult, _ code: [ScopedCode]) {
+    let errors = parsed.diagnostics.filter { $0.severity == .error }
+    starts = errors.isEmpty ? [] : code.map(\.start).sorted()
+    for error in errors {
+      if let place = error.span?.start, let statement = statement(at: place) { broken.insert(statement) }
+    }
+  }
+
+  private func statement(at place: Int32) -> Int? {
+    starts.lastIndex { $0 <= place }
+  }
+
+  /// Whether a mistake in the text is why this is said.
+  func explain(_ diagnostic: Diagnostic) -> Bool {
+    switch diagnostic.kind {
+    case .wrongType, .conditionNotBool, .notComparable, .packageAsVariable: break
+    default: return false
+    }
+    guard !broken.isEmpty, let place = diagnostic.span?.start, let statement = statement(at: place) else {
+      return false
+    }
+    return broken.contains(statement)
+  }
+}
+
+extension ScopedCode {
+  fileprivate var start: Int32 {
+    switch owner {
+    case .function(let function): function.span.start
+    case .allow(let allow): allow.span.start
+    }
   }
 }

@@ -86,6 +86,8 @@ extension ExpressionPass {
     guard let signature = Library.methods[name] else {
       _ = type(of: receiver)
       visit(arguments)
+      // An argument that could not be read has been reported; the name belongs to the same mistake.
+      if arguments.contains(where: \.isMissing) { return .any }
       diagnostics.append(CheckMessages.unknownMethodCall(name, at: nameSpan))
       return .any
     }
@@ -198,6 +200,10 @@ extension LiteralSyntax {
 }
 
 extension ExpressionNode {
+  fileprivate var isMissing: Bool {
+    if case .missing = kind { true } else { false }
+  }
+
   /// The place the official compiler names for an expression: its operator, its called name, its
   /// first bracket.
   var anchor: Span {

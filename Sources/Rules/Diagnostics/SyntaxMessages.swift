@@ -78,6 +78,7 @@ enum SyntaxMessages {
       case "|": Diagnostic.Fix("write `||`", edits: [Diagnostic.Edit(replace: span, with: "||")])
       case "#":
         Diagnostic.Fix("comments begin with `//`", edits: [Diagnostic.Edit(replace: span, with: "//")])
+      case "```": Diagnostic.Fix("leave out the fences of Markdown around the rules")
       case "`":
         Diagnostic.Fix("strings are written in ' or \"; inside a path, values are inserted with `$( )`")
       default: nil

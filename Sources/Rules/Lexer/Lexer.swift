@@ -13,6 +13,8 @@ struct Lexer {
   var tokens: [Token] = []
   var comments: [CommentSyntax] = []
   var diagnostics: [Diagnostic] = []
+  /// Whether the fence of a Markdown block was seen.
+  private var isFenced = false
   /// Offset from which `*/` is known not to occur any more.
   private var noCommentEndFrom = Int.max
 
@@ -175,12 +177,30 @@ struct Lexer {
       return
     }
     if curlyQuoted(from: start) { return }
+    if foreignLine(from: start) { return }
     repeat { offset += 1 } while offset < bytes.count && bytes[offset] & 0xC0 == 0x80
     // One message for a run of foreign characters, as a pasted sentence makes.
     while offset < bytes.count, bytes[offset] >= 0x80, wideBlankLength(at: offset) == 0 { offset += 1 }
     append(.unknown, from: start)
     diagnostics.append(
       SyntaxMessages.unknownCharacter(source.text(of: span(from: start)), at: span(from: start)))
+  }
+
+  /// `# comment` and the fence of a Markdown block: said once, and the line is left out.
+  private mutating func foreignLine(from start: Int) -> Bool {
+    let isFence = bytes[start...].starts(with: [0x60, 0x60, 0x60])
+    guard isFence || bytes[start] == UInt8(ascii: "#") else { return false }
+    offset += isFence ? 3 : 1
+    // The fence at the end belongs to the one at the beginning.
+    if !isFence || !isFenced {
+      let place = span(from: start)
+      diagnostics.append(SyntaxMessages.unknownCharacter(source.text(of: place), at: place))
+    }
+    isFenced = isFenced || isFence
+    while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n"), bytes[offset] != UInt8(ascii: "\r") {
+      offset += 1
+    }
+    return true
   }
 
   /// A string in the quotes of a word processor, taken whole so that it is one mistake.

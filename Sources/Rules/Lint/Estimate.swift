@@ -42,6 +42,9 @@ struct Estimate {
   var canBeTrue: Bool { types.contains(.bool) && truth.contains(.true) }
   var canBeFalse: Bool { types.contains(.bool) && truth.contains(.false) }
 
+  /// Whether it is this bool, always.
+  func isSurely(_ value: Truth) -> Bool { truth == value && !mayFailAsBool }
+
   /// Whether evaluating it as a bool may fail.
   var mayFailAsBool: Bool { mayFail || !types.isSubset(of: .bool) }
 

@@ -41,11 +41,14 @@ extension Estimator {
       var truth: Truth = []
       if first.canBeTrue, second.canBeTrue { truth.insert(.true) }
       if first.canBeFalse || second.canBeFalse { truth.insert(.false) }
+      // What is surely false decides, whatever the other side does.
+      if first.isSurely(.false) || second.isSurely(.false) { return .bool(.false, mayFail: false) }
       return .bool(truth, mayFail: first.mayFailAsBool || second.mayFailAsBool)
     case .or:
       var truth: Truth = []
       if first.canBeTrue || second.canBeTrue { truth.insert(.true) }
       if first.canBeFalse, second.canBeFalse { truth.insert(.false) }
+      if first.isSurely(.true) || second.isSurely(.true) { return .bool(.true, mayFail: false) }
       return .bool(truth, mayFail: first.mayFailAsBool || second.mayFailAsBool)
     default: break
     }

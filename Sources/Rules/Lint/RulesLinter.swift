@@ -17,16 +17,21 @@ struct RulesLinter {
   /// Every finding, each place once.
   func diagnostics() -> [Diagnostic] {
     let statements = LintStatement.all(in: syntax)
-    var found = PatternLint.diagnostics(syntax, statements)
+    // What is not whole would seem to be somewhere else.
+    let isBroken = warned.containsError
+    var found = isBroken ? [] : PatternLint.diagnostics(syntax, statements)
     var estimator = Estimator(resolution, warned: WarnedPlaces(warned))
     var grants = GrantLint(warned: WarnedPlaces(warned))
     for statement in statements { grants.judge(statement, &estimator) }
     estimator.isFirestore = !syntax.services.contains { $0.name.text == "firebase.storage" }
     estimator.visitUnreached()
     found += estimator.diagnostics
-    found += grants.diagnostics(estimator)
+    if !isBroken { found += grants.diagnostics(estimator) }
     found += ConditionLint(syntax).diagnostics()
-    found += OverlapLint(statements, resolution, syntax.languageVersion, grants.openStatements).diagnostics()
+    if !isBroken {
+      found += OverlapLint(statements, resolution, syntax.languageVersion, grants.openStatements)
+        .diagnostics()
+    }
     var seen: Set<Finding> = []
     return found.filter { seen.insert(Finding(kind: $0.kind, span: $0.span)).inserted }
   }
