@@ -118,10 +118,10 @@ struct DeclarationPass {
     if nesting.segments > RulesChecker.Limits.patternSegmentsMax,
       outer.segments <= RulesChecker.Limits.patternSegmentsMax
     {
-      diagnostics.append(CheckMessages.patternTooLong(keyword))
+      diagnostics.append(CheckMessages.patternTooLong(keyword, segments: nesting.segments))
     }
     if nesting.captures > RulesChecker.Limits.capturesMax, outer.captures <= RulesChecker.Limits.capturesMax {
-      diagnostics.append(CheckMessages.tooManyCaptures(keyword))
+      diagnostics.append(CheckMessages.tooManyCaptures(keyword, captures: nesting.captures))
     }
     if let id = match.id { checkID(id) }
     declare(match.functions, in: scope)

@@ -42,7 +42,10 @@ public enum RulesChecker {
   ) -> CheckResult {
     var declarations = DeclarationPass(parsed.syntax)
     declarations.run()
-    var diagnostics = parsed.diagnostics + declarations.diagnostics
+    let isTooDeep = parsed.diagnostics.contains { $0.kind == .matchDepth }
+    var diagnostics = parsed.diagnostics
+    // The parser has said it where it stopped.
+    diagnostics += declarations.diagnostics.filter { !isTooDeep || $0.kind != .matchDepth }
     if limitsSource, parsed.source.bytes.count > Limits.sourceBytesMax {
       diagnostics.append(CheckMessages.sourceTooLong(byteCount: parsed.source.bytes.count))
     }

@@ -120,8 +120,14 @@ extension ExpressionPass {
       visit([left, right])
       return .bool
     case .isIn:
-      _ = type(of: left)
+      let found = type(of: left)
+      let before = diagnostics.count
       expect(right, .container)
+      if diagnostics.count > before, diagnostics[diagnostics.count - 1].span == right.span, found != .any,
+        !found.isDisjoint(with: .container)
+      {
+        diagnostics[diagnostics.count - 1].fix = Diagnostic.Fix("swap the two sides of `in`")
+      }
       return .bool
     case .add:
       expect(left, .addable)

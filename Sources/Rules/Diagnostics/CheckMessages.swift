@@ -23,7 +23,8 @@ enum CheckMessages {
   static func sourceTooLong(byteCount: Int) -> Diagnostic {
     Diagnostic(
       id: .sourceTooLong, severity: .error, span: nil,
-      message: "the ruleset has \(byteCount) bytes, \(RulesChecker.Limits.sourceBytesMax) are allowed")
+      message: "the ruleset has \(byteCount) bytes, \(RulesChecker.Limits.sourceBytesMax) are allowed",
+      fix: Diagnostic.Fix("put what several blocks check into functions; leave out generated comments"))
   }
 
   static let oldVersion = Diagnostic(
@@ -68,7 +69,12 @@ enum CheckMessages {
   static func tooManyParameters(_ function: FunctionSyntax) -> Diagnostic {
     error(
       .tooManyParameters, function.name.span,
-      "the function has \(function.parameters.count) parameters, 7 are allowed",
+      "the function has \(function.parameters.count) parameters, \(RulesChecker.Limits.parametersMax) are allowed",
+      notes: [
+        Diagnostic.Note(
+          "the first one too many", at: function.parameters[RulesChecker.Limits.parametersMax].span)
+      ],
+      fix: Diagnostic.Fix("pass a list or a map, or split the function"),
       official: "Maximum allowed function arguments of 7 for function \(function.name.text) is reached.")
   }
 
@@ -76,7 +82,8 @@ enum CheckMessages {
     let extra = function.lets[RulesChecker.Limits.letsMax]
     return error(
       .tooManyLets, extra.name.span,
-      "the function has \(function.lets.count) variables, 11 are allowed",
+      "the function has \(function.lets.count) variables, \(RulesChecker.Limits.letsMax) are allowed",
+      fix: Diagnostic.Fix("write a value where it is used, or split the function"),
       official: "Maximum allowed variable count of 10 for a given function has been reached.",
       officialSpan: function.result.anchor)
   }
@@ -129,6 +136,7 @@ enum CheckMessages {
       .callDepth, chain[chain.count - 1].span,
       "calls are nested \(chain.count) deep on the way to `\(chain[chain.count - 1].text)`, 21 functions are allowed",
       notes: [Diagnostic.Note("the chain is \(stack)")],
+      fix: Diagnostic.Fix("write the body of a small function where it is called"),
       official: "Maximum allowed call depth of 20 is reached for [\(stack)] call stack.")
   }
 
@@ -148,19 +156,25 @@ enum CheckMessages {
 
   static func matchesTooDeep(_ keyword: Span) -> Diagnostic {
     error(
-      .matchDepth, keyword, "`match` blocks are nested 12 deep, 11 are allowed",
+      .matchDepth, keyword,
+      "`match` blocks are nested \(RulesChecker.Limits.matchNestingMax + 1) deep, \(RulesChecker.Limits.matchNestingMax) are allowed, the outermost counted",
+      fix: Diagnostic.Fix("join paths: `match /a/{b}/c/{d}` is two blocks in one"),
       official: "Maximum allowed resource rule depth of 10 is reached.")
   }
 
-  static func patternTooLong(_ keyword: Span) -> Diagnostic {
+  static func patternTooLong(_ keyword: Span, segments: Int) -> Diagnostic {
     error(
-      .patternLength, keyword, "the path down to here has more than 100 segments",
+      .patternLength, keyword,
+      "the path down to here has \(segments) segments, \(RulesChecker.Limits.patternSegmentsMax) are allowed",
+      fix: Diagnostic.Fix("let `{rest=**}` stand for the last of them"),
       official: "Maximum allowed path length of 100 is reached.")
   }
 
-  static func tooManyCaptures(_ keyword: Span) -> Diagnostic {
+  static func tooManyCaptures(_ keyword: Span, captures: Int) -> Diagnostic {
     error(
-      .tooManyCaptures, keyword, "the path down to here has more than 20 captures",
+      .tooManyCaptures, keyword,
+      "the path down to here has \(captures) captures, \(RulesChecker.Limits.capturesMax) are allowed, `{database}` counted",
+      fix: Diagnostic.Fix("let `{rest=**}` stand for several of them, and read its parts by index"),
       official: "Maximum allowed amount of 20 match field variables is reached.")
   }
 
@@ -282,9 +296,18 @@ enum CheckMessages {
 
   static func wrongType(found: StaticType, expected: StaticType, at anchor: Span, of span: Span) -> Diagnostic
   {
-    warning(
+    let advice: String? =
+      switch (found, expected) {
+      case (.list, .set): "write `.toSet()` behind it"
+      case (.string, .path): "write the path without quotes: `/databases/$(database)/documents/…`"
+      case (.int, .string), (.float, .string): "write `string(…)` around it"
+      case (.map, .collection): "write `.keys()` behind it"
+      default: nil
+      }
+    return warning(
       .wrongType, span,
       "this is \(found.prose) where \(expected.prose) is needed; evaluating it fails",
+      fix: advice.map { Diagnostic.Fix($0) },
       official:
         "Invalid type. Received one of \(found.officialList). Expected one of \(expected.officialList).",
       officialSpan: anchor)

@@ -98,11 +98,14 @@ extension SyntaxMessages {
 
   static func tooComplex(_ span: Span) -> Diagnostic {
     error(
-      .tooComplex, span, "the expression is nested too deep: a branch may have 99 nodes",
+      .tooComplex, span,
+      "the expression is nested too deep: a branch may have \(Parser.branchNodesMax) nodes, this one has more",
       notes: [
         Diagnostic.Note(
-          "each operator of a chain `a && b && c` counts; group halves in parentheses or split the `allow`")
+          "each operator of a chain `a && b && c` is one level more")
       ],
+      fix: Diagnostic.Fix(
+        "group a chain in halves, `(a && b) && (c && d)`, move parts into functions, or split the `allow`"),
       official: "Expression is too complex to evaluate safely.")
   }
 

@@ -226,7 +226,9 @@ enum SyntaxMessages {
 
   static func matchesTooDeep(_ span: Span) -> Diagnostic {
     error(
-      .matchDepth, span, "`match` blocks are nested far too deep",
+      .matchDepth, span,
+      "`match` blocks are nested far too deep, \(RulesChecker.Limits.matchNestingMax) are allowed",
+      fix: Diagnostic.Fix("join paths: `match /a/{b}/c/{d}` is two blocks in one"),
       official: "Maximum allowed resource rule depth of 10 is reached.")
   }
 
