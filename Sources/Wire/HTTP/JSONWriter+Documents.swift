@@ -1,96 +1,9 @@
-/// JSON, written by appending, and documents in protobuf's JSON form.
+/// Documents in protobuf's JSON form. NaN and the infinities are strings; protobuf's parsers take any
+/// notation for other numbers.
 ///
-/// Source: spec/protocol.md 6.3, 6.4; slashes stay as they are: spec/production-differences.md F5.
+/// Source: spec/protocol.md 6.3, 6.4.
 
 internal import DocModel
-
-package struct JSONWriter {
-  package private(set) var bytes: [UInt8] = []
-
-  package init() {}
-
-  package mutating func raw(_ text: StaticString) {
-    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-  }
-
-  package mutating func string(_ text: String) {
-    var text = text
-    text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
-  }
-
-  /// A string of UTF-8 bytes, in quotes.
-  package mutating func string(_ text: UnsafeRawBufferPointer) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "\""): raw("\\\"")
-      case UInt8(ascii: "\\"): raw("\\\\")
-      case 0x0A: raw("\\n")
-      case 0x0D: raw("\\r")
-      case 0x09: raw("\\t")
-      case 0..<0x20, 0x7F: escape(byte)
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private mutating func escape(_ byte: UInt8) {
-    let digits = Array("0123456789abcdef".utf8)
-    raw("\\u00")
-    bytes.append(digits[Int(byte >> 4)])
-    bytes.append(digits[Int(byte & 15)])
-  }
-
-  package mutating func integer(_ number: some BinaryInteger) {
-    bytes.append(contentsOf: String(number).utf8)
-  }
-
-  /// An object whose members `body` writes with `member`.
-  package mutating func object(_ body: (inout ObjectWriter) -> Void) {
-    bytes.append(UInt8(ascii: "{"))
-    var object = ObjectWriter(writer: self)
-    bytes = []
-    body(&object)
-    bytes = object.writer.bytes
-    bytes.append(UInt8(ascii: "}"))
-  }
-
-  /// An array of `elements`, each written by `body`.
-  package mutating func array<Element>(
-    _ elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void
-  ) {
-    bytes.append(UInt8(ascii: "["))
-    var isFirst = true
-    for element in elements {
-      if !isFirst { bytes.append(UInt8(ascii: ",")) }
-      isFirst = false
-      body(&self, element)
-    }
-    bytes.append(UInt8(ascii: "]"))
-  }
-
-  package struct ObjectWriter {
-    fileprivate var writer: JSONWriter
-    private var isEmpty = true
-
-    fileprivate init(writer: JSONWriter) { self.writer = writer }
-
-    package mutating func member(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
-      name.withUTF8Buffer { member(UnsafeRawBufferPointer($0), body) }
-    }
-
-    package mutating func member(_ name: UnsafeRawBufferPointer, _ body: (inout JSONWriter) -> Void) {
-      if !isEmpty { writer.raw(",") }
-      isEmpty = false
-      writer.string(name)
-      writer.raw(":")
-      body(&writer)
-    }
-  }
-}
-
-// MARK: - Documents
 
 extension JSONWriter {
   /// An encoded `Document` message of ours.
@@ -135,7 +48,7 @@ extension JSONWriter {
       case .null: object.member("nullValue") { $0.raw("null") }
       case .boolean: object.member("booleanValue") { value.boolean ? $0.raw("true") : $0.raw("false") }
       case .integer: object.member("integerValue") { $0.string(String(value.integer)) }
-      case .double: object.member("doubleValue") { $0.double(value.double) }
+      case .double: object.member("doubleValue") { $0.number(value.double) }
       case .timestamp: object.member("timestampValue") { $0.string(value.timestamp.rfc3339) }
       case .string: object.member("stringValue") { $0.string(value.string) }
       case .bytes:
@@ -150,21 +63,10 @@ extension JSONWriter {
     }
   }
 
-  /// NaN and the infinities are strings; protobuf's parsers take any notation for the rest.
-  private mutating func double(_ number: Double) {
-    if number.isNaN {
-      raw("\"NaN\"")
-    } else if number.isInfinite {
-      number < 0 ? raw("\"-Infinity\"") : raw("\"Infinity\"")
-    } else {
-      bytes.append(contentsOf: number.description.utf8)
-    }
-  }
-
   private mutating func geoPoint(_ point: GeoPoint) {
     object { object in
-      if point.latitude != 0 { object.member("latitude") { $0.double(point.latitude) } }
-      if point.longitude != 0 { object.member("longitude") { $0.double(point.longitude) } }
+      if point.latitude != 0 { object.member("latitude") { $0.number(point.latitude) } }
+      if point.longitude != 0 { object.member("longitude") { $0.number(point.longitude) } }
     }
   }
 
