@@ -11,6 +11,8 @@ struct ExpressionPass {
   let functions: [FunctionSyntax]
   var diagnostics: [Diagnostic] = []
   var bindings: [Resolution.Binding]
+  /// By expression number; `any` for those whose type is not asked for.
+  var types: [StaticType]
   /// Callees of each function, by number.
   var calls: [[Int]]
 
@@ -33,6 +35,7 @@ struct ExpressionPass {
     self.scopes = scopes
     self.functions = functions
     bindings = Array(repeating: .none, count: syntax.expressionCount)
+    types = Array(repeating: .any, count: syntax.expressionCount)
     calls = Array(repeating: [], count: functions.count)
     scope = Scope(parent: nil, isFirestore: false)
     for code in scopes {

@@ -27,10 +27,17 @@ public struct Resolution: Sendable {
 
   /// By expression number.
   public let bindings: [Binding]
+  /// What types expressions may have, by expression number.
+  let types: [StaticType]
   /// By function number.
   public let functions: [FunctionSyntax]
   /// By match number.
   public let matches: [MatchSyntax]
+
+  /// The names of the types an expression may have; nil if nothing is known.
+  public func typeNames(of node: ExpressionNode) -> [String]? {
+    types[node.number] == .any ? nil : types[node.number].names
+  }
 
   /// What a node refers to.
   public func binding(of node: ExpressionNode) -> Binding { bindings[node.number] }

@@ -58,7 +58,8 @@ public enum RulesChecker {
     // In a broken file, what is unused may be used in the part that was not understood.
     if !parsed.diagnostics.containsError { diagnostics += expressions.unusedDiagnostics() }
     let resolution = Resolution(
-      bindings: expressions.bindings, functions: declarations.functions, matches: declarations.matches)
+      bindings: expressions.bindings, types: expressions.types, functions: declarations.functions,
+      matches: declarations.matches)
     if remarks { diagnostics += RulesLinter(parsed, resolution, warned: diagnostics).diagnostics() }
     return CheckResult(diagnostics: diagnostics.sortedBySource(), resolution: resolution)
   }

@@ -32,25 +32,26 @@ struct StaticType: OptionSet, Sendable {
   static let indexable: StaticType = [.string, .list, .map, .path]
   static let collection: StaticType = [.list, .set]
 
-  private static let names = [
+  private static let allNames = [
     "bool", "null", "int", "float", "string", "duration", "timestamp", "list", "set", "map", "constraint",
     "path",
     "bytes", "latlng", "map_diff", "vector",
   ]
 
+  /// The names of the types.
+  var names: [String] {
+    StaticType.allNames.enumerated().filter { rawValue & (1 << UInt32($0.offset)) != 0 }.map(\.element)
+  }
+
   /// The names in brackets, as the official compiler writes them.
   var officialList: String {
-    let listed = StaticType.names.enumerated().filter { rawValue & (1 << UInt32($0.offset)) != 0 }.map(
-      \.element)
-    return "[" + listed.joined(separator: ", ") + "]"
+    "[" + names.joined(separator: ", ") + "]"
   }
 
   /// The names as prose: "int or float".
   var prose: String {
-    let listed = StaticType.names.enumerated().filter { rawValue & (1 << UInt32($0.offset)) != 0 }.map(
-      \.element)
-    guard listed.count > 1, let last = listed.last else { return listed.first ?? "nothing" }
-    return listed.dropLast().joined(separator: ", ") + " or " + last
+    guard names.count > 1, let last = names.last else { return names.first ?? "nothing" }
+    return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
   /// Whether values of both may be equal: a common type, or both numbers.

@@ -4,6 +4,12 @@ extension ExpressionPass {
   ///
   /// Nodes are visited once each: operands by `expect` or by `type(of:)`, never by both.
   mutating func type(of node: ExpressionNode) -> StaticType {
+    let found = inferredType(of: node)
+    types[node.number] = found
+    return found
+  }
+
+  private mutating func inferredType(of node: ExpressionNode) -> StaticType {
     switch node.kind {
     case .literal(let literal): return literal.staticType
     case .identifier(let name): return bindVariable(name, node)
