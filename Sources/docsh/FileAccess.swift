@@ -6,12 +6,13 @@
   import Musl
 #endif
 
-/// Why a file could not be read.
+/// Why a file could not be read or written.
 struct FileError: Error, CustomStringConvertible {
   let path: String
   let reason: String
+  var isWriting = false
 
-  var description: String { "cannot read `\(path)`: \(reason)" }
+  var description: String { "cannot \(isWriting ? "write" : "read") `\(path)`: \(reason)" }
 }
 
 enum FileAccess {
@@ -26,6 +27,15 @@ enum FileAccess {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, reason: systemMessage()) }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError(path: path, reason: "it is a folder") }
+    return try contents(of: descriptor, path)
+  }
+
+  /// All that comes through standard input.
+  static func standardInput() throws(FileError) -> [UInt8] {
+    try contents(of: STDIN_FILENO, "standard input")
+  }
+
+  private static func contents(of descriptor: Int32, _ path: String) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -36,6 +46,44 @@ enum FileAccess {
       guard bytes.count <= wholeFileBytesMax else {
         throw FileError(path: path, reason: "it is larger than \(wholeFileBytesMax >> 20) MiB")
       }
+    }
+  }
+
+  /// Gives a file new contents in one step: whoever reads it sees the old ones or the new ones, whole.
+  /// Keeps its permissions; behind a symbolic link, the file it leads to is replaced.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+    guard let resolved = realpath(path, nil) else { throw FileError(path: path, reason: systemMessage()) }
+    let target = String(cString: resolved)
+    free(resolved)
+    var status = stat()
+    guard stat(target, &status) == 0 else { throw FileError(path: path, reason: systemMessage()) }
+    guard access(target, W_OK) == 0 else {
+      throw FileError(path: path, reason: systemMessage(), isWriting: true)
+    }
+    let draft = "\(target).\(getpid()).new"
+    do throws(FileError) {
+      try write(bytes, to: draft, mode: status.st_mode & 0o7777)
+      guard rename(draft, target) == 0 else {
+        throw FileError(path: path, reason: systemMessage(), isWriting: true)
+      }
+    } catch {
+      unlink(draft)
+      throw FileError(path: path, reason: error.reason, isWriting: true)
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw FileError(path: path, reason: systemMessage()) }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw FileError(path: path, reason: systemMessage()) }
+      rest = rest.dropFirst(count)
+    }
+    guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else {
+      throw FileError(path: path, reason: systemMessage())
     }
   }
 

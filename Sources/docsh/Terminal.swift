@@ -12,6 +12,11 @@ enum Terminal {
     write(line + "\n", to: STDOUT_FILENO)
   }
 
+  /// Bytes of result, as they are.
+  static func write(_ bytes: [UInt8]) {
+    write(bytes, to: STDOUT_FILENO)
+  }
+
   /// A complaint, with the program's name in front as shells expect.
   static func complain(_ message: String) {
     write("docsh: " + message + "\n", to: STDERR_FILENO)
@@ -31,7 +36,11 @@ enum Terminal {
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
   private static func write(_ text: String, to descriptor: Int32) {
-    var bytes = Array(text.utf8)[...]
+    write(Array(text.utf8), to: descriptor)
+  }
+
+  private static func write(_ text: [UInt8], to descriptor: Int32) {
+    var bytes = text[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {

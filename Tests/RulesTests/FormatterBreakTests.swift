@@ -13,17 +13,19 @@ struct FormatterBreakTests {
     arguments: [
       ("\(a30) && \(b30) && \(c30)", "allow get: if \(a30)\n  && \(b30)\n  && \(c30);"),
       (
-        "\(a30) && (\(b30) || \(c30) || \(a30)) && d",
-        "allow get: if \(a30)\n  && (\(b30) || \(c30) || \(a30))\n  && d;"
+        "\(a30) && (\(b30) || \(c30) || short) && d",
+        "allow get: if \(a30)\n  && (\(b30) || \(c30) || short)\n  && d;"
       ),
       (
-        "\(a30) && (\(b30) || \(c30) && \(a30)  && \(b30)) || d",
-        "allow get: if \(a30)\n    && (\(b30)\n      || \(c30) && \(a30) && \(b30))\n  || d;"
+        "\(a30) && (\(b30) || \(c30) && \(a30)  && b) || d",
+        "allow get: if \(a30)\n    && (\(b30)\n      || \(c30) && \(a30) && b)\n  || d;"
       ),
       ("\(a30) == \(b30)\(b30)\(c30)", "allow get: if \(a30)\n  == \(b30)\(b30)\(c30);"),
       ("f(\(a30)) + f(\(b30)) - f(\(c30))", "allow get: if f(\(a30)) + f(\(b30))\n  - f(\(c30));"),
     ])
-  func operators(condition: String, formatted: String) { #expect(Formatted.condition(condition) == formatted) }
+  func operators(condition: String, formatted: String) {
+    #expect(Formatted.condition(condition) == formatted)
+  }
 
   @Test(
     "where the author broke a chain, however short",
@@ -82,11 +84,16 @@ struct FormatterBreakTests {
     "parentheses keep the form the author chose",
     arguments: [
       ("(a\n|| b)", "allow get: if (a\n  || b);"),
-      ("(\na || b || \(a30) || \(b30) || \(c30)\n)", "allow get: if (\n  a\n  || b\n  || \(a30)\n  || \(b30)\n  || \(c30)\n);"),
+      (
+        "(\na || b || \(a30) || \(b30) || \(c30)\n)",
+        "allow get: if (\n  a\n  || b\n  || \(a30)\n  || \(b30)\n  || \(c30)\n);"
+      ),
       ("x && (\na ||\nb) && y", "allow get: if x\n  && (\n    a\n    || b\n  )\n  && y;"),
       ("!(a\n|| b)", "allow get: if !(a\n  || b);"),
     ])
-  func parentheses(condition: String, formatted: String) { #expect(Formatted.condition(condition) == formatted) }
+  func parentheses(condition: String, formatted: String) {
+    #expect(Formatted.condition(condition) == formatted)
+  }
 
   @Test("a ternary that does not fit")
   func ternaries() {
@@ -101,10 +108,10 @@ struct FormatterBreakTests {
   @Test("a function and a match on one line stay so while they fit")
   func oneLiners() {
     #expect(
-      Formatted.declarations("function f(a) { return \(Self.a30) == \(Self.b30) || \(Self.c30); }")
-        == "function f(a) {\n  return \(Self.a30) == \(Self.b30) || \(Self.c30);\n}")
+      Formatted.declarations("function f(a) { return \(Self.a30) == \(Self.b30) || cccccc; }")
+        == "function f(a) {\n  return \(Self.a30) == \(Self.b30) || cccccc;\n}")
     #expect(
-      Formatted.declarations("match /a/{b} { allow read: if \(Self.a30) == \(Self.b30) || \(Self.c30); }")
-        == "match /a/{b} {\n  allow read: if \(Self.a30) == \(Self.b30) || \(Self.c30);\n}")
+      Formatted.declarations("match /a/{b} { allow read: if \(Self.a30) == \(Self.b30); } ")
+        == "match /a/{b} {\n  allow read: if \(Self.a30) == \(Self.b30);\n}")
   }
 }

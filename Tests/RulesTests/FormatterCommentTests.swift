@@ -8,18 +8,23 @@ struct FormatterCommentTests {
     arguments: [
       (
         "// a\n\n\n// b\nmatch /x { // c\n\n // d\n allow read; // e\n // f\n\n}\n// g",
-        "// a\n\n// b\nmatch /x { // c\n  // d\n  allow read; // e\n  // f\n}\n// g"
+        "// a\n\n// b\nmatch /x { // c\n\n  // d\n  allow read; // e\n  // f\n}\n// g"
       ),
       ("match /x // a\n// b\n{ allow read; }", "match /x { // a\n  // b\n  allow read;\n}"),
       ("match /x { allow read /* a */; }", "match /x { allow read /* a */; }"),
       ("match /x { allow read // a\n }", "match /x {\n  allow read; // a\n}"),
       ("match /x { allow read // a\n// b\n; }", "match /x {\n  allow read; // a\n  // b\n}"),
-      ("/* a */ match /x { /* b */ allow read; /* c */ }", "/* a */ match /x { /* b */ allow read; /* c */ }"),
+      (
+        "/* a */ match /x { /* b */ allow read; /* c */ }", "/* a */ match /x { /* b */ allow read; /* c */ }"
+      ),
       (
         "function f(/* a */ b, c /* d */) { return /* e */ b; /* f */ } // g",
         "function f(/* a */ b, c /* d */) { return /* e */ b; /* f */ } // g"
       ),
-      ("function f() { // a\n let b = 1; // c\n\n // d\n return b; }", "function f() { // a\n  let b = 1; // c\n\n  // d\n  return b;\n}"),
+      (
+        "function f() { // a\n let b = 1; // c\n\n // d\n return b; }",
+        "function f() { // a\n  let b = 1; // c\n\n  // d\n  return b;\n}"
+      ),
       ("  /**\n   * a\n   */\nmatch /x { allow read; }", "/**\n * a\n */\nmatch /x { allow read; }"),
       ("/*\n\t a\n\t\tb\n*/\nmatch /x { allow read; }", "/*\n   a\n    b\n*/\nmatch /x { allow read; }"),
       ("//a   \nmatch /x { allow read; }", "//a\nmatch /x { allow read; }"),
@@ -49,9 +54,11 @@ struct FormatterCommentTests {
       ("/a /* x */ /b", "allow get: if /a /* x */ /b;"),
       ("a / /* x */ b", "allow get: if a / /* x */ b;"),
       ("{'a': 1, // x\n 'b': /* y */ 2}", "allow get: if {\n  'a': 1, // x\n  'b': /* y */ 2\n};"),
-      ("a /* x\n y */ && b", "allow get: if a /* x\n y */\n  && b;"),
+      ("a /* x\n y */ && b", "allow get: if a /* x\n| y */\n  && b;"),
     ])
-  func expressions(condition: String, formatted: String) { #expect(Formatted.condition(condition) == formatted) }
+  func expressions(condition: String, formatted: String) {
+    #expect(Formatted.condition(condition) == formatted)
+  }
 
   @Test("an id stays the id of its statement, and nothing becomes one")
   func ids() {

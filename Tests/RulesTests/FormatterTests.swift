@@ -17,19 +17,20 @@ enum Formatted {
 
   /// The lines of a formatted condition, without the indentation of its statement.
   static func condition(_ condition: String) -> String {
-    inner(text(Sample.file(condition: condition)), indentation: 6, dropping: 4)
+    inner(text(Sample.file(condition: condition + "\n")), indentation: 6, dropping: 4)
   }
 
   /// The formatted lines of declarations inside the documents match.
   static func declarations(_ declarations: String) -> String {
-    inner(text(Sample.file(declarations: declarations + "\n")), indentation: 4, dropping: 3)
+    inner(text(Sample.file(declarations: "\n\(declarations)\n")), indentation: 4, dropping: 3)
   }
 
   private static func inner(_ text: String, indentation: Int, dropping: Int) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count > 2 * dropping - 1 else { return text }
     return lines.dropFirst(dropping).dropLast(dropping).map { line in
-      line.hasPrefix(String(repeating: " ", count: indentation)) ? String(line.dropFirst(indentation)) : "|" + line
+      let blanks = String(repeating: " ", count: indentation)
+      return line.isEmpty ? "" : line.hasPrefix(blanks) ? String(line.dropFirst(indentation)) : "|" + line
     }.joined(separator: "\n")
   }
 }
@@ -49,7 +50,7 @@ struct FormatterTests {
       ("( a )", "allow get: if (a);"),
       ("a\n  is\n  string", "allow get: if a is string;"),
       ("4/ 2 % 3*1", "allow get: if 4 / 2 % 3 * 1;"),
-      ("a /(b)", "allow get: if a / (b);"),
+      ("a / (b)", "allow get: if a / (b);"),
       ("b [ 'x' ]", "allow get: if b['x'];"),
       ("1 .size()", "allow get: if 1 .size();"),
       ("1..size() + .5", "allow get: if 1..size() + .5;"),
@@ -103,7 +104,8 @@ struct FormatterTests {
   @Test("the head of a file")
   func head() {
     #expect(
-      Formatted.text("\u{FEFF}\r\n\r\n// header\r\nrules_version='2' service  cloud.firestore{\r\nmatch /a{allow read}}")
+      Formatted.text(
+        "\u{FEFF}\r\n\r\n// header\r\nrules_version='2' service  cloud.firestore{\r\nmatch /a{allow read}}")
         == "// header\nrules_version = '2';\nservice cloud.firestore {\n  match /a { allow read; }\n}\n")
     #expect(
       Formatted.text("service firebase.storage\n{ match /a { allow read; } }\n\n\n// end")

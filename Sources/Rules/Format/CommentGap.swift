@@ -23,6 +23,8 @@ struct GapComment {
   var hasBlankBefore: Bool
   /// Whether it stands at the start of its line although it is `inline`.
   let beginsLine: Bool
+  /// Whether it begins on a later line than the token before it ends on, as an `// @id` must.
+  let isBelowToken: Bool
 }
 
 /// What lies between a token and the one before it.
@@ -57,11 +59,12 @@ struct GapReader {
       let breaks = breakCount(from: place, to: Int(comment.span.start))
       let beginsLine = breaks > 0 || number == 0 && index == 0
       let isMultiline = comment.isBlock && breakCount(of: comment.span) > 0
-      if breaks > 0 || isMultiline || !comment.isBlock { gap.hasBreak = true }
       gap.comments.append(
         GapComment(
           number: number, span: comment.span, isBlock: comment.isBlock,
-          placement: beginsLine ? .ownLine : .trailing, hasBlankBefore: breaks > 1, beginsLine: beginsLine))
+          placement: beginsLine ? .ownLine : .trailing, hasBlankBefore: breaks > 1, beginsLine: beginsLine,
+          isBelowToken: beginsLine || gap.hasBreak))
+      if breaks > 0 || isMultiline || !comment.isBlock { gap.hasBreak = true }
       place = Int(comment.span.end)
     }
     gap.breaksBeforeToken = breakCount(from: place, to: Int(token.span.start))

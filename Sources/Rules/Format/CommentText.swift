@@ -24,6 +24,8 @@ struct CommentText {
     return text.drop(while: \.isBlank).starts(with: "@id".utf8)
   }
 
+  var isMultiline: Bool { lines.count > 1 }
+
   /// As it is written.
   var verbatim: [UInt8] { Array(lines.joined(separator: CollectionOfOne(UInt8(ascii: "\n")))) }
 

@@ -90,7 +90,8 @@ extension LayoutBuilder {
   /// condition that does not fit gets lines of its own between them.
   mutating func parentheses(_ node: ExpressionNode, _ inner: ExpressionNode) {
     let closer = gaps.gap(before: token(endingAt: node.span.end))
-    let isBlock = (inner.isBreakable && gap(ahead: 1).hasBreak) || gap(ahead: 1).breaksLine || closer.breaksLine
+    let isBlock =
+      (inner.isBreakable && gap(ahead: 1).hasBreak) || gap(ahead: 1).breaksLine || closer.breaksLine
     guard isBlock else {
       take()
       expression(inner)

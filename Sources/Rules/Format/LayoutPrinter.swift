@@ -125,24 +125,29 @@ struct LayoutPrinter {
   // MARK: Ends of lines
 
   private mutating func endLine(hasBlankLine: Bool) {
-    var hasBlankLine = hasBlankLine
+    var separates = false
     var isBehindLineComment = false
+    var isBelowToken = bytes.isEmpty
     for (number, commentIndent) in waiting {
       let placed = layout.comments[Int(number)]
       let text = CommentText(placed.comment, in: source)
       if placed.comment.placement != .ownLine, !bytes.isEmpty, !isBehindLineComment {
-        if bytes.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: " ")) }
+        bytes.append(UInt8(ascii: " "))
         bytes.append(contentsOf: text.verbatim)
       } else {
-        breakLine(hasBlankLine: placed.comment.hasBlankBefore)
+        breakLine(hasBlankLine: placed.comment.hasBlankBefore || separates)
+        separates = false
         bytes.append(contentsOf: text.indented(by: commentIndent))
-        // Above a statement it would name the statement, which it did not where it came from.
-        if text.isID, placed.isRelocated || placed.comment.placement != .ownLine { hasBlankLine = true }
+        isBelowToken = true
       }
+      // Above a statement it would name the statement, which it did not where it came from.
+      let isNatural = placed.comment.isBelowToken && !placed.isRelocated
+      if text.isID, isBelowToken, !isNatural { separates = true }
+      if text.isMultiline { isBelowToken = true }
       isBehindLineComment = !placed.comment.isBlock
     }
     waiting.removeAll(keepingCapacity: true)
-    breakLine(hasBlankLine: hasBlankLine)
+    breakLine(hasBlankLine: hasBlankLine || separates)
     column = 0
     isAtLineStart = true
     hasPendingBlank = false

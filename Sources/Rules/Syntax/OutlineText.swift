@@ -66,7 +66,8 @@ struct OutlineText {
     case .flag(let flag): flag ? "true" : "false"
     case .integer(let number): "\(number)"
     case .float(let number): "\(number)"
-    case .utf8(let bytes): String(decoding: bytes, as: UTF8.self).split(separator: "\n").joined(separator: "⏎")
+    case .utf8(let bytes):
+      String(decoding: bytes, as: UTF8.self).split(separator: "\n").joined(separator: "⏎")
     case .elements(let elements): elements.isEmpty ? "" : nil
     case .object: nil
     }

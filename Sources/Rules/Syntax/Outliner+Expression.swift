@@ -50,7 +50,10 @@ extension Outliner {
     case .ternary(let condition, let then, let otherwise):
       (
         "ternary",
-        [("condition", expression(condition)), ("then", expression(then)), ("otherwise", expression(otherwise))]
+        [
+          ("condition", expression(condition)), ("then", expression(then)),
+          ("otherwise", expression(otherwise)),
+        ]
       )
     case .list(let elements): ("list", [("elements", expressions(elements))])
     case .map(let entries): ("map", [("entries", .elements(entries.map(entry)))])

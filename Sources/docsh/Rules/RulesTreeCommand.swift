@@ -1,0 +1,56 @@
+/// `docsh rules ast`: the syntax tree of a rules file.
+
+import ArgumentParser
+import Rules
+
+struct RulesTreeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ast",
+    abstract: "Print the syntax tree of a rules file.",
+    discussion: """
+      A line for each node, with its place, its types where they are known, and what names refer to;
+      with --json one JSON document (docs/rules-ast.md). Examples:
+
+        docsh rules ast firestore.rules
+        docsh rules ast --json firestore.rules | jq '.services[].matches[].pattern'
+
+      A file with mistakes has a tree too. Its mistakes go to standard error, and the command ends with 2.
+      """)
+
+  @Argument(help: "A rules file, or `-` for standard input.", completion: .file(extensions: ["rules"]))
+  var file: String
+
+  @Flag(help: "As JSON.")
+  var json = false
+
+  @Flag(
+    help:
+      "JSON without places, spelling, comments and resolution: the same for two texts exactly if they are the same program."
+  )
+  var structure = false
+
+  func run() throws {
+    let parsed = RulesParser.parse(source: try contents(), name: file == "-" ? "<stdin>" : file)
+    let checked = RulesChecker.check(parsed)
+    if structure {
+      Terminal.write(SyntaxOutline(parsed).structureJSON() + [UInt8(ascii: "\n")])
+    } else {
+      let outline = SyntaxOutline(parsed, resolution: checked.resolution)
+      Terminal.write(json ? outline.json() + [UInt8(ascii: "\n")] : Array(outline.text().utf8))
+    }
+    let errors = checked.diagnostics.filter { $0.severity == .error }
+    guard errors.isEmpty else {
+      Terminal.report(DiagnosticRenderer(source: parsed.source).render(errors))
+      throw ExitCode(ExitStatus.badInput)
+    }
+  }
+
+  private func contents() throws -> [UInt8] {
+    do throws(FileError) {
+      return file == "-" ? try FileAccess.standardInput() : try FileAccess.contents(of: file)
+    } catch {
+      Terminal.complain(error.description)
+      throw ExitCode(ExitStatus.badInput)
+    }
+  }
+}
