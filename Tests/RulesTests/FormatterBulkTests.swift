@@ -49,9 +49,26 @@ struct FormatterBulkTests {
   func mangled(block: UInt64) {
     // `/*` is a path segment only as long as no comment ends behind it.
     let texts = Self.texts.filter { !$0.contains("/*;") }
-    for (number, text) in texts.enumerated() where number % 8 == Int(block) {
+    for (number, text) in texts.enumerated() where number % 16 == 2 * Int(block) {
       let seed = UInt64(number)
-      examine(Mangler(seed: seed, density: 1 << (number / 8 % 4)).mangle(text), "seed \(seed)")
+      examine(Mangler(seed: seed, density: 1 << (number / 16 % 4)).mangle(text), "seed \(seed)")
+    }
+  }
+
+  @Test("as deep and as wide as an expression may be")
+  func extremes() {
+    func nested(_ open: String, _ close: String, _ count: Int) -> String {
+      String(repeating: open, count: count) + "a" + String(repeating: close, count: count)
+    }
+    for condition in [
+      nested("(", ")", 95), nested("[b, ", ", c]", 95), nested("f(b, [", "])", 45), nested("{'k': ", "}", 95),
+      nested("b && (c || ", ")", 30), nested("b == ", "", 95), nested("/p/$(", ")", 90), nested("!", "", 95),
+      nested("b ? c : ", "", 95), nested("", ".b", 590), nested("", ".b()\n", 300),
+      nested("f(\n", "// c\n)", 90),
+      "[" + Array(repeating: "'element'", count: 3_000).joined(separator: ",") + "]",
+      Array(repeating: "a == 'b'", count: 95).joined(separator: "&&// c\n"),
+    ] {
+      examine(Sample.file(condition: condition), "\(condition.prefix(20))")
     }
   }
 

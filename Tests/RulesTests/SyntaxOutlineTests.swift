@@ -30,7 +30,8 @@ struct SyntaxOutlineTests {
 
   @Test("JSON that a reader takes, whatever the text")
   func wellFormed() {
-    for text in FormatterBulkTests.texts + [Self.source, Sample.file(condition: "a &&"), ""] {
+    let texts = FormatterBulkTests.texts.enumerated().filter { $0.offset % 5 == 0 }.map(\.element)
+    for text in texts + [Self.source, Sample.file(condition: "a &&"), ""] {
       #expect(JSONShape.isValid(outline(text).outline.json()), "\(text)")
       #expect(JSONShape.isValid(outline(text).outline.structureJSON()), "\(text)")
     }

@@ -36,7 +36,7 @@ struct OutlineText {
       case "span": tail += " " + Self.place(member.value)
       case "types": tail += Self.types(member.value)
       case "refersTo": tail += " -> " + Self.target(member.value)
-      case "number", "type", "file": continue
+      case "number", "type", "file", "isBlock": continue
       case "value" where hasSpelling: continue
       case "name" where Self.nameText(member.value) != nil: words.append(Self.nameText(member.value) ?? "")
       case "id" where Self.nameText(member.value) != nil:
