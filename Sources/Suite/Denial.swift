@@ -46,11 +46,14 @@ struct Denial {
     return ErrorKind(fault, in: rules)
   }
 
-  /// Whether the text stands in an expression that decided. Conjunctions, disjunctions and choices do not
-  /// count: they hold much that did not decide.
+  /// Whether the text stands in an expression that decided, however both are laid out: formatting rules
+  /// must not change what tests of them say. Conjunctions, disjunctions and choices do not count: they
+  /// hold much that did not decide.
   func decided(_ trace: AllowTrace, by text: String) -> Bool {
-    (trace.deciding + trace.beside + trace.falseLeaves).contains { expression in
-      !ConditionText.isCompound(expression.text) && expression.text.contains(text)
+    let wanted = String(decoding: Self.withoutBlanks(text), as: UTF8.self)
+    return (trace.deciding + trace.beside + trace.falseLeaves).contains { expression in
+      !ConditionText.isCompound(expression.text)
+        && String(decoding: Self.withoutBlanks(expression.text), as: UTF8.self).contains(wanted)
     }
   }
 
@@ -61,8 +64,11 @@ struct Denial {
     }
   }
 
+  /// Without blanks and line breaks, and with one kind of quotes.
   private static func withoutBlanks(_ text: String) -> [UInt8] {
-    text.utf8.filter { $0 != 0x20 }.map { $0 == UInt8(ascii: "'") ? UInt8(ascii: "\"") : $0 }
+    text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }.map {
+      $0 == UInt8(ascii: "'") ? UInt8(ascii: "\"") : $0
+    }
   }
 }
 

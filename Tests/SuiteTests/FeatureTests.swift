@@ -57,6 +57,7 @@ struct FeatureTests {
     "{as: anon, get: users/ann, expect: {deny: condition, because: request.auth != null}}",
     "{as: ann, get: users/bob, expect: {deny: condition, because: resource.data.open == true}}",
     "{as: ann, get: users/bob, expect: {deny: condition, because: request.auth.uid == id}}",
+    "{as: ann, get: users/bob, expect: {deny: condition, because: request.auth.uid==id}}",
     "{as: ann, get: elsewhere/x, expect: {deny: unmatched}}",
     "{as: anon, get: notes/n, expect: {deny: error, error: 'null'}}",
     "{as: ann, get: notes/n, given: {users/ann: {level: high}}, expect: {deny: error, error: type}}",
