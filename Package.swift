@@ -98,6 +98,11 @@ let package = Package(
       name: "DocStoreTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "RulesTests", dependencies: ["DocModel", "Rules"], swiftSettings: strict),
+    .target(
+      name: "AllocationCounter", path: "Tests/AllocationCounter", linkerSettings: [.linkedLibrary("dl")]),
+    .testTarget(
+      name: "RulesAllocationTests", dependencies: ["AllocationCounter", "DocModel", "Rules"],
+      swiftSettings: strict),
     .testTarget(
       name: "CoverageTests",
       dependencies: ["Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport"],

@@ -105,25 +105,49 @@ public struct FieldsView: Sequence {
   @inlinable
   public func value(keyBytes key: UnsafeRawBufferPointer) -> ValueView? {
     guard let wanted = key.baseAddress, key.count > 0, key.count < 0x80 else { return valueInAnyForm(key) }
-    let wantedCount = key.count
     let first = wanted.load(as: UInt8.self)
-    var cursor = WireCursor(start: start, count: byteCount)
-    while !cursor.isAtEnd {
-      guard let entry = cursor.shortField(tag: entryTag), entry.count > 2,
-        let bytes = entry.baseAddress, bytes.load(as: UInt8.self) == 0x0A
-      else { return valueInAnyForm(key) }
-      let count = Int(bytes.load(fromByteOffset: 1, as: UInt8.self))
-      guard count < 0x80, count &+ 2 <= entry.count, count > 0 else { return valueInAnyForm(key) }
-      let found = bytes + 2
-      if count == wantedCount, WireCursor.areEqual(found, wanted, count: count) {
-        var rest = WireCursor(start: found + count, count: entry.count &- count &- 2)
-        if let value = rest.shortField(tag: 0x12) { return ValueView(value) }
-        return rest.tag() == 0x12 ? ValueView(rest.lengthDelimited()) : nil
+    let wantedCount = UInt32(truncatingIfNeeded: key.count)
+    // Tag and length of the entry, tag and length of the key: one load. An entry below 128 bytes has
+    // zeros where the mask has ones.
+    let expected = 0x000A_0000 | UInt32(entryTag)
+    var position = start
+    let end = start + byteCount
+    // Bounds of an entry are checked where it is read further; a length that leads out of the bytes ends
+    // the walk, and then `position` is not `end`.
+    while end - position > 4 {
+      let head = UInt32(littleEndian: position.loadUnaligned(as: UInt32.self))
+      var found = position + 4
+      var keyCount = head &>> 24
+      var entry = position + 2
+      var count = head &>> 8 & 0xFF
+      if head & 0x80FF_80FF != expected {
+        // A second byte of the entry's length; anything else is rare.
+        guard head & 0x80FF == UInt32(entryTag) | 0x8000, head & 0xFF80_0000 == 0x0A00_0000 else {
+          return valueInAnyForm(key)
+        }
+        count = count & 0x7F | (head &>> 16 & 0xFF) &<< 7
+        keyCount = UInt32(position.load(fromByteOffset: 4, as: UInt8.self))
+        found = position + 5
+        entry = position + 3
+      }
+      position = entry + Int(count)
+      if keyCount == wantedCount {
+        guard position <= end, keyCount &+ 2 <= count else { return valueInAnyForm(key) }
+        if WireCursor.areEqual(found, wanted, count: key.count) {
+          return Self.value(behindKey: found + key.count, end: position)
+        }
       }
       // Keys ascend: one that begins with a greater byte ends the walk.
-      if found.load(as: UInt8.self) > first { return nil }
+      if found < end, found.load(as: UInt8.self) > first { return nil }
     }
-    return nil
+    return position == end ? nil : valueInAnyForm(key)
+  }
+
+  @inlinable @inline(__always)
+  static func value(behindKey start: UnsafeRawPointer, end: UnsafeRawPointer) -> ValueView? {
+    var rest = WireCursor(start: start, count: end - start)
+    if let value = rest.shortField(tag: 0x12) { return ValueView(value) }
+    return rest.tag() == 0x12 ? ValueView(rest.lengthDelimited()) : nil
   }
 
   /// The same for entries that need a long length, and for bytes that are no canonical entries at all.

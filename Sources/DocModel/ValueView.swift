@@ -68,6 +68,19 @@ public struct ValueView {
     WireCursor(start: start + min(tagBytes, count), count: max(0, count - tagBytes))
   }
 
+  /// What is behind the tag and the length: nearly always short, and all that there is.
+  @inlinable @inline(__always)
+  func contents(behind tagBytes: Int) -> UnsafeRawBufferPointer {
+    if count > tagBytes {
+      let size = Int(start.load(fromByteOffset: tagBytes, as: UInt8.self))
+      if size < 0x80, size < count &- tagBytes {
+        return UnsafeRawBufferPointer(start: start + tagBytes + 1, count: size)
+      }
+    }
+    var cursor = payload(skipping: tagBytes)
+    return cursor.lengthDelimited()
+  }
+
   @inlinable
   public var boolean: Bool {
     var cursor = payload(skipping: 1)
@@ -89,22 +102,28 @@ public struct ValueView {
   /// The UTF-8 bytes of a string.
   @inlinable
   public var string: UnsafeRawBufferPointer {
-    var cursor = payload(skipping: 2)
-    return cursor.lengthDelimited()
+    contents(behind: 2)
+  }
+
+  /// The bytes of a string below `ArrayView.shortTextBytesMax`, in its one form; nil for anything else.
+  @inlinable @inline(__always)
+  public var shortText: (start: UnsafeRawPointer, count: Int)? {
+    guard count > 2, count < ArrayView.shortTextBytesMax &+ 3, tag == Tag.string,
+      Int(start.load(fromByteOffset: 2, as: UInt8.self)) == count &- 3
+    else { return nil }
+    return (start + 3, count &- 3)
   }
 
   /// The contents of a bytes value.
   @inlinable
   public var byteString: UnsafeRawBufferPointer {
-    var cursor = payload(skipping: 2)
-    return cursor.lengthDelimited()
+    contents(behind: 2)
   }
 
   /// The full resource name of a reference.
   @inlinable
   public var reference: UnsafeRawBufferPointer {
-    var cursor = payload(skipping: 1)
-    return cursor.lengthDelimited()
+    contents(behind: 1)
   }
 
   public var timestamp: Timestamp {
@@ -137,15 +156,13 @@ public struct ValueView {
 
   @inlinable
   public var array: ArrayView {
-    var cursor = payload(skipping: 1)
-    return ArrayView(cursor.lengthDelimited())
+    ArrayView(contents(behind: 1))
   }
 
   /// The inside of a map (or of a vector, which is stored as a map).
   @inlinable
   public var fields: FieldsView {
-    var cursor = payload(skipping: 1)
-    return FieldsView(cursor.lengthDelimited(), entryTag: FieldsView.mapEntryTag)
+    FieldsView(contents(behind: 1), entryTag: FieldsView.mapEntryTag)
   }
 
   /// The elements of a vector, each a double.

@@ -186,7 +186,10 @@ public struct WireCursor {
   /// overlap, never beyond the end.
   @inlinable
   public static func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, count: Int) -> Bool {
-    if count > 16 { return areLongEqual(a, b, count: count) }
+    if count > 32 { return areLongEqual(a, b, count: count) }
+    if count > 16 {
+      return areEqual(a, b, count: 16) && areEqual(a + (count - 16), b + (count - 16), count: 16)
+    }
     if count >= 8 {
       let last = count - 8
       return a.loadUnaligned(as: UInt64.self) == b.loadUnaligned(as: UInt64.self)

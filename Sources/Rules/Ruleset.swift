@@ -33,8 +33,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   let memoCount: Int
   let patterns: PatternTable
   let allowPlaces: [AllowPlace]
-  /// By expression number.
-  let spans: [Span]
+  private let spanTable = AtomicLazyReference<SpanTable>()
   /// For coverage and explanations; nothing is in it until one is asked for.
   let recording = RecordingPlan()
   /// Made when the first query is proved.
@@ -52,9 +51,6 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     allowPlaces = planner.allowPlaces
     matcher = PathMatcher(
       patterns: planner.blockPatterns, languageVersion: parsed.syntax.languageVersion, pool: planner.pool)
-    var spans = SpanTable(count: parsed.syntax.expressionCount)
-    spans.collect(planner.resolution)
-    self.spans = spans.spans
   }
 
   /// Compiles a ruleset. `name` is what messages call the file; with `limitsSource` a text that
@@ -143,28 +139,36 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
 extension Evaluation {
   @inline(__always)
   func decision(_ reason: Decision.Reason) -> Decision {
-    Decision(reason: reason, expressions: spent, accesses: documents.log.operationCount)
+    Decision(reason: reason, expressions: spent, accesses: log.operationCount)
+  }
+}
+
+extension Ruleset {
+  /// Where expressions stand, by number. Made when an explanation first asks.
+  var spans: [Span] {
+    if let known = spanTable.load() { return known.spans }
+    return spanTable.storeIfNil(SpanTable(count: syntax.expressionCount, resolution)).spans
   }
 }
 
 /// Spans of all expressions of a ruleset.
-private struct SpanTable {
-  private(set) var spans: [Span]
+private final class SpanTable: Sendable {
+  let spans: [Span]
 
-  init(count: Int) { spans = Array(repeating: Span(start: 0, end: 0), count: count) }
-
-  mutating func collect(_ resolution: Resolution) {
+  init(count: Int, _ resolution: Resolution) {
+    var spans = Array(repeating: Span(start: 0, end: 0), count: count)
     for function in resolution.functions {
-      for binding in function.lets { collect(binding.value) }
-      collect(function.result)
+      for binding in function.lets { Self.collect(binding.value, &spans) }
+      Self.collect(function.result, &spans)
     }
     for match in resolution.matches {
-      for allow in match.allows { if let condition = allow.condition { collect(condition) } }
+      for allow in match.allows { if let condition = allow.condition { Self.collect(condition, &spans) } }
     }
+    self.spans = spans
   }
 
-  private mutating func collect(_ node: ExpressionNode) {
+  private static func collect(_ node: ExpressionNode, _ spans: inout [Span]) {
     spans[node.number] = node.span
-    for child in node.children { collect(child) }
+    for child in node.children { collect(child, &spans) }
   }
 }

@@ -81,7 +81,9 @@ struct LibraryFunction: Sendable {
     (
       "debug", ["any"],
       { e, arguments in
-        if e.documents.wantsDebugValues { e.documents.debug(OperandText.description(arguments[0], e)) }
+        if let documents = e.documents, documents.wantsDebugValues {
+          documents.debug(OperandText.description(arguments[0], e))
+        }
         return arguments[0]
       }
     ),

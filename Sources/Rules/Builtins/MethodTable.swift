@@ -15,9 +15,14 @@ enum MethodName: UInt8, CaseIterable {
   case bind
 
   init?(name: String) {
-    guard let found = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+    guard let found = Self.named[name] else { return nil }
     self = found
   }
+
+  /// Kept, because `allCases` makes an array.
+  static let count = allCases.count
+
+  private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ("\($0)", $0) })
 }
 
 /// Arguments of a call, evaluated and without faults.
@@ -46,7 +51,7 @@ final class MethodTable: Sendable {
 
   private init() {
     var table = [BuiltinMethod?](
-      repeating: nil, count: OperandKind.allCases.count * MethodName.allCases.count)
+      repeating: nil, count: OperandKind.allCases.count * MethodName.count)
     let groups: [(OperandKind, [(MethodName, [String], BuiltinMethod.Body)])] = [
       (.string, StringMethods.all), (.list, ListMethods.all), (.map, MapMethods.all),
       (.set, SetMethods.all), (.mapDiff, MapDiffMethods.all), (.bytes, BytesMethods.all),
@@ -66,7 +71,7 @@ final class MethodTable: Sendable {
 
   @inline(__always)
   private static func index(_ kind: OperandKind, _ name: MethodName) -> Int {
-    Int(kind.rawValue) * MethodName.allCases.count + Int(name.rawValue)
+    Int(kind.rawValue) * MethodName.count + Int(name.rawValue)
   }
 
   @inline(__always)

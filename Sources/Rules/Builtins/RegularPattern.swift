@@ -138,30 +138,48 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
   }
 }
 
-/// The compiled patterns of a ruleset: the literal ones for good, those made by expressions in a table
-/// of limited size.
-final class PatternTable: Sendable {
+/// A pattern written in the ruleset, compiled when a condition first asks for it.
+final class LiteralPattern: Sendable {
+  let source: [UInt8]
+  private let compiled = AtomicLazyReference<RegularPattern>()
+
+  /// Nil when the pattern does not compile.
+  init?(_ source: [UInt8]) {
+    self.source = source
+    if !PlainPattern.isPlain(source), pattern == nil { return nil }
+  }
+
+  /// Nil when the pattern does not compile. Threads that ask first at the same time all get one of theirs.
+  var pattern: RegularPattern? {
+    if let known = compiled.load() { return known }
+    guard let new = source.withUnsafeBytes({ RegularPattern(ByteView($0)) }) else { return nil }
+    return compiled.storeIfNil(new)
+  }
+}
+
+/// The patterns of a ruleset: the literal ones for good, those made by expressions in a table of limited
+/// size.
+///
+/// INVARIANT: `literals` is filled by the planner, before the ruleset is handed out.
+final class PatternTable: @unchecked Sendable {  // Immutable once planned but for the locked table.
   /// LIMIT: patterns kept that were not literals. When full, all of them go.
   private static let dynamicMax = 128
 
-  private let literals: [[UInt8]: RegularPattern]
+  private var literals: [[UInt8]: LiteralPattern] = [:]
   private let dynamic = Mutex<[[UInt8]: RegularPattern]>([:])
 
-  init(literals: [[UInt8]]) {
-    var table: [[UInt8]: RegularPattern] = [:]
-    for literal in literals {
-      let pattern = literal.withUnsafeBytes { RegularPattern(ByteView($0)) }
-      if let pattern { table[literal] = pattern }
-    }
-    self.literals = table
+  /// The pattern written in the ruleset; nil when it does not compile. For the planner.
+  func literal(_ source: [UInt8]) -> LiteralPattern? {
+    if let known = literals[source] { return known }
+    let new = LiteralPattern(source)
+    literals[source] = new
+    return new
   }
-
-  func literal(_ source: [UInt8]) -> RegularPattern? { literals[source] }
 
   /// Nil when the pattern does not compile.
   func pattern(_ source: ByteView) -> RegularPattern? {
     let key = Array(source.buffer)
-    if let literal = literals[key] { return literal }
+    if let literal = literals[key] { return literal.pattern }
     if let kept = dynamic.withLock({ $0[key] }) { return kept }
     guard let compiled = RegularPattern(source) else { return nil }
     dynamic.withLock { table in

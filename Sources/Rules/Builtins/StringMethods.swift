@@ -73,7 +73,7 @@ enum StringMethods {
     _ body: (ByteView, RegularPattern) -> Operand
   ) -> Operand? {
     guard let text = bytes(receiver), let source = bytes(arguments[0]) else { return nil }
-    guard let pattern = e.patterns.pattern(source) else {
+    guard let pattern = e.patternTable?.takeUnretainedValue().pattern(source) else {
       return e.fault(.pattern, arguments.node, FaultText.pattern(source.text))
     }
     return body(text, pattern)

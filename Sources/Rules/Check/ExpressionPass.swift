@@ -176,7 +176,7 @@ struct ExpressionPass {
 
   /// Tries a literal pattern.
   mutating func checkPattern(_ name: String, _ argument: ExpressionNode) {
-    guard case .literal(.string(let bytes)) = argument.kind else { return }
+    guard case .literal(.string(let bytes)) = argument.kind, !PlainPattern.isPlain(bytes) else { return }
     let pattern = bytes.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { text in
         text.baseAddress.map { cre2_compile($0, text.count, RulesChecker.Limits.patternMemoryMax) }

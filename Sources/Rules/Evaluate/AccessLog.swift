@@ -63,19 +63,19 @@ final class AccessLog {
 
   /// - Parameter path: in the log's own `room`.
   @inline(__always)
-  func document(inRoom path: ByteView, afterCommit: Bool, limit: Int, from source: DocumentAccess) -> Answer {
-    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: source) }
+  func document(inRoom path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
+    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: e) }
     guard isRoomLeft(limit) else { return .tooMany }
     memory.take(byteCount: path.count)
     entries.append(Entry(path: path))
-    return answer(at: entries.count - 1, afterCommit: afterCommit, from: source)
+    return answer(at: entries.count - 1, afterCommit: afterCommit, from: e)
   }
 
-  func document(_ path: ByteView, afterCommit: Bool, limit: Int, from source: DocumentAccess) -> Answer {
-    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: source) }
+  func document(_ path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
+    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: e) }
     guard isRoomLeft(limit) else { return .tooMany }
     entries.append(Entry(path: memory.copy(path.buffer)))
-    return answer(at: entries.count - 1, afterCommit: afterCommit, from: source)
+    return answer(at: entries.count - 1, afterCommit: afterCommit, from: e)
   }
 
   @inline(__always)
@@ -92,18 +92,18 @@ final class AccessLog {
   }
 
   @inline(__always)
-  private func answer(at index: Int, afterCommit: Bool, from source: DocumentAccess) -> Answer {
+  private func answer(at index: Int, afterCommit: Bool, from e: Evaluation) -> Answer {
     let entry = entries.start + index
     if !(afterCommit ? entry.pointee.isAfterKnown : entry.pointee.isBeforeKnown) {
-      fetch(index, afterCommit: afterCommit, from: source)
+      fetch(index, afterCommit: afterCommit, from: e)
     }
     guard let found = afterCommit ? entry.pointee.after : entry.pointee.before else { return .missing }
     return .document(found)
   }
 
   @inline(never)
-  private func fetch(_ index: Int, afterCommit: Bool, from source: DocumentAccess) {
-    let found = source.document(at: entries[index].path.buffer, afterCommit: afterCommit)
+  private func fetch(_ index: Int, afterCommit: Bool, from e: Evaluation) {
+    let found = e.document(at: entries[index].path, afterCommit: afterCommit)
       .map { ByteView($0.bytes) }
     let entry = entries.start + index
     if afterCommit {

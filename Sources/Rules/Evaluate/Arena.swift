@@ -12,6 +12,8 @@ final class Arena {
 
   private let first: UnsafeMutableRawBufferPointer
   private var further: [UnsafeMutableRawBufferPointer] = []
+  /// Whether `further` has any; asked in every evaluation.
+  private var isGrown = false
   private var position: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
 
@@ -28,7 +30,7 @@ final class Arena {
 
   @inline(__always)
   func reset() {
-    if !further.isEmpty { dropFurtherBlocks() }
+    if isGrown { dropFurtherBlocks() }
     position = first.baseAddress.unsafelyUnwrapped
     end = position + Self.blockBytes
   }
@@ -37,6 +39,7 @@ final class Arena {
   private func dropFurtherBlocks() {
     for block in further { block.deallocate() }
     further.removeAll(keepingCapacity: true)
+    isGrown = false
   }
 
   /// Room for `byteCount` bytes, aligned to eight.
@@ -65,6 +68,7 @@ final class Arena {
     let count = max(size, Self.blockBytes * 4)
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     further.append(block)
+    isGrown = true
     position = block.baseAddress.unsafelyUnwrapped
     end = position + count
   }

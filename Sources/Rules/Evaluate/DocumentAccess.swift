@@ -11,7 +11,7 @@ public import DocModel
 /// INVARIANT: used by one thread at a time; owned by whoever judges the request.
 open class DocumentAccess {
   final let evaluation = Evaluation()
-  final let log = AccessLog()
+  final var log: AccessLog { evaluation.log }
 
   public init() {}
 

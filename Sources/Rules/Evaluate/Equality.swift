@@ -140,6 +140,22 @@ extension Evaluation {
     return false
   }
 
+  /// Whether a stored list has an element of another one: texts for the most part, which are compared as
+  /// they lie.
+  @inline(__always)
+  func hasAny(stored list: ByteView, of wanted: ByteView) -> Bool {
+    let place = ArrayView(list.buffer)
+    var elements = ArrayView(wanted.buffer).makeIterator()
+    while let element = elements.next() {
+      if let text = element.shortText {
+        if place.containsShortText(text.start, count: text.count) { return true }
+      } else if contains(.array(list), operand(element), .member) {
+        return true
+      }
+    }
+    return false
+  }
+
   @inline(__always)
   private func containsText(_ array: ArrayView, _ text: ByteView) -> Bool {
     guard text.count < ArrayView.shortTextBytesMax else {

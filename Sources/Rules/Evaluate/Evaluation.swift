@@ -38,7 +38,10 @@ final class Evaluation {
   /// False for a document that a query names and that does not exist.
   var isResourceReadable = true
   var query: QueryFacts?
-  unowned(unsafe) var documents: DocumentAccess!
+  /// INVARIANT: the owner of this object and whoever called `decide` keep it alive.
+  private var source: Unmanaged<DocumentAccess>?
+  /// What was asked for since the request began.
+  let log = AccessLog()
   var accessMax = AccessLog.operationMax
   /// The document or collection that `method` was judged for last, in the arena.
   var judgedPath = ByteView(WireCursor.empty)
@@ -48,7 +51,8 @@ final class Evaluation {
   /// them is held.
   private var databaseBits: (UInt64, UInt64) = (0, 0)
   private let databaseArena = Arena()
-  unowned(unsafe) var patterns: PatternTable!
+  /// INVARIANT: of the ruleset that is judging, which lives as long as the decision.
+  var patternTable: Unmanaged<PatternTable>?
 
   // The running condition.
   /// Captures of the matched pattern, outermost first.
@@ -121,6 +125,18 @@ final class Evaluation {
     memos.initialize(repeating: Memo(generation: 0, value: .null), count: count)
     memoCapacity = count
     forgetMemos()
+  }
+
+  /// Where documents come from.
+  var documents: DocumentAccess? {
+    get { source?.takeUnretainedValue() }
+    set { source = newValue.map { .passUnretained($0) } }
+  }
+
+  /// A document as it is stored; nil when it does not exist.
+  @inline(__always)
+  func document(at path: ByteView, afterCommit: Bool) -> FieldsView? {
+    source?._withUnsafeGuaranteedRef { $0.document(at: path.buffer, afterCommit: afterCommit) }
   }
 
   /// Makes the database's name the second segment.

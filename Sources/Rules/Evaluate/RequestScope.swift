@@ -11,9 +11,9 @@ extension Evaluation {
     arena.reset()
     self.documents = documents
     // Judged again, an operation has read what it read; that is not free, and not counted twice.
-    if !isRepeat { documents.log.beginOperation() }
+    if !isRepeat { log.beginOperation() }
     reserveMemos(ruleset.memoCount)
-    patterns = ruleset.patterns
+    patternTable = .passUnretained(ruleset.patterns)
     method = request.method
     time = request.time
     spent = 0

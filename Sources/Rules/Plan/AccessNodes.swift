@@ -33,8 +33,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
     switch argument.documentPath(e) {
     case .value(let path): return value(e, path)
     case .relative(let relative):
-      switch e.documents.log.document(
-        inRoom: relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e.documents)
+      switch e.log.document(inRoom: relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
       {
       case .document(let fields): return kind.wantsDocument ? .document(fields) : .boolean(true)
       case .missing: return missing(e)
@@ -57,8 +56,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
     guard let relative = e.documentPath(segments, count) else {
       return refuse(e, .serviceCall, segments, count)
     }
-    switch e.documents.log.document(
-      relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e.documents)
+    switch e.log.document(relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
     {
     case .tooMany: return refuse(e, .accessLimit, segments, count)
     case .missing: return missing(e)

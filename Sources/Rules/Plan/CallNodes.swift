@@ -210,12 +210,12 @@ final class LibraryCallNode: PlanNode, @unchecked Sendable {
   }
 }
 
-/// `text.matches('literal')`: the pattern was compiled with the ruleset.
+/// `text.matches('literal')`: the pattern is compiled once.
 final class LiteralMatchNode: PlanNode, @unchecked Sendable {
   let receiver: PlanNode
-  let pattern: RegularPattern
+  let pattern: LiteralPattern
 
-  init(_ number: Int, _ receiver: PlanNode, _ pattern: RegularPattern) {
+  init(_ number: Int, _ receiver: PlanNode, _ pattern: LiteralPattern) {
     self.receiver = receiver
     self.pattern = pattern
     super.init(number, cost: 2)
@@ -227,7 +227,11 @@ final class LiteralMatchNode: PlanNode, @unchecked Sendable {
     e.charge(2)
     let target = receiver.value(e)
     switch target {
-    case .string(let text): return .boolean(pattern.matchesWhole(text))
+    case .string(let text):
+      guard let compiled = pattern.pattern else {
+        return e.fault(.pattern, number, FaultText.pattern(String(decoding: pattern.source, as: UTF8.self)))
+      }
+      return .boolean(compiled.matchesWhole(text))
     case .fault: return target
     case .null: return e.fault(.nullValue, number, FaultText.nullValue)
     default: return e.fault(.functionNotFound, number, FaultText.functionNotFound("matches"))

@@ -7,6 +7,11 @@ enum KeyQuestion: String {
   case hasOnly, hasAll, hasAny
 }
 
+/// What the keys are when they are asked: a list, or the set that a difference gives.
+enum KeyOwner {
+  case list, set
+}
+
 /// The texts that keys are compared with.
 final class KeyTable: @unchecked Sendable {  // Immutable, see PlanNode.
   /// When they are literals: ascending by bytes, none twice.
@@ -43,7 +48,14 @@ final class KeyTable: @unchecked Sendable {  // Immutable, see PlanNode.
 
   /// Whether every text is a key of the map.
   func areAllKeys(of map: Operand, _ list: Operand, _ e: Evaluation) -> Bool {
-    guard node != nil else { return literals.allSatisfy { e.lookup(map, $0) != nil } }
+    guard node != nil else {
+      var index = 0
+      while index < literals.count {
+        if e.lookup(map, literals[index]) == nil { return false }
+        index += 1
+      }
+      return true
+    }
     var elements = Elements(list)
     while let element = elements.next(e) {
       guard case .string(let key) = element, e.lookup(map, key) != nil else { return false }
@@ -51,18 +63,19 @@ final class KeyTable: @unchecked Sendable {  // Immutable, see PlanNode.
     return true
   }
 
-  /// The list, evaluated; a fault when it is none. `kinds` are those the method takes.
+  /// The list, evaluated; a fault when it is nothing that the method takes.
   func list(
-    _ e: Evaluation, _ number: Int32, of owner: String, _ question: KeyQuestion, _ kinds: [OperandKind]
+    _ e: Evaluation, _ number: Int32, of owner: KeyOwner, _ question: KeyQuestion
   ) -> Operand {
     guard let node else { return .null }
     let value = node.value(e)
-    if value.isFault || kinds.contains(value.kind) { return value }
-    let name = "\(owner).\(question.rawValue)"
+    if value.isFault || value.kind == .list || (owner == .set && value.kind == .set) { return value }
     return e.fault(
       .unsupportedOperation, number,
       FaultText.unsupported(
-        "\(name)(\(value.kind.name))", expected: kinds.map { "\(name)(\($0.name))" }.joined(separator: ", ")))
+        "\(owner).\(question)(\(value.kind.name))",
+        expected: (owner == .set ? ["set", "list"] : ["list"]).map { "\(owner).\(question)(\($0))" }
+          .joined(separator: ", ")))
   }
 }
 
@@ -92,7 +105,7 @@ final class KeyCheckNode: PlanNode, @unchecked Sendable {
     case .null: return e.fault(.nullValue, keysNode, FaultText.nullValue)
     default: return e.fault(.functionNotFound, keysNode, FaultText.functionNotFound("keys"))
     }
-    let list = table.list(e, number, of: "list", question, [.list])
+    let list = table.list(e, number, of: .list, question)
     return list.isFault ? list : .boolean(answer(e, target, list))
   }
 
@@ -149,7 +162,7 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
         .unsupportedOperation, diffNode,
         FaultText.unsupported("map.diff(\(right.kind.name))", expected: "map.diff(map)"))
     }
-    let list = table.list(e, number, of: "set", question, [.set, .list])
+    let list = table.list(e, number, of: .set, question)
     if list.isFault { return list }
     let isOnly = question == .hasOnly
     var result = isOnly
@@ -198,7 +211,11 @@ final class MembershipNode: PlanNode, @unchecked Sendable {
     guard other.kind == .list else { return general.value(e, receiver: target, argument: other) }
     e.charge(1)
     switch question {
-    case .hasAny: return .boolean(e.hasAny(target, other, .member))
+    case .hasAny:
+      if case .array(let a) = target, case .array(let b) = other {
+        return .boolean(e.hasAny(stored: a, of: b))
+      }
+      return .boolean(e.hasAny(target, other, .member))
     case .hasAll: return .boolean(e.hasAll(target, other, .member))
     case .hasOnly: return .boolean(e.hasAll(other, target, .member))
     }

@@ -162,7 +162,7 @@ private struct DocumentTemplate {
   @inline(__always)
   func join(_ values: UnsafePointer<Operand>, _ e: Evaluation) -> ByteView? {
     guard isDatabase(values, e), let size = size(values) else { return nil }
-    let start = e.documents.log.room(byteCount: size)
+    let start = e.log.room(byteCount: size)
     var position = start
     var index = first
     while index < end {

@@ -63,7 +63,7 @@ extension Planner {
   private func identifier(_ node: ExpressionNode, _ name: String) -> PlanNode {
     switch resolution.binding(of: node) {
     case .parameter(let position): return SlotNode(node.number, slot: position)
-    case .local(let position): return SlotNode(node.number, slot: parameterCount(of: node) + position)
+    case .local(let position): return SlotNode(node.number, slot: parameterCount + position)
     case .capture(let match, let segment):
       return CaptureNode(node.number, index: captureIndex(match: match, segment: segment))
     case .global("request"): return RequestNode(node.number, .request, cost: 1)
@@ -71,12 +71,6 @@ extension Planner {
     case .none, .global, .function, .libraryFunction, .namespaceFunction, .unknown:
       return UnknownNode(node.number, .nullValue, FaultText.nullValue)
     }
-  }
-
-  /// Locals come after the parameters of the function that the expression stands in.
-  private func parameterCount(of node: ExpressionNode) -> Int {
-    resolution.functions.first { $0.span.start <= node.span.start && node.span.end <= $0.span.end }?
-      .parameters.count ?? 0
   }
 
   private func call(_ node: ExpressionNode, _ name: String, _ arguments: [ExpressionNode]) -> PlanNode {
@@ -122,6 +116,11 @@ extension Planner {
       case .unknown = resolution.binding(of: node)
     {
       return UnknownNode(node.number, .functionNotFound, FaultText.functionNotFound("\(namespace).\(name)"))
+    }
+    if name == "replace" || name == "split",
+      case .literal(.string(let source))? = arguments.first?.unwrapped.kind
+    {
+      _ = patterns.literal(source)
     }
     return MethodCallNode(node.number, plan(receiver), name, arguments.map { plan($0) })
   }

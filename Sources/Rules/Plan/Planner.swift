@@ -13,7 +13,9 @@ struct Planner {
   let style: PlanStyle
   let pool = ConstantPool()
   let memos = MemoPlan()
-  let patterns: PatternTable
+  let patterns = PatternTable()
+  /// Of the function being planned: lets come after its parameters in a frame.
+  private(set) var parameterCount = 0
   /// By function number; planned on first use.
   private(set) var functions: [FunctionPlan]
   /// By match number: the position of each capture among all captures from the service down, by
@@ -34,9 +36,6 @@ struct Planner {
     }
     captureIndexes = Array(repeating: [:], count: syntax.matchCount)
     allowPlaces = Array(repeating: AllowPlace(), count: syntax.allowCount)
-    var literals = PatternLiterals()
-    literals.collect(syntax, resolution)
-    patterns = PatternTable(literals: literals.found)
   }
 
   mutating func run() {
@@ -45,7 +44,7 @@ struct Planner {
     }
     for index in functions.indices { plan(function: index) }
     for service in syntax.services where service.name.text == "cloud.firestore" {
-      for match in service.matches { plan(match, prefix: [], prefixText: "") }
+      for match in service.matches { plan(match, prefix: [], names: []) }
     }
   }
 
@@ -61,11 +60,12 @@ struct Planner {
 
   private mutating func plan(function index: Int) {
     let function = resolution.functions[index]
+    parameterCount = function.parameters.count
     let lets = function.lets.map { plan($0.value) }
     functions[index].finish(lets: lets, body: plan(function.result))
   }
 
-  private mutating func plan(_ match: MatchSyntax, prefix: [PatternStep], prefixText: String) {
+  private mutating func plan(_ match: MatchSyntax, prefix: [PatternStep], names prefixNames: [String]) {
     let steps =
       prefix
       + match.pattern.map { segment -> PatternStep in
@@ -75,18 +75,22 @@ struct Planner {
         case .globCapture: .glob
         }
       }
-    let text = prefixText + match.pattern.map { "/" + Self.text(of: $0.kind) }.joined()
+    let names = prefixNames + match.pattern.map { Self.text(of: $0.kind) }
     if !match.allows.isEmpty {
-      var byMethod = [[AllowPlan]](repeating: [], count: RuleMethod.allCases.count)
+      let pattern = Self.shortPattern(names)
+      var byMethod = [[AllowPlan]](repeating: [], count: RuleMethod.count)
       for allow in match.allows {
         let plan = AllowPlan(number: allow.number, condition: allow.condition.map { self.plan($0) })
-        for method in Self.methods(of: allow) { byMethod[Int(method.rawValue)].append(plan) }
-        allowPlaces[allow.number] = AllowPlace(allow, in: match, pattern: text)
+        let methods = Self.methods(of: allow)
+        for method in RuleMethod.allCases where methods >> method.rawValue & 1 == 1 {
+          byMethod[Int(method.rawValue)].append(plan)
+        }
+        allowPlaces[allow.number] = AllowPlace(allow, in: match, pattern: pattern)
       }
       blocks.append(BlockPlan(allows: byMethod, captureCount: steps.count { $0.isCapture }))
       blockPatterns.append(steps)
     }
-    for inner in match.matches { plan(inner, prefix: steps, prefixText: text) }
+    for inner in match.matches { plan(inner, prefix: steps, names: names) }
   }
 
   private static func text(of kind: PatternSegmentSyntax.Kind) -> String {
@@ -97,17 +101,31 @@ struct Planner {
     }
   }
 
-  private static func methods(of allow: AllowSyntax) -> Set<RuleMethod> {
-    var methods: Set<RuleMethod> = []
+  /// The pattern of an allow's name: the root that every pattern has is left out.
+  private static func shortPattern(_ names: [String]) -> String {
+    let isRooted = names.count >= 3 && names[0] == "databases" && names[2] == "documents"
+    let short = isRooted ? names[3...] : names[...]
+    return short.isEmpty ? "/" : short.map { "/" + $0 }.joined()
+  }
+
+  /// One bit for each method.
+  private static func methods(of allow: AllowSyntax) -> UInt8 {
+    var methods: UInt8 = 0
+    func insert(_ method: RuleMethod) { methods |= 1 << method.rawValue }
     for written in allow.methods {
       switch written.method {
-      case .read: methods.formUnion([.get, .list])
-      case .write: methods.formUnion([.create, .update, .delete])
-      case .get: methods.insert(.get)
-      case .list: methods.insert(.list)
-      case .create: methods.insert(.create)
-      case .update: methods.insert(.update)
-      case .delete: methods.insert(.delete)
+      case .read:
+        insert(.get)
+        insert(.list)
+      case .write:
+        insert(.create)
+        insert(.update)
+        insert(.delete)
+      case .get: insert(.get)
+      case .list: insert(.list)
+      case .create: insert(.create)
+      case .update: insert(.update)
+      case .delete: insert(.delete)
       case nil: break
       }
     }
@@ -136,38 +154,9 @@ struct AllowPlace: Sendable {
   init() {}
 
   init(_ allow: AllowSyntax, in match: MatchSyntax, pattern: String) {
-    // The root that every pattern has is left out of the name.
-    let parts = pattern.split(separator: "/")
-    let isRooted = parts.count >= 3 && parts[0] == "databases" && parts[2] == "documents"
-    let short = isRooted ? parts[3...].map { "/" + $0 }.joined() : pattern
     let methods = allow.methods.map(\.name.text).joined(separator: ", ")
-    id = allow.id?.text ?? match.id?.text ?? "\(short.isEmpty ? "/" : short) \(methods)"
+    id = allow.id?.text ?? match.id?.text ?? "\(pattern) \(methods)"
     span = allow.span
     condition = allow.condition?.span
-  }
-}
-
-/// The literal patterns of a ruleset.
-struct PatternLiterals {
-  private(set) var found: [[UInt8]] = []
-
-  mutating func collect(_ syntax: RulesetSyntax, _ resolution: Resolution) {
-    for function in resolution.functions {
-      for binding in function.lets { collect(binding.value) }
-      collect(function.result)
-    }
-    for match in resolution.matches {
-      for allow in match.allows { if let condition = allow.condition { collect(condition) } }
-    }
-  }
-
-  private mutating func collect(_ node: ExpressionNode) {
-    if case .methodCall(_, let name, _, let arguments) = node.kind,
-      ["matches", "replace", "split"].contains(name),
-      let first = arguments.first?.unwrapped, case .literal(.string(let pattern)) = first.kind
-    {
-      found.append(pattern)
-    }
-    for child in node.children { collect(child) }
   }
 }

@@ -85,7 +85,7 @@ extension Ruleset {
       }
     }
     return Decision(
-      reason: .granted, expressions: spentMost, accesses: e.documents.log.operationCount)
+      reason: .granted, expressions: spentMost, accesses: e.log.operationCount)
   }
 
   /// Tells a query that lacks a filter from one that no filter could help.
@@ -154,7 +154,7 @@ extension Evaluation {
   /// `request.path` is its name.
   private func openNamedDocument(_ relative: ByteView) {
     openDocumentPath(relative)
-    let found = documents.document(at: relative.buffer, afterCommit: false)
+    let found = document(at: relative, afterCommit: false)
     resourceData = found.map { .document(ByteView($0.bytes)) } ?? .null
     isResourceReadable = found != nil
   }

@@ -30,7 +30,7 @@ public final class ExpressionNode: Sendable {
   /// The height of a node of this kind.
   static func height(of kind: ExpressionKind) -> Int {
     var tallest = 0
-    for child in kind.children where child.height > tallest { tallest = child.height }
+    kind.forEachChild { tallest = max(tallest, $0.height) }
     return tallest + 1
   }
 }
@@ -133,6 +133,32 @@ public struct PathSegmentSyntax: Sendable {
 }
 
 extension ExpressionKind {
+  /// Calls `body` for the direct sub-expressions, in the order in which they are written. Unlike `children`
+  /// it makes no array: the parser asks for every node.
+  @inline(__always)
+  func forEachChild(_ body: (ExpressionNode) -> Void) {
+    switch self {
+    case .literal, .identifier, .missing: break
+    case .member(let child, _, _), .unary(_, let child), .typeTest(let child, _, _),
+      .parenthesized(let child):
+      body(child)
+    case .index(let first, let second), .binary(_, _, let first, let second):
+      body(first)
+      body(second)
+    case .methodCall(let receiver, _, _, let arguments):
+      body(receiver)
+      for argument in arguments { body(argument) }
+    case .call(_, _, let elements), .list(let elements):
+      for element in elements { body(element) }
+    case .ternary(let condition, let then, let otherwise):
+      body(condition)
+      body(then)
+      body(otherwise)
+    case .slice, .map, .path:
+      for child in children { body(child) }
+    }
+  }
+
   /// The direct sub-expressions, in the order in which they are written.
   public var children: [ExpressionNode] {
     switch self {

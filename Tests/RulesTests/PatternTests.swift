@@ -1,0 +1,105 @@
+/// Patterns: which are compiled late, that a late one behaves as an early one, and that hostile ones stay
+/// cheap.
+
+import DocModel
+import Testing
+
+@testable import Rules
+
+@Suite("Patterns")
+struct PatternTests {
+  @Test(
+    "patterns as rules have them are plain",
+    arguments: [
+      "", "abc", "[a-z]+", "[A-Za-z0-9_-]{1,100}(/[A-Za-z0-9_-]{1,100})*", "[^/]{1,80}#[0-9]{4,5}", "^.+@.+$",
+      "[^@]+@[^@]+\\.[a-z]{2,}", "(a+)+$", "\\d{4}-\\d{2}-\\d{2}", "(?:draft|open|closed)", "https://.*",
+      "a??b+?",
+      "[\\w.-]+", "[a-]", "[-a]", ".*\\S.*",
+    ])
+  func isPlain(_ pattern: String) {
+    #expect(PlainPattern.isPlain(Array(pattern.utf8)))
+    #expect(LiteralPattern(Array(pattern.utf8)) != nil)
+  }
+
+  @Test(
+    "what is wrong or unusual is not plain",
+    arguments: [
+      "(", ")", "[", "[a", "[]", "[]a]", "[z-a]", "a**", "a{2}{3}", "(a{500}){500}", "*", "+a", "a{3,2}",
+      "a{1001}",
+      "a{", "a{,3}", "(?i)a", "(?P<n>a)", "\\1", "\\", "\\pL", "[[:alpha:]]", "é", "(a", "a|*", "^*",
+      "a{99999999999999999999}",
+    ])
+  func isUnusual(_ pattern: String) {
+    #expect(!PlainPattern.isPlain(Array(pattern.utf8)))
+  }
+
+  @Test("whatever is plain compiles")
+  func plainCompiles() {
+    let pieces = [
+      "a", "b", "0", "-", "_", "/", "[", "]", "^", "(", ")", "(?:", "|", "*", "+", "?", "{", "}", "{2}",
+      "{1,200}", "{0,}",
+      "\\d", "\\.", "\\-", "\\]", "\\", ".", "$", "a-z", "[a-z]", "[^0-9]", ",", "5", "\\w", "[a-", "{1000}",
+      "#", "=",
+    ]
+    var generator = SystemRandomNumberGenerator()
+    let seed = UInt64.random(in: .min ... .max, using: &generator)
+    var state = seed
+    var plain = 0
+    for _ in 0..<20_000 {
+      var pattern = ""
+      for _ in 0..<8 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        pattern += pieces[Int(state >> 33) % pieces.count]
+      }
+      let bytes = Array(pattern.utf8)
+      guard PlainPattern.isPlain(bytes) else { continue }
+      plain += 1
+      let compiled = bytes.withUnsafeBytes { RegularPattern(ByteView($0)) }
+      #expect(compiled != nil, "\(pattern), seed \(seed)")
+    }
+    #expect(plain > 100, "seed \(seed)")
+  }
+
+  @Test(
+    "a plain pattern at the limit of its size compiles",
+    arguments: ["[^a]{1,480}", "(.[^b]\\w){150}", "[^<>]{1,400}"])
+  func largest(_ pattern: String) {
+    let bytes = Array(pattern.utf8)
+    #expect(PlainPattern.isPlain(bytes))
+    #expect(bytes.withUnsafeBytes { RegularPattern(ByteView($0)) } != nil)
+  }
+
+  @Test("a backtracking bomb answers at once, and no")
+  func hostilePattern() throws {
+    let ruleset = try #require(
+      Ruleset.compile(
+        source: """
+          rules_version = '2';
+          service cloud.firestore { match /databases/{database}/documents {
+            match /texts/{id} {
+              allow create: if request.resource.data.text.matches('(a+)+$');
+              allow update: if request.resource.data.text.matches(request.resource.data.pattern);
+            }
+          }}
+          """, name: "pattern.rules"
+      ).ruleset)
+    let text = String(repeating: "a", count: 99_999) + "b"
+    for method in [RuleMethod.create, .update] {
+      let fields = ["text": .string(text), "pattern": .string("(a+)+$")] as Fields
+      let elapsed = ContinuousClock().measure {
+        let isAllowed = fields.encoded.withUnsafeBytes { encoded in
+          ruleset.decide(
+            RuleRequest(
+              method: method, path: ResourcePath(unchecked: "texts/t"), auth: nil,
+              time: Timestamp(seconds: 1_772_355_600, nanoseconds: 0),
+              newResource: FieldsView(document: encoded)),
+            documents: DocumentAccess()
+          ).isAllowed
+        }
+        #expect(!isAllowed)
+      }
+      // It takes a fraction of a millisecond; backtracking would take longer than there is time.
+      #expect(elapsed < .seconds(2), "\(method.name)")
+    }
+  }
+}
