@@ -25,12 +25,7 @@ let docsh = CommandLine.arguments.dropFirst().first ?? ".build/release/docsh"
 let rules = "rules/inspired.rules"
 
 do {
-  say("rules, in process, one thread")
-  if let result = rulesDecisionsBenchmark() {
-    row(
-      "community overlap, cached profiles", "\(rounded(result.decisionsPerSecond)) decisions/s",
-      "\(rounded(result.nanosecondsPerDecision)) ns each")
-  }
+  reportRules(pack: rules)
 
   say("store, in process, ephemeral engine")
   let store = try storeBenchmark()
