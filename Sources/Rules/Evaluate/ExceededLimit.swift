@@ -57,7 +57,7 @@ extension Tracer {
       let number = BudgetCrossing(e: e).find(in: condition, from: before)
       return exceeded(.expressions, Evaluation.budget, at: ruleset.spans[Int(number)])
     case .accessLimit:
-      let isOperationFull = e.documents.log.operationCount >= e.accessMax
+      let isOperationFull = e.log.operationCount >= e.accessMax
       return isOperationFull
         ? exceeded(.documents, e.accessMax, at: fault.span)
         : exceeded(.documentsOfRequest, AccessLog.requestMax, at: fault.span)
