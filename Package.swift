@@ -80,7 +80,7 @@ let package = Package(
     .executableTarget(
       name: "docstore-bench",
       dependencies: ["DocModel", "DocStore", "EngineLMDB", "Rules", "CNGHTTP2"],
-      path: "Benchmarks", swiftSettings: strict),
+      path: "Benchmarks", exclude: ["policy_engines.py", "requirements.txt"], swiftSettings: strict),
 
     .executableTarget(
       name: "storage-crasher", dependencies: ["DocModel", "DocStore", "EngineLMDB"],

@@ -26,6 +26,7 @@ let rules = "rules/inspired.rules"
 
 do {
   reportRules(pack: rules)
+  reportPolicyEngines()
 
   say("store, in process, ephemeral engine")
   let store = try storeBenchmark()
