@@ -20,7 +20,8 @@ func reportRules(pack: String) {
     for result in results {
       row(
         "query: \(result.name)", "\(rounded(result.nanoseconds / 1_000, 2)) us",
-        "best \(rounded(result.bestNanoseconds / 1_000, 2)) us")
+        "with proof \(rounded(result.proofNanoseconds / 1_000, 2)) us, best \(rounded(result.bestProofNanoseconds / 1_000, 2))"
+      )
     }
   } else {
     row("queries", "failed: a verdict is wrong")

@@ -20,13 +20,23 @@ func rounded(_ number: Double, _ digits: Int = 0) -> String {
   return digits == 0 ? String(Int(value)) : String(value)
 }
 
+let arguments = CommandLine.arguments.dropFirst()
+/// Whether only the part is run that needs no server: `docstore-bench --only-rules`.
+let isRulesOnly = arguments.contains("--only-rules")
 /// Where the server of this build is: beside this program.
-let docsh = CommandLine.arguments.dropFirst().first ?? ".build/release/docsh"
+let docsh = arguments.first { !$0.hasPrefix("--") } ?? ".build/release/docsh"
 let rules = "rules/inspired.rules"
+
+// For counting instructions: that many decisions, and nothing else.
+if arguments.first == "--overlap-decisions" {
+  let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 10_240
+  exit(rulesDecisionsBenchmark(communityOverlapRules, rounds: 1, decisions: count) == nil ? 1 : 0)
+}
 
 do {
   reportRules(pack: rules)
   reportPolicyEngines()
+  if isRulesOnly { exit(0) }
 
   say("store, in process, ephemeral engine")
   let store = try storeBenchmark()

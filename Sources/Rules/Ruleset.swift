@@ -80,7 +80,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   var proofPlan: ProofPlan {
     proofs.withLock { plan in
       if let plan { return plan }
-      let made = ProofPlan(syntax, resolution)
+      let made = ProofPlan(syntax, resolution, memoStart: memoCount)
       plan = made
       return made
     }

@@ -4,6 +4,8 @@ internal import DocModel
 
 /// Gives the nodes of one field path a common place to keep its value in. A condition asks for
 /// `resource.data.ownerId` in one `allow` and again in the next, and looks it up once.
+///
+/// INVARIANT: plans that run in one evaluation, a ruleset's own and its proof plan, have different places.
 final class MemoPlan {
   private struct Path: Hashable {
     let root: RequestPart
@@ -11,8 +13,11 @@ final class MemoPlan {
   }
 
   private var first: [Path: FieldPathNode] = [:]
-  /// Places given so far.
-  private(set) var count = 0
+  /// The end of the places given so far.
+  private(set) var count: Int
+
+  /// - Parameter start: the end of the places that another plan of the ruleset has.
+  init(from start: Int) { count = start }
 
   /// Takes a node in. A path that is named once has no place.
   func share(_ node: FieldPathNode) {

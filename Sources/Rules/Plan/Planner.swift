@@ -12,7 +12,7 @@ struct Planner {
   let resolution: Resolution
   let style: PlanStyle
   let pool = ConstantPool()
-  let memos = MemoPlan()
+  let memos: MemoPlan
   let patterns = PatternTable()
   /// Of the function being planned: lets come after its parameters in a frame.
   private(set) var parameterCount = 0
@@ -27,7 +27,9 @@ struct Planner {
   /// By allow number: the block it stands in and the text of the whole pattern.
   private(set) var allowPlaces: [AllowPlace]
 
-  init(_ syntax: RulesetSyntax, _ resolution: Resolution, style: PlanStyle) {
+  /// - Parameter memoStart: the end of the places that another plan of the ruleset keeps field paths in.
+  init(_ syntax: RulesetSyntax, _ resolution: Resolution, style: PlanStyle, memoStart: Int = 0) {
+    memos = MemoPlan(from: memoStart)
     self.syntax = syntax
     self.resolution = resolution
     self.style = style

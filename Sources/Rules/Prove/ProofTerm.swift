@@ -97,8 +97,9 @@ final class ProofPlan: @unchecked Sendable {  // Immutable, see above.
   let memoCount: Int
   private let planner: Planner
 
-  init(_ syntax: RulesetSyntax, _ resolution: Resolution) {
-    var planner = Planner(syntax, resolution, style: .fused)
+  /// - Parameter memoStart: the end of the places of the ruleset's own plan.
+  init(_ syntax: RulesetSyntax, _ resolution: Resolution, memoStart: Int) {
+    var planner = Planner(syntax, resolution, style: .fused, memoStart: memoStart)
     planner.run()
     var maker = ProofTermMaker(planner)
     maker.run()
