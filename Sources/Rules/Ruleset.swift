@@ -72,8 +72,12 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     }
     var planner = Planner(parsed.syntax, checked.resolution, style: .fused)
     planner.run()
+    let ruleset = Ruleset(parsed, planner)
+    let leaks = remarks ? ruleset.listLeaks() : []
     return Compilation(
-      ruleset: Ruleset(parsed, planner), diagnostics: checked.diagnostics, source: parsed.source)
+      ruleset: ruleset,
+      diagnostics: leaks.isEmpty ? checked.diagnostics : (checked.diagnostics + leaks).sortedBySource(),
+      source: parsed.source)
   }
 
   /// What can grant lists, for the strict prover.

@@ -145,7 +145,7 @@ struct StrictMessageTests {
     let leaks = ruleset.listLeaks()
     #expect(leaks.count == (span == nil ? 0 : 1))
     #expect(leaks.first?.span.map { ruleset.source.text(of: $0) } == span)
-    #expect(leaks.allSatisfy { $0.id == "list-leak" && $0.severity == .warning })
+    #expect(leaks.allSatisfy { $0.kind == .listLeak && $0.severity == .warning })
   }
 
   @Test(

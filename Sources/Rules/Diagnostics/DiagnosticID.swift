@@ -34,6 +34,8 @@ public enum DiagnosticID: String, Sendable, Hashable, CaseIterable {
   case isNot = "rules-is-not"
   case lengthMember = "rules-length-member"
   case letInVersion1 = "rules-let-in-version-1"
+  /// Found by proof, not by the checker: needs a compiled ruleset.
+  case listLeak = "rules-list-leak"
   case matchBelowGlob = "rules-match-below-glob"
   case matchDepth = "rules-match-depth"
   case matchNamesCollection = "rules-match-names-collection"

@@ -93,7 +93,7 @@ enum ProofMessages {
   static func listLeak(_ witness: ListWitness, _ shape: QueryShape, at span: Span?) -> Diagnostic {
     let collection = shape.collectionID ?? ""
     return Diagnostic(
-      id: "list-leak", severity: .warning, span: span,
+      id: .listLeak, severity: .warning, span: span,
       message: "a query for all of `\(collection)` is granted although it can return `\(witness.text)`, "
         + "which this refuses",
       label: "the service sees no field that the query does not filter",
