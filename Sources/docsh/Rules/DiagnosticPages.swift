@@ -1103,6 +1103,45 @@ enum DiagnosticPages {
 
       Begin the file with `rules_version = '2';`.
       """##,
+    "rules-list-leak": ##"""
+      # rules-list-leak: a list grants documents that the rule refuses
+
+      *warning*, the official compiler says nothing
+
+      The service decides a query from its filters, before it reads a document. Fields that the query does not filter are not
+      there for it. A condition that is true where a field is absent (`!('f' in resource.data)`, `keys().hasOnly(…)`,
+      `get('f', default)`, `size()`) is therefore true for a query without filters, which then returns documents that have
+      the field. The message names such a document: reading it by itself is refused.
+
+      ## Example
+
+      ```rules
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /notes/{id} {
+            allow list: if request.auth != null && !('secret' in resource.data);
+          }
+        }
+      }
+      ```
+
+      ## Repair
+
+      Give every document the field and compare it with `==`. A query must then filter it. docs/lists.md tells how a list is
+      decided.
+
+      ```rules
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /notes/{id} {
+            allow list: if request.auth != null && resource.data.secret == false;
+          }
+        }
+      }
+      ```
+      """##,
     "rules-match-below-glob": ##"""
       # rules-match-below-glob: blocks inside a glob in version 1
 
