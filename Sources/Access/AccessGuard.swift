@@ -12,6 +12,16 @@ public struct Judgement: Sendable {
   public let method: RuleMethod
   public let path: ResourcePath
   public let explanation: Explanation
+  /// Every value, when the store was asked to keep them.
+  public let detailed: DetailedExplanation?
+}
+
+/// What a witness is told.
+public enum JudgementDetail: Sendable {
+  /// The rules tried and what decided.
+  case reasons
+  /// Also the value of every expression.
+  case values
 }
 
 /// Is told of judgements, in the order in which they are made, on the thread that makes them.
@@ -25,7 +35,7 @@ struct AccessGuard {
   /// `request.time`, in microseconds.
   let time: Int64
   let documents: RuleDocuments
-  let witness: JudgementWitness?
+  let witness: (tell: JudgementWitness, detail: JudgementDetail)?
   /// Where what is judged is recorded, and for which database.
   let coverage: (collector: CoverageCollector, database: DatabaseID)?
 
@@ -80,10 +90,14 @@ struct AccessGuard {
     case .rules(let ruleset):
       let request = request(auth)
       if let witness {
-        let explanation = ruleset.explain(request, documents: documents)
+        let detailed =
+          witness.detail == .values ? ruleset.explainInDetail(request, documents: documents) : nil
+        let explanation = detailed?.explanation ?? ruleset.explain(request, documents: documents)
         record(request, ruleset)
         if let failure = documents.failure { throw failure }
-        witness(Judgement(method: request.method, path: request.path, explanation: explanation))
+        witness.tell(
+          Judgement(
+            method: request.method, path: request.path, explanation: explanation, detailed: detailed))
         if explanation.isAllowed { return }
         throw .permissionDenied(message: DenialText.refused(.explained, explanation))
       }

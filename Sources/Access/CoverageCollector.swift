@@ -4,18 +4,10 @@ public import DocModel
 public import Rules
 internal import Synchronization
 
-/// The coverage of several rulesets, collected while requests are judged.
+/// The coverage of each database's rules, collected while requests are judged.
 ///
 /// State and its guard: `state` behind its mutex, held for a look-up, never while rules are evaluated.
 public final class CoverageCollector: Sendable {
-  /// What shares one coverage.
-  public enum Grouping: Sendable {
-    /// Requests to one database, from the moment its rules were set: for servers.
-    case database
-    /// Requests judged by the same text under the same name: for suites.
-    case text
-  }
-
   private struct Book {
     let database: DatabaseID
     let coverage: RuleCoverage
@@ -26,12 +18,10 @@ public final class CoverageCollector: Sendable {
     var isCollecting: Bool
   }
 
-  private let grouping: Grouping
   private let state: Mutex<State>
 
   /// - Parameter isCollecting: whether it begins at once; otherwise with `begin`.
-  public init(_ grouping: Grouping, isCollecting: Bool) {
-    self.grouping = grouping
+  public init(isCollecting: Bool) {
     state = Mutex(State(isCollecting: isCollecting))
   }
 
@@ -51,12 +41,7 @@ public final class CoverageCollector: Sendable {
   /// The coverage of a database's rules; a new one when they have changed.
   public func coverage(of database: DatabaseID, _ ruleset: Ruleset) -> RuleCoverage {
     state.withLock { state in
-      let place = state.books.firstIndex { book in
-        switch grouping {
-        case .database: book.database == database
-        case .text: book.coverage.fits(ruleset) && book.coverage.ruleset.source.name == ruleset.source.name
-        }
-      }
+      let place = state.books.firstIndex { $0.database == database }
       if let place, state.books[place].coverage.fits(ruleset) { return state.books[place].coverage }
       let book = Book(database: database, coverage: RuleCoverage(ruleset))
       if let place { state.books[place] = book } else { state.books.append(book) }
@@ -64,6 +49,4 @@ public final class CoverageCollector: Sendable {
     }
   }
 
-  /// Everything collected, in the order in which it was begun.
-  public var coverages: [RuleCoverage] { state.withLock { $0.books.map(\.coverage) } }
 }

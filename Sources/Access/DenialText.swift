@@ -7,8 +7,9 @@ internal import Rules
 public enum DenialDetail: String, Sendable, CaseIterable {
   /// Production's bare sentence.
   case terse
-  /// The sentence, and then what the official emulator says: each `allow` tried, with its line; and where a
-  /// limit of the language ended an evaluation, which one, and where. A query is told what would make it pass.
+  /// The sentence, and then what the official emulator says: each `allow` tried, with its line; which
+  /// expression decided; and where a limit of the language ended an evaluation, which one, and where. A query
+  /// is told what would make it pass.
   case explained
   /// What the official emulator says, as it says it.
   case official
@@ -40,8 +41,9 @@ public enum DenialText {
     case .explained:
       let explanation = explanation()
       let limits = explanation.limits.map { "\n\($0.description)" }
+      let reasons = explanation.reasonLines.map { "\n  \($0)" }
       let advice = explanation.advice.map { "\n\($0)" } ?? ""
-      return bare + explanation.message + limits.joined() + advice
+      return bare + explanation.message + reasons.joined() + limits.joined() + advice
     }
   }
 }

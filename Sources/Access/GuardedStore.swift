@@ -15,19 +15,21 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   /// Where coverage is collected, if anybody wants it.
   public let coverage: CoverageCollector?
   private let pool = RuleDocumentsPool()
-  private let witness: JudgementWitness?
+  private let witness: (tell: JudgementWitness, detail: JudgementDetail)?
 
   /// - Parameters:
   ///   - witness: told of every judgement on a ruleset, with its reasons; judging then costs more.
+  ///   - witnessDetail: how much it is told.
   ///   - coverage: gets every operation that is judged on a ruleset; costs as much while it collects.
   public init(
     _ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained,
-    witness: JudgementWitness? = nil, coverage: CoverageCollector? = nil
+    witness: JudgementWitness? = nil, witnessDetail: JudgementDetail = .reasons,
+    coverage: CoverageCollector? = nil
   ) {
     self.store = store
     self.rulesets = rulesets
     self.detail = detail
-    self.witness = witness
+    self.witness = witness.map { ($0, witnessDetail) }
     self.coverage = coverage
   }
 

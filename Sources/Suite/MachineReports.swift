@@ -126,10 +126,18 @@ public enum JSONReport {
       + "\"failed\": \(failed), \"skipped\": \(skipped)}\n"
   }
 
+  private static func name(of kind: CaseResult.Kind) -> String {
+    switch kind {
+    case .cell: "cell"
+    case .single: "case"
+    case .gate: "gate"
+    }
+  }
+
   private static func entry(_ result: CaseResult) -> String {
     let names = result.names.map(JSONText.quoted).joined(separator: ", ")
     let tags = result.tags.map(JSONText.quoted).joined(separator: ", ")
-    var text = "{\"name\": [\(names)], \"kind\": \"\(result.kind == .cell ? "cell" : "case")\", "
+    var text = "{\"name\": [\(names)], \"kind\": \"\(name(of: result.kind))\", "
     text += "\"line\": \(result.line), \"tags\": [\(tags)], \"ms\": \(Decimals.text(result.milliseconds)), "
     switch result.status {
     case .passed: text += "\"status\": \"passed\""

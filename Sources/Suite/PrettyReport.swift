@@ -48,7 +48,8 @@ public enum PrettyReport {
 
   /// `44 of 45 cells · 12 of 12 cases`; what was skipped is not counted.
   private static func counts(_ results: [CaseResult]) -> String {
-    let parts = [(CaseResult.Kind.cell, "cells"), (.single, "cases")].compactMap { kind, noun -> String? in
+    let parts = [(CaseResult.Kind.cell, "cells"), (.single, "cases"), (.gate, "gates")].compactMap {
+      kind, noun -> String? in
       let run = results.filter { $0.kind == kind && !$0.isSkipped }
       return run.isEmpty ? nil : "\(run.count { !$0.hasFailed }) of \(run.count) \(noun)"
     }

@@ -30,6 +30,8 @@ final class JudgementLog: Sendable {
 
   func add(_ judgement: Judgement) { entries.withLock { $0.append(judgement) } }
 
+  var isEmpty: Bool { entries.withLock { $0.isEmpty } }
+
   func takeAll() -> [Judgement] {
     entries.withLock { entries in
       defer { entries = [] }
@@ -49,6 +51,8 @@ final class Stage {
   let clock: FrozenClock
   let judgements = JudgementLog()
   let guarded: GuardedStore<LMDBEngine>
+  /// What the requests see of the rules, if anybody wants it.
+  let coverage: CoverageCollector?
 
   private let suiteTime: Int64
   private let templates: TemplateTable
@@ -58,12 +62,14 @@ final class Stage {
   private var known = KnownDocuments()
 
   /// Opens the store and writes the fixtures past the rules.
-  init(_ file: SuiteFile) throws(SuiteFailure) {
+  init(_ file: SuiteFile, options: SuiteOptions) throws(SuiteFailure) {
     database = file.database
     suiteTime = file.clock
     templates = file.templates
     let clock = FrozenClock(file.clock)
     self.clock = clock
+    let isWanted = options.collectsCoverage || file.requirement?.coverage != nil
+    coverage = isWanted ? CoverageCollector(isCollecting: true) : nil
     let rulesets = RulesetRegistry()
     rulesets.setStandard(file.rules)
     let engine: LMDBEngine
@@ -83,7 +89,8 @@ final class Stage {
       let judgements = judgements
       guarded = GuardedStore(
         try DocumentStore(engine: engine, environment: environment), rulesets: rulesets, detail: .terse,
-        witness: { judgements.add($0) })
+        witness: { judgements.add($0) }, witnessDetail: options.explains ? .values : .reasons,
+        coverage: coverage)
     } catch {
       throw .store("cannot open a store: \(error.message)")
     }

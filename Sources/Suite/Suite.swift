@@ -6,6 +6,7 @@
 /// ```
 /// The format is described in docs/rules-tests.md.
 
+public import Rules
 internal import YAML
 
 /// How suites are read and run.
@@ -20,6 +21,10 @@ public struct SuiteOptions: Sendable {
   public var acceptsOnly: Bool
   /// Whether rules that production would refuse for their size are refused.
   public var limitsRulesSource = true
+  /// Whether coverage is collected; it is anyway where a suite requires some.
+  public var collectsCoverage = false
+  /// Whether every request is explained, with the value of every expression.
+  public var explains = false
 
   public init(
     filter: String? = nil, tag: String? = nil, projectFolder: String? = nil, acceptsOnly: Bool = true
@@ -70,6 +75,9 @@ public struct Suite: Sendable {
     var reader = SuiteReader(source, options: options)
     return Suite(file: try reader.read(), options: options)
   }
+
+  /// The rules under test.
+  public var rules: Ruleset { file.rules }
 
   /// How many cells and cases there are.
   public var caseCount: Int { file.cases.count }

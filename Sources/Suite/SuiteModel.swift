@@ -183,6 +183,8 @@ struct SuiteFile: Sendable {
   var cases: [TestCase]
   /// Sections that were read and are not checked.
   var unchecked: [String]
+  /// What must be covered when all cases have run.
+  var requirement: Requirement?
 
   struct Fixture: Sendable {
     let path: ResourcePath

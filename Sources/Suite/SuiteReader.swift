@@ -22,7 +22,7 @@ struct SuiteReader {
     "states", "operations", "matrices", "cases", "require", "prove",
   ]
   /// Read, and left to a later version.
-  static let uncheckedKeys = ["require", "prove"]
+  static let uncheckedKeys = ["prove"]
   static let importedKeys = ["personas", "templates", "fixtures", "states", "operations"]
 
   let source: YAMLSource
@@ -41,6 +41,7 @@ struct SuiteReader {
   private var operations: [NamedNode] = []
   private var cases: [TestCase] = []
   private var unchecked: [String] = []
+  private var requirement: Requirement?
   private var imported: [String: (source: YAMLSource, root: YAMLMap)] = [:]
 
   init(_ source: YAMLSource, options: SuiteOptions) {
@@ -65,11 +66,21 @@ struct SuiteReader {
     readSections(root, from: source, only: Self.importedKeys)
     readMatrices(root, rules)
     readCases(root, rules)
-    unchecked = Self.uncheckedKeys.filter { root[$0] != nil }
+    readRequirement(root, rules)
+    unchecked += Self.uncheckedKeys.filter { root[$0] != nil }
     guard errors.isEmpty else { throw .invalid(errors.texts) }
     return SuiteFile(
       source: source, name: name, database: database, clock: clock, rules: rules, templates: templates,
-      fixtures: fixtures, cases: cases, unchecked: unchecked)
+      fixtures: fixtures, cases: cases, unchecked: unchecked, requirement: requirement)
+  }
+
+  private mutating func readRequirement(_ root: YAMLMap, _ rules: Ruleset) {
+    guard let node = root["require"] else { return }
+    attempt(source) { reader throws(YAMLError) in
+      let requirement = try RequirementReader.read(node, rules: rules)
+      reader.requirement = requirement
+      reader.unchecked = requirement.unchecked
+    }
   }
 
   private static func checkVersion(_ root: YAMLMap) throws(YAMLError) {

@@ -1,10 +1,14 @@
 /// What came of a suite.
 
+public import Rules
+
 public struct CaseResult: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     /// A cell of a grid.
     case cell
     case single
+    /// What `require` asks of the file as a whole.
+    case gate
   }
 
   public enum Status: Sendable, Hashable {
@@ -53,10 +57,24 @@ public struct SuiteReport: Sendable {
   public let results: [CaseResult]
   /// Sections that were read and not checked.
   public let unchecked: [String]
+  /// When it was collected.
+  public let coverage: RuleCoverage?
+  /// Every request, when the options ask for explanations.
+  public let explanations: [ExplainedRequest]
 
   public var failedCount: Int { results.count { $0.hasFailed } }
   public var skippedCount: Int { results.count { $0.isSkipped } }
   public var passedCount: Int { results.count - failedCount - skippedCount }
+}
+
+/// One request of a case and every decision on it.
+public struct ExplainedRequest: Sendable {
+  /// Of the case, below the suite's name.
+  public let names: [String]
+  /// Who asks for what.
+  public let title: String
+  /// None when rules were not asked.
+  public let decisions: [DetailedExplanation]
 }
 
 extension Sequence<SuiteReport> {

@@ -14,11 +14,12 @@ struct SuiteRunner {
   private var errors = SuiteErrors()
   /// Of the case at hand.
   private var notes: [FailureLine] = []
+  private var explanations: [ExplainedRequest] = []
 
   init(_ file: SuiteFile, options: SuiteOptions) throws(SuiteFailure) {
     self.file = file
     self.options = options
-    stage = try Stage(file)
+    stage = try Stage(file, options: options)
   }
 
   mutating func run() throws(SuiteFailure) -> SuiteReport {
@@ -38,7 +39,25 @@ struct SuiteRunner {
       }
     }
     guard errors.isEmpty else { throw .invalid(errors.texts) }
-    return SuiteReport(file: file.source.name, name: file.name, results: results, unchecked: file.unchecked)
+    let coverage = stage.coverage?.coverage(of: file.database, file.rules)
+    var unchecked = file.unchecked
+    if let requirement = file.requirement, let coverage {
+      if isWhole(results) {
+        results += [CoverageGate.result(requirement, coverage.report(), file: file.source.name)].compactMap {
+          $0
+        }
+      } else if requirement.coverage != nil {
+        unchecked.append("require: coverage (not all cases were run)")
+      }
+    }
+    return SuiteReport(
+      file: file.source.name, name: file.name, results: results, unchecked: unchecked, coverage: coverage,
+      explanations: explanations)
+  }
+
+  /// Whether every case was run that is not skipped by itself: gates look at whole files.
+  private func isWhole(_ results: [CaseResult]) -> Bool {
+    results.count == file.cases.count && !results.contains { $0.status == .skipped(CaseResult.otherOnly) }
   }
 
   private func isChosen(_ testCase: TestCase) -> Bool {
@@ -90,6 +109,14 @@ struct SuiteRunner {
       notes: notes)
   }
 
+  private mutating func explain(_ outcome: Outcome, _ request: Request, _ testCase: TestCase) {
+    guard options.explains else { return }
+    explanations.append(
+      ExplainedRequest(
+        names: testCase.names, title: "\(request.persona.name): \(request.title)",
+        decisions: outcome.judgements.compactMap(\.detailed)))
+  }
+
   // MARK: sequences
 
   private mutating func run(
@@ -101,6 +128,7 @@ struct SuiteRunner {
       let outcome = try runner.run(step)
       milliseconds += outcome.milliseconds
       note(outcome)
+      explain(outcome, step, testCase)
       var lines = Verdict.lines(step, outcome, testCase.limits, rules: file.rules.source)
       if lines.isEmpty, outcome.end == .allowed, let after = step.after {
         lines = try AfterCheck(stage: stage, request: step).lines(after)
@@ -130,6 +158,7 @@ struct SuiteRunner {
         let outcome = try runner.run(request)
         milliseconds += outcome.milliseconds
         note(outcome)
+        explain(outcome, request, testCase)
         ends.append(outcome.end)
         let text = OutcomeText(outcome, file.rules.source)
         verdicts.append("\(request.persona.name), \(request.title): \(text.summary)")

@@ -87,6 +87,22 @@ enum FileAccess {
     }
   }
 
+  /// Writes a report: a new file, or the contents of one that is there (also of a device).
+  static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw FileError(path: path, reason: systemMessage(), isWriting: true) }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        throw FileError(path: path, reason: systemMessage(), isWriting: true)
+      }
+    }
+  }
+
   /// Files below `path` whose names end in `suffix`, in order; `path` itself when it is a file.
   static func files(below path: String, suffix: String) throws(FileError) -> [String] {
     var status = stat()

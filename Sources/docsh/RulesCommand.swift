@@ -7,5 +7,8 @@ struct RulesCommand: AsyncParsableCommand {
     commandName: "rules",
     abstract: "Tools on security rules.",
     discussion: "docsh rules check firestore.rules",
-    subcommands: [RulesCheckCommand.self, RulesFormatCommand.self, RulesTreeCommand.self])
+    subcommands: [
+      RulesCheckCommand.self, RulesFormatCommand.self, RulesTreeCommand.self, RulesExplainCommand.self,
+      RulesCoverageCommand.self,
+    ])
 }

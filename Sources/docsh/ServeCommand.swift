@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
     let runner = try await seedAndFollow(store)
     let guarded = GuardedStore(
       store, rulesets: registry, detail: profile.denialDetail,
-      coverage: CoverageCollector(.database, isCollecting: ruleCoverage))
+      coverage: CoverageCollector(isCollecting: ruleCoverage))
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       if let runner { group.addTask { await runner.run() } }
       let status = try await serve(guarded, profile, sources)

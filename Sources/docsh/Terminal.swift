@@ -35,6 +35,13 @@ enum Terminal {
   /// Whether standard output is a terminal, so that colours and progress make sense.
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
+  /// Columns of the terminal that standard output is; nil when it is none.
+  static var width: Int? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return max(60, Int(size.ws_col))
+  }
+
   private static func write(_ text: String, to descriptor: Int32) {
     write(Array(text.utf8), to: descriptor)
   }

@@ -22,6 +22,8 @@ struct TestCommand: AsyncParsableCommand {
         docsh test rules
         docsh test rules/inspired.rules-test.yaml --filter "reads a profile"
         docsh test rules --format junit > report.xml
+        docsh test rules --coverage
+        docsh test rules --coverage=html --coverage-out coverage.html --min-coverage 95
 
       Ends with 0 when everything passed, with 1 when a case failed, and
       with 2 when a suite or its rules are invalid or no case was found.
@@ -46,12 +48,24 @@ struct TestCommand: AsyncParsableCommand {
   @Option(help: "Take rules as the production service does, or as the official emulator does.")
   var profile = ProfileName.production
 
+  @Option(
+    defaultAsFlag: CoverageFormat.text,
+    help: "Tell what the cases see of the rules: text, json, html or lcov; text when nothing is said.")
+  var coverage: CoverageFormat?
+
+  @Option(help: "Where the coverage is written; otherwise to standard output.", completion: .file())
+  var coverageOut: String?
+
+  @Option(help: "Percent of the rules that must be covered.")
+  var minCoverage: Double?
+
   static let suffix = ".rules-test.yaml"
 
   func run() async throws {
     var options = SuiteOptions(
       filter: filter, tag: tag, acceptsOnly: getenv("CI").map { $0.pointee == 0 } ?? true)
     options.limitsRulesSource = ServiceProfile(profile).limitsRulesSource
+    options.collectsCoverage = coverage != nil || coverageOut != nil || minCoverage != nil
     var reports: [SuiteReport] = []
     var isInvalid = false
     for file in try files() {
@@ -65,12 +79,19 @@ struct TestCommand: AsyncParsableCommand {
     if reports.contains(where: { !$0.results.isEmpty }) {
       Terminal.say(String(format.text(reports).dropLast()))
     }
+    try writeCoverage(reports)
     if isInvalid { throw ExitCode(ExitStatus.badInput) }
     guard reports.contains(where: { !$0.results.isEmpty }) else {
       Terminal.complain("no cases found")
       throw ExitCode(ExitStatus.badInput)
     }
-    if reports.contains(where: { $0.failedCount > 0 }) { throw ExitCode(ExitStatus.failure) }
+    let isCovered = CoverageOutput.reaches(minCoverage, CoverageOutput.reports(reports))
+    if reports.contains(where: { $0.failedCount > 0 }) || !isCovered { throw ExitCode(ExitStatus.failure) }
+  }
+
+  private func writeCoverage(_ reports: [SuiteReport]) throws {
+    guard coverage != nil || coverageOut != nil, !reports.isEmpty else { return }
+    try CoverageOutput.write(CoverageOutput.reports(reports), as: coverage ?? .text, to: coverageOut)
   }
 
   private static func format(_ text: String) throws -> ReportFormat {

@@ -52,7 +52,7 @@ struct CoverageCase: CustomTestStringConvertible, Sendable {
     let ruleset = try #require(compilation.ruleset)
     let registry = RulesetRegistry()
     registry.setStandard(ruleset)
-    let collector = CoverageCollector(.database, isCollecting: true)
+    let collector = CoverageCollector(isCollecting: true)
     let store = GuardedStore(
       try DocumentStore(engine: NaiveEngine()), rulesets: registry, coverage: collector)
     let database = DatabaseID(project: "coverage")

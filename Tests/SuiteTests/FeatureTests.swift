@@ -214,9 +214,9 @@ struct FeatureTests {
   @Test("What this version does not check is said")
   func unchecked() throws {
     let report = try SuiteKit.run(
-      "require: {coverage: 100%}\nprove: []\ncases:\n  - {as: ann, get: users/ann, expect: allow}\n")
-    #expect(report.unchecked == ["require", "prove"])
-    #expect(PrettyReport.text([report]).contains("  require: not checked by this version\n"))
+      "require: {mutation: 100%}\nprove: []\ncases:\n  - {as: ann, get: users/ann, expect: allow}\n")
+    #expect(report.unchecked == ["require: mutation", "prove"])
+    #expect(PrettyReport.text([report]).contains("  require: mutation: not checked by this version\n"))
   }
 
   @Test(

@@ -88,16 +88,11 @@ public enum CoverageHTML {
       page.raw(
         "<li class=\"\(gap.evaluations == 0 ? "none" : "half")\"><a href=\"#r\(index)l\(gap.position.line)\">"
       )
-      page.raw("<span>\(lack(gap))</span> ")
+      page.raw("<span>\(CoverageText.lack(gap))</span> ")
       page.text(OneLine.text(gap.text, most: 70))
       page.raw("</a></li>\n")
     }
     page.raw("</ol>")
-  }
-
-  private static func lack(_ unit: CoverageUnit) -> String {
-    guard unit.isAllow, unit.evaluations > 0 else { return CoverageText.lack(unit) }
-    return unit.truths == 0 ? "never granted" : "never refused"
   }
 
   private static func link(_ line: Int, _ index: Int, _ text: String, _ page: inout HTMLText) {

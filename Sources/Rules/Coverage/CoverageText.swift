@@ -82,6 +82,7 @@ public enum CoverageText {
   static func lack(_ unit: CoverageUnit) -> String {
     if unit.isCovered { return "" }
     if unit.evaluations == 0 { return "not reached" }
+    if unit.isAllow { return unit.truths == 0 ? "never granted" : "never refused" }
     if unit.truths == 0, unit.falsehoods == 0 { return "only errors" }
     return unit.truths == 0 ? "never true" : "never false"
   }

@@ -6,7 +6,7 @@
 /// members that the official report does not have.
 
 public enum OfficialCoverage {
-  /// `name` is what the report calls the file.
+  /// - Parameter note: a remark for the reader; the official report has none.
   public static func json(_ report: CoverageReport, note: String? = nil) -> [UInt8] {
     var json = ReportJSON()
     let source = report.source
@@ -32,6 +32,11 @@ public enum OfficialCoverage {
       if let note { json.member("note") { $0.string(note) } }
     }
     return json.bytes
+  }
+
+  /// Several rulesets, as an array of reports.
+  public static func json(_ reports: [CoverageReport]) -> [UInt8] {
+    Array("[".utf8) + reports.map { json($0) }.joined(separator: Array(",\n".utf8)) + Array("]\n".utf8)
   }
 
   private static func write(_ entry: CoverageEntry, _ source: SourceText, _ json: inout ReportJSON) {

@@ -140,6 +140,39 @@ public final class RuleCoverage: Sendable {
     }
   }
 
+  /// Adds what another coverage of the same text has seen.
+  public func merge(_ other: RuleCoverage) {
+    guard fits(other.ruleset), other !== self else { return }
+    let theirs = other.state.withLock { $0 }
+    state.withLock { state in
+      state.operations += theirs.operations
+      state.isCut = state.isCut || theirs.isCut
+      for (number, counts) in theirs.allows.enumerated() {
+        state.allows[number].granted += counts.granted
+        state.allows[number].refused += counts.refused
+        state.allows[number].failed += counts.failed
+      }
+      for (number, calls) in theirs.calls.enumerated() { state.calls[number] += calls }
+      for (number, entry) in theirs.entries.enumerated() { Self.merge(entry, into: number, of: &state) }
+    }
+  }
+
+  private static func merge(_ entry: Entry, into number: Int, of state: inout State) {
+    state.entries[number].evaluations += entry.evaluations
+    state.entries[number].truths += entry.truths
+    state.entries[number].falsehoods += entry.falsehoods
+    state.entries[number].errors += entry.errors
+    for counted in entry.values {
+      if let place = state.entries[number].values.firstIndex(where: { $0.value == counted.value }) {
+        state.entries[number].values[place].count += counted.count
+      } else if state.entries[number].values.count < valuesMax || counted.value.truth != nil {
+        state.entries[number].values.append(counted)
+      } else {
+        state.isCut = true
+      }
+    }
+  }
+
   /// Forgets what was recorded.
   public func reset() {
     state.withLock { state in

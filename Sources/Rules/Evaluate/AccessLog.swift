@@ -31,6 +31,16 @@ final class AccessLog {
   var operationCount: Int { entries.count - operationStart }
   var paths: [String] { entries.elements.map(\.path.text) }
 
+  /// Every path with what was found there, before and after; nil for what nobody asked.
+  var findings: [(path: String, before: Bool?, after: Bool?)] {
+    entries.elements.map { entry in
+      (
+        entry.path.text, entry.isBeforeKnown ? entry.before != nil : nil,
+        entry.isAfterKnown ? entry.after != nil : nil
+      )
+    }
+  }
+
   @inline(__always)
   func reset() {
     entries.removeAll()

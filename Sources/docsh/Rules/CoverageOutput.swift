@@ -1,0 +1,75 @@
+/// Coverage as commands write it.
+
+import ArgumentParser
+import Rules
+import Suite
+
+/// How coverage can be written.
+enum CoverageFormat: String, CaseIterable, ExpressibleByArgument {
+  case text, json, html, lcov
+
+  /// All reports as one file. `json` has one ruleset, as the official report has.
+  func bytes(_ reports: [CoverageReport], isColored: Bool) -> [UInt8] {
+    switch self {
+    case .text: Array(CoverageText.text(reports, isColored: isColored).utf8)
+    case .json:
+      reports.count == 1 ? OfficialCoverage.json(reports[0]) + [0x0A] : OfficialCoverage.json(reports)
+    case .html: CoverageHTML.page(reports)
+    case .lcov: Array(LCOV.text(reports).utf8)
+    }
+  }
+}
+
+enum CoverageOutput {
+  /// The coverage of suites by the rules they test: suites of the same file are seen together.
+  static func reports(_ suites: [SuiteReport]) -> [CoverageReport] {
+    var found: [RuleCoverage] = []
+    for coverage in suites.compactMap(\.coverage) {
+      let known = found.first {
+        $0.fits(coverage.ruleset) && $0.ruleset.source.name == coverage.ruleset.source.name
+      }
+      if let known {
+        known.merge(coverage)
+      } else {
+        let copy = RuleCoverage(coverage.ruleset)
+        copy.merge(coverage)
+        found.append(copy)
+      }
+    }
+    return found.map { $0.report() }
+  }
+
+  /// Writes to a file, or to standard output.
+  static func write(_ reports: [CoverageReport], as format: CoverageFormat, to path: String?) throws {
+    guard let path else {
+      let bytes = format.bytes(reports, isColored: Terminal.isInteractive)
+      return Terminal.say(String(decoding: bytes.last == 0x0A ? bytes.dropLast() : bytes[...], as: UTF8.self))
+    }
+    do throws(FileError) {
+      try FileAccess.write(format.bytes(reports, isColored: false), to: path)
+    } catch {
+      Terminal.complain(error.description)
+      throw ExitCode(ExitStatus.failure)
+    }
+    let figure = figure(reports)
+    Terminal.say(
+      "coverage \(figure.text) (\(figure.covered) of \(figure.total) seen both ways), written to \(path)")
+  }
+
+  static func figure(_ reports: [CoverageReport]) -> CoverageFigure {
+    reports.map(\.figure).reduce(CoverageFigure(covered: 0, total: 0)) { $0 + $1 }
+  }
+
+  /// Complains and answers false when less is covered than asked for.
+  static func reaches(_ least: Double?, _ reports: [CoverageReport]) -> Bool {
+    guard let least else { return true }
+    let figure = figure(reports)
+    if figure.percent >= least { return true }
+    Terminal.complain("coverage is \(figure.text), less than \(CoverageOutput.text(least))%")
+    return false
+  }
+
+  private static func text(_ percent: Double) -> String {
+    percent == percent.rounded() ? String(Int(percent)) : String(percent)
+  }
+}

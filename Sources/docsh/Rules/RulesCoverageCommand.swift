@@ -1,0 +1,99 @@
+/// `docsh rules coverage`: what suites see of a rules file.
+
+import ArgumentParser
+import Rules
+import Suite
+
+struct RulesCoverageCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "coverage",
+    abstract: "Show what rules tests see of a rules file.",
+    discussion: """
+      Runs the suites that test the file and tells which expressions they saw both true and false, which
+      `allow`s they saw grant and refuse, and what they never reached. docs/coverage.md describes the
+      reports. Examples:
+
+        docsh rules coverage rules/inspired.rules --suite rules
+        docsh rules coverage rules/inspired.rules --suite rules --format html --out coverage.html
+        docsh rules coverage rules/inspired.rules --suite rules --min 95
+
+      Ends with 0; with 1 when less is covered than --min says or a case failed; with 2 when a suite or the
+      rules are invalid, or when no suite tests the file.
+      """)
+
+  @Argument(help: "The rules file.", completion: .file(extensions: ["rules"]))
+  var file: String
+
+  @Option(help: "Suites, or folders with suites in them; more than once for several.")
+  var suite: [String]
+
+  @Option(help: "How it is written: text, json (the official emulator's), html or lcov.")
+  var format = CoverageFormat.text
+
+  @Option(help: "Where it is written; otherwise to standard output.", completion: .file())
+  var out: String?
+
+  @Option(help: "Percent that must be covered.")
+  var min: Double?
+
+  func validate() throws {
+    guard !suite.isEmpty else { throw ValidationError("say which suites to run: --suite rules") }
+    guard min.map({ (0...100).contains($0) }) ?? true else {
+      throw ValidationError("--min is a percentage between 0 and 100")
+    }
+  }
+
+  func run() async throws {
+    let rules = try RulesFile.load(file)
+    var options = SuiteOptions()
+    options.collectsCoverage = true
+    let suites = try SuiteFiles.load(suite, options).filter { $0.rules.source.bytes == rules.source.bytes }
+    guard !suites.isEmpty else {
+      Terminal.complain("no suite of \(suite.joined(separator: ", ")) tests `\(file)`")
+      throw ExitCode(ExitStatus.badInput)
+    }
+    let reports = try SuiteFiles.run(suites)
+    let merged = RuleCoverage(rules)
+    for coverage in reports.compactMap(\.coverage) { merged.merge(coverage) }
+    try CoverageOutput.write([merged.report()], as: format, to: out)
+    if reports.contains(where: { $0.failedCount > 0 }) {
+      Terminal.complain("\(reports.closingLine); see them with: docsh test \(suite.joined(separator: " "))")
+      throw ExitCode(ExitStatus.failure)
+    }
+    if !CoverageOutput.reaches(min, [merged.report()]) { throw ExitCode(ExitStatus.failure) }
+  }
+}
+
+/// Suites as commands load and run them; what is invalid is reported and ends the command.
+enum SuiteFiles {
+  static func load(_ paths: [String], _ options: SuiteOptions) throws -> [Suite] {
+    var suites: [Suite] = []
+    for path in paths {
+      do {
+        for file in try FileAccess.files(below: path, suffix: TestCommand.suffix) {
+          suites.append(try Suite.load(path: file, options: options))
+        }
+      } catch let error as FileError {
+        Terminal.complain(error.description)
+        throw ExitCode(ExitStatus.badInput)
+      } catch let failure as SuiteFailure {
+        Terminal.report(failure.description)
+        throw ExitCode(ExitStatus.badInput)
+      }
+    }
+    return suites
+  }
+
+  static func run(_ suites: [Suite]) throws -> [SuiteReport] {
+    var reports: [SuiteReport] = []
+    for suite in suites {
+      do throws(SuiteFailure) {
+        reports.append(try suite.run())
+      } catch {
+        Terminal.report(error.description)
+        throw ExitCode(ExitStatus.badInput)
+      }
+    }
+    return reports
+  }
+}
