@@ -42,6 +42,7 @@ struct LinterTests {
       ),
       ("rules-wrong-type", "function f(x) { return b.matches(«x»); } allow read: if f(1);"),
       ("rules-wrong-type", "function f(x) { return 'a' in «x»; } allow read: if f(1);"),
+      ("rules-wrong-type", "allow read: if request.auth != null && «request.auth.uid»;"),
       ("rules-no-operator", "allow read: if request.time «<» 5;"),
       ("rules-no-operator", "allow read: if b «<» 5;"),
       ("rules-not-comparable", "function f(x) { return x «==» 'a'; } allow read: if f(1);"),
@@ -53,6 +54,10 @@ struct LinterTests {
       ("rules-never-of-type", "allow read: if request.time is «int» || b == 'x';"),
       ("rules-never-grants", "allow read: if «b == 'x' && false»;"),
       ("rules-never-grants", "allow create, delete: if «request.method != 'delete'»;"),
+      (
+        "rules-never-grants",
+        "function new() { return request.resource.data; } allow create, delete: if «new().x == 1»;"
+      ),
       (
         "rules-never-grants-method", "allow write: if «request.method == 'create' && b == 'x'»;"
       ),
@@ -101,6 +106,9 @@ struct LinterTests {
       "allow update: if request.resource.data.n == resource.data.n + 1;",
       "allow update: if request.time < resource.data.at + duration.value(1, 'd');",
       "allow get: if resource == null || resource.data.x == 1;",
+      "function f() { return request.method in ['create', 'update'] && request.resource.data.x == 1 || b == 'x'; } allow read: if f();",
+      "function f() { return request.method == 'create' ? request.resource.data.x == 1 : b == 'x'; } allow get: if f();",
+      "match /sub { allow read: if false; }",
       "allow read; match /posts/{p} { allow read: if p == 'x'; }",
       "allow read: if request['auth']['uid'] == b;",
       "allow read: if request.auth.uid == b; match /c/{d} { allow read: if request.auth.uid == b && d == 'x'; }",

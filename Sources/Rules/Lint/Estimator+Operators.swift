@@ -17,13 +17,13 @@ extension Estimator {
     _ condition: ExpressionNode, _ then: ExpressionNode, _ otherwise: ExpressionNode
   ) -> Estimate {
     let test = estimate(condition)
-    let first = estimate(then)
-    let second = estimate(otherwise)
     var result = Estimate.failing
     switch (test.canBeTrue, test.canBeFalse) {
-    case (true, true): result = first.union(second)
-    case (true, false): result = first
-    case (false, true): result = second
+    case (true, true):
+      let first = estimate(then)
+      result = first.union(estimate(otherwise))
+    case (true, false): result = estimate(then)
+    case (false, true): result = estimate(otherwise)
     case (false, false): return .failing
     }
     result.mayFail = result.mayFail || test.mayFailAsBool
@@ -34,24 +34,9 @@ extension Estimator {
     _ node: ExpressionNode, _ operation: BinaryOperator, _ place: Span, _ left: ExpressionNode,
     _ right: ExpressionNode
   ) -> Estimate {
+    if operation == .and || operation == .or { return logic(node, isAnd: operation == .and, left, right) }
     let first = estimate(left)
     let second = estimate(right)
-    switch operation {
-    case .and:
-      var truth: Truth = []
-      if first.canBeTrue, second.canBeTrue { truth.insert(.true) }
-      if first.canBeFalse || second.canBeFalse { truth.insert(.false) }
-      // What is surely false decides, whatever the other side does.
-      if first.isSurely(.false) || second.isSurely(.false) { return .bool(.false, mayFail: false) }
-      return .bool(truth, mayFail: first.mayFailAsBool || second.mayFailAsBool)
-    case .or:
-      var truth: Truth = []
-      if first.canBeTrue || second.canBeTrue { truth.insert(.true) }
-      if first.canBeFalse, second.canBeFalse { truth.insert(.false) }
-      if first.isSurely(.true) || second.isSurely(.true) { return .bool(.true, mayFail: false) }
-      return .bool(truth, mayFail: first.mayFailAsBool || second.mayFailAsBool)
-    default: break
-    }
     if first.isFailing || second.isFailing { return .failing }
     switch operation {
     case .equal, .notEqual: return equality(node, operation == .equal, place, left, right, first, second)
@@ -68,6 +53,33 @@ extension Estimator {
       return Estimate(types, mayFail: true)
     case .and, .or: return .any
     }
+  }
+
+  /// `&&` and `||`. What a side decides alone is not looked at further, so a part that is guarded by
+  /// the method is no mistake.
+  private mutating func logic(
+    _ node: ExpressionNode, isAnd: Bool, _ left: ExpressionNode, _ right: ExpressionNode
+  ) -> Estimate {
+    let deciding: Truth = isAnd ? .false : .true
+    let first = estimate(left)
+    if first.isSurely(deciding) { return .bool(deciding, mayFail: false) }
+    let second = estimate(right)
+    for (value, side) in [(first, left), (second, right)]
+    where !value.isFailing && value.types.isDisjoint(with: .bool) {
+      suspect(
+        node,
+        LintMessages.wrongType(
+          value.types, needed: .bool, "joined by `\(isAnd ? "&&" : "||")`", at: side.span))
+    }
+    if second.isSurely(deciding) { return .bool(deciding, mayFail: false) }
+    var truth: Truth = []
+    if isAnd ? first.canBeTrue && second.canBeTrue : first.canBeTrue || second.canBeTrue {
+      truth.insert(.true)
+    }
+    if isAnd ? first.canBeFalse || second.canBeFalse : first.canBeFalse && second.canBeFalse {
+      truth.insert(.false)
+    }
+    return .bool(truth, mayFail: first.mayFailAsBool || second.mayFailAsBool)
   }
 
   // MARK: Comparisons
@@ -105,6 +117,19 @@ extension Estimator {
   }
 
   static let granular: [AllowMethod] = [.get, .list, .create, .update, .delete]
+
+  /// Whether a constant is among written ones; nil where that is not known.
+  private static func isIn(_ value: LiteralSyntax, _ list: ExpressionNode) -> Bool? {
+    guard case .list(let elements) = list.unwrapped.kind else { return nil }
+    var found = false
+    for element in elements {
+      guard case .literal(let other) = element.unwrapped.kind, let same = same(value, other) else {
+        return nil
+      }
+      found = found || same
+    }
+    return found
+  }
 
   /// Whether two constants are equal; nil where that is more than a comparison of the text.
   private static func same(_ left: LiteralSyntax, _ right: LiteralSyntax) -> Bool? {
@@ -158,6 +183,9 @@ extension Estimator {
       return fail(
         node,
         LintMessages.notAContainer(second.types, isSwapped: isSwapped, left: left.span, right: right.span))
+    }
+    if let value = first.literal, let found = Self.isIn(value, right) {
+      return .bool(found ? .true : .false, mayFail: false)
     }
     if case .list = left.unwrapped.kind, second.shape == .fields || second.types == .map {
       return fail(

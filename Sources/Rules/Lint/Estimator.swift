@@ -61,6 +61,9 @@ struct Estimator {
   /// Whether a node is among the `diagnostics` as far as they are known now.
   func isReported(_ number: Int) -> Bool { findings[number] != nil && !succeeded[number] }
 
+  /// What was found at a node, also if another evaluation succeeded there.
+  func finding(_ number: Int) -> Diagnostic? { findings[number] }
+
   // MARK: Findings
 
   /// The node cannot be evaluated.

@@ -79,7 +79,13 @@ struct GrantLint {
 
   /// The findings about statements whose cause has not been told at its own place.
   func diagnostics(_ estimator: Estimator) -> [Diagnostic] {
-    pending.filter { !$0.causes.contains(where: estimator.isReported) }.map(\.diagnostic)
+    pending.filter { !$0.causes.contains(where: estimator.isReported) }.map { entry in
+      var diagnostic = entry.diagnostic
+      if let cause = entry.causes.lazy.compactMap(estimator.finding).first {
+        diagnostic.notes.append(Diagnostic.Note("because \(cause.message)", at: cause.span))
+      }
+      return diagnostic
+    }
   }
 }
 

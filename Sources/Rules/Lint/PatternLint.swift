@@ -9,6 +9,8 @@ enum PatternLint {
     }
     var reported: Set<Int> = []
     for statement in statements where statement.isFirestore {
+      // Nobody misses a denial that does not apply.
+      if case .literal(.boolean(false))? = statement.allow.condition?.unwrapped.kind { continue }
       guard let block = statement.blocks.last, !reported.contains(block), begins(statement.pattern),
         !statement.pattern.contains(where: \.isGlob)
       else { continue }
