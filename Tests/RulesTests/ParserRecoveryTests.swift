@@ -29,6 +29,10 @@ struct ParserRecoveryTests {
       ("rules-unknown-character", "allow read: if true; «#» owners only.\n"),
       ("rules-unknown-character", "«```»rules\nallow read: if true;\n```\n"),
       ("rules-curly-quotes", "allow read: if «“a”» == b;"),
+      ("rules-curly-quotes", "allow read: if «’a’» == b;"),
+      ("rules-curly-quotes", "allow read: if «`a`» == b;"),
+      ("rules-word-operator", "allow read: if a «AND» b;"), ("rules-syntax", "allow read: if a is «null»;"),
+      ("rules-syntax", "«deny» read: if a;"),
       ("rules-unclosed-string", "allow read: if a == «'b;»\n"),
       ("rules-bad-escape", #"allow read: if a == 'x«\.»y';"#),
       ("rules-bad-escape", #"allow read: if a.matches('«\d»+\w');"#),
@@ -115,6 +119,10 @@ struct ParserRecoveryTests {
       ),
       ("rules-syntax", "rules_version = '2';\nservice cloud.firestore { match /a/{b} { allow read; } } }"),
       ("rules-empty-body", "rules_version = '2';\nservice cloud.firestore { }"),
+      (
+        "rules-open-comment",
+        "rules_version = '2';\nservice cloud.firestore { match /a/{b} { allow read; }\n/* never closed\n match /c/{d} { allow read; } }"
+      ),
     ] as [(String, String)])
   func frame(id: String, source: String) {
     let errors = Sample.check(source).diagnostics.filter { $0.severity == .error }

@@ -125,7 +125,11 @@ struct ExpressionPass {
       return .any
     }
     bindings[node.number] = .unknown
-    diagnostics.append(CheckMessages.unknownVariable(name, at: node.span, visible: visibleVariables))
+    let function = scope.function(named: name)
+    if let function { calledFunctions.insert(function.number) }
+    diagnostics.append(
+      CheckMessages.unknownVariable(
+        name, at: node.span, visible: visibleVariables, isFunction: function != nil))
     return .any
   }
 

@@ -113,6 +113,12 @@ enum Library {
   ]
 
   static let foreignFunctions: [String: String] = [
+    "math.max": "write `a > b ? a : b`", "math.min": "write `a < b ? a : b`",
+    "timestamp.now": "write `request.time`",
+    "math.isInfinite": "compare with a number", "math.trunc": "write `int(value)`",
+    "timestamp.time": "write `timestamp.value(milliseconds)`",
+    "date": "write `timestamp.date(year, month, day)`",
+    "Date": "write `request.time`, or `timestamp.date(year, month, day)`",
     "exist": "write `exists`",
     "isSignedIn": "declare it: `function isSignedIn() { return request.auth != null; }`",
     "bool": "there is no `bool()`; compare instead", "len": "write `value.size()`",

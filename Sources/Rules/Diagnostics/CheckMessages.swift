@@ -228,8 +228,11 @@ enum CheckMessages {
 
   // MARK: Names in expressions
 
-  static func unknownVariable(_ name: String, at span: Span, visible: [String]) -> Diagnostic {
-    let replacement = Library.foreignVariables[name] ?? Spelling.nearest(to: name, among: visible)
+  static func unknownVariable(_ name: String, at span: Span, visible: [String], isFunction: Bool)
+    -> Diagnostic
+  {
+    let replacement =
+      isFunction ? "\(name)()" : Library.foreignVariables[name] ?? Spelling.nearest(to: name, among: visible)
     return warning(
       .unknownVariable, span, "nothing is called `\(name)` here; reading it fails",
       fix: replacement.map {
@@ -253,7 +256,9 @@ enum CheckMessages {
       to: name, among: Library.namespaceFunctions.keys.filter { $0.hasPrefix(namespace) })
     return warning(
       .unknownFunction, span, "there is no function `\(name)`; calling it fails",
-      fix: near.map { Diagnostic.Fix("write `\($0)`") }, official: "Invalid function name: \(name).")
+      fix: Library.foreignFunctions[name].map { Diagnostic.Fix($0) }
+        ?? near.map { Diagnostic.Fix("write `\($0)`") },
+      official: "Invalid function name: \(name).")
   }
 
   static func unknownMethodCall(_ name: String, at span: Span) -> Diagnostic {

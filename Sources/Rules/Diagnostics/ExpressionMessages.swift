@@ -153,7 +153,7 @@ extension SyntaxMessages {
   }
 
   static func wordOperator(_ word: String, at span: Span) -> Diagnostic {
-    let replacement = ["and": "&&", "or": "||", "not": "!"][word]
+    let replacement = ["and": "&&", "or": "||", "not": "!"][word.lowercased()]
     return error(
       .wordOperator, span, "`\(word)` is not an operator",
       fix: replacement.map {
@@ -171,6 +171,7 @@ extension SyntaxMessages {
   static func expectedType(found token: Token, text: String, official: Span) -> Diagnostic {
     error(
       .syntax, token.span, "expected the name of a type after `is`, found \(describe(token, text))",
+      fix: token.kind == .null ? Diagnostic.Fix("write `value == null`") : nil,
       official: TypeNames.unsupported(text.isEmpty ? "<missing IDENTIFIER>" : text), officialSpan: official)
   }
 

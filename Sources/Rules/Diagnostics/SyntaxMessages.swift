@@ -56,6 +56,12 @@ enum SyntaxMessages {
       notes: [Diagnostic.Note("a path wildcard is written `{id}` or `{rest=**}`")])
   }
 
+  static func unclosedComment(_ span: Span) -> Diagnostic {
+    error(
+      .openComment, span, "this comment never ends: no `*/` follows",
+      fix: Diagnostic.Fix("write `*/` at its end"), official: "Missing 'match' keyword before path.")
+  }
+
   static func unclosedString(quote: String, at span: Span) -> Diagnostic {
     error(
       .unclosedString, span,
@@ -202,8 +208,17 @@ enum SyntaxMessages {
 
   static func unexpectedInBlock(_ text: String, block: String, at span: Span) -> Diagnostic {
     let belongs = block == "match" ? "`allow`, `match` and `function`" : "`match` and `function`"
+    let advice: String? =
+      switch text {
+      case "deny": "what no `allow` grants is denied; narrow the `allow` that grants too much"
+      case "const", "var": "declare variables with `let`, inside a function"
+      case "macro", "def", "fn", "func": "declare functions with `function`"
+      case "else": "write `condition ? one : other`"
+      default: nil
+      }
     return error(
       .syntax, span, "`\(text)` does not belong here; a `\(block)` block holds \(belongs)",
+      fix: advice.map { Diagnostic.Fix($0) },
       official: unexpected(text))
   }
 

@@ -176,8 +176,7 @@ struct Lexer {
       diagnostics.append(SyntaxMessages.wideBlank(span(from: start)))
       return
     }
-    if curlyQuoted(from: start) { return }
-    if foreignLine(from: start) { return }
+    if foreignLine(from: start) || curlyQuoted(from: start) { return }
     repeat { offset += 1 } while offset < bytes.count && bytes[offset] & 0xC0 == 0x80
     // One message for a run of foreign characters, as a pasted sentence makes.
     while offset < bytes.count, bytes[offset] >= 0x80, wideBlankLength(at: offset) == 0 { offset += 1 }
@@ -205,16 +204,12 @@ struct Lexer {
 
   /// A string in the quotes of a word processor, taken whole so that it is one mistake.
   private mutating func curlyQuoted(from start: Int) -> Bool {
-    let opening = bytes[start...].prefix(3)
-    guard opening.elementsEqual([0xE2, 0x80, 0x9C]) || opening.elementsEqual([0xE2, 0x80, 0x98]) else {
-      return false
-    }
-    var index = start + 3
+    guard let opening = quoteLength(at: start) else { return false }
+    var index = start + opening
     while index < bytes.count, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") {
-      let closing = bytes[index...].prefix(3)
-      if closing.elementsEqual([0xE2, 0x80, 0x9D]) || closing.elementsEqual([0xE2, 0x80, 0x99]) {
-        let inside = source.text(of: Span(start: Int32(start + 3), end: Int32(index)))
-        offset = index + 3
+      if let closing = quoteLength(at: index) {
+        let inside = source.text(of: Span(start: Int32(start + opening), end: Int32(index)))
+        offset = index + closing
         append(.unknown, from: start)
         diagnostics.append(SyntaxMessages.curlyQuotes(inside, at: span(from: start)))
         return true
@@ -222,6 +217,13 @@ struct Lexer {
       index += 1
     }
     return false
+  }
+
+  /// Length of a quote that is none in rules: a bent one, or a back-tick.
+  private func quoteLength(at index: Int) -> Int? {
+    if bytes[index] == UInt8(ascii: "`") { return 1 }
+    guard bytes[index] == 0xE2, index + 2 < bytes.count, bytes[index + 1] == 0x80 else { return nil }
+    return [0x98, 0x99, 0x9C, 0x9D].contains(bytes[index + 2]) ? 3 : nil
   }
 
   /// No-break and full-width blanks come from web pages. The official compiler refuses them; we

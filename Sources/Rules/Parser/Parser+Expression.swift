@@ -91,7 +91,8 @@ extension Parser {
     case .arrow: report(SyntaxMessages.foreignOperator(text(current), at: current.span))
     case .not where kind(ahead: 1) == .in:
       report(SyntaxMessages.notIn(current.span.joined(with: tokens[index + 1].span)))
-    case .identifier where ["and", "or"].contains(text(current)), .reserved where text(current) == "not":
+    case .identifier where ["and", "or"].contains(text(current).lowercased()),
+      .reserved where text(current) == "not":
       report(SyntaxMessages.wordOperator(text(current), at: current.span))
     default: break
     }

@@ -9,6 +9,13 @@ extension Parser {
   /// `/a/{b} { … }`: the keyword was forgotten.
   mutating func parseMatchWithoutKeyword() -> MatchSyntax {
     let start = current.span
+    if text(current).hasPrefix("/*") {
+      // Where a declaration may begin it can only be a comment, and all the rest is in it.
+      report(SyntaxMessages.unclosedComment(Span(start: start.start, end: start.start + 2)))
+      isCutOff = true
+      index = tokens.count - 1
+      return parseMatch(from: start, id: nil)
+    }
     remark(SyntaxMessages.missingMatchKeyword(start))
     return parseMatch(from: start, id: nil)
   }

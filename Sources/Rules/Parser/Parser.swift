@@ -24,6 +24,8 @@ struct Parser {
   var diagnostics: [Diagnostic]
   var index = 0
   var isPanicking = false
+  /// Whether the rest of the text is in a comment that never ends, which has been said.
+  var isCutOff = false
 
   /// How deep `parseExpression` is inside itself.
   var expressionNesting = 0
@@ -125,7 +127,7 @@ struct Parser {
     defer { isPanicking = true }
     // The lexer has spoken about an unknown character already.
     let besideUnknown = at(.unknown) || (index > 0 && tokens[index - 1].kind == .unknown)
-    if !isPanicking, !besideUnknown { diagnostics.append(diagnostic) }
+    if !isPanicking, !besideUnknown, !isCutOff { diagnostics.append(diagnostic) }
   }
 
   /// How many diagnostics there were when the expression being parsed began.
@@ -137,7 +139,7 @@ struct Parser {
 
   /// Adds a remark after which parsing goes on as if nothing had been wrong.
   mutating func remark(_ diagnostic: Diagnostic) {
-    if !isPanicking { diagnostics.append(diagnostic) }
+    if !isPanicking, !isCutOff { diagnostics.append(diagnostic) }
   }
 
   // MARK: Nodes

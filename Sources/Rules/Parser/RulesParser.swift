@@ -48,9 +48,14 @@ public enum RulesParser {
   /// Without what was said about a place where an error had been found already.
   private static func onePerPlace(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
     var places: Set<Int32> = []
-    return diagnostics.filter { diagnostic in
+    let first = diagnostics.filter { diagnostic in
       guard diagnostic.severity == .error, let span = diagnostic.span else { return true }
       return places.insert(span.start).inserted
+    }
+    // An unclosed comment that turned out to be an error is no warning as well.
+    return first.filter { diagnostic in
+      guard diagnostic.severity != .error, let span = diagnostic.span else { return true }
+      return !places.contains(span.start)
     }
   }
 
