@@ -44,7 +44,7 @@ extension Ruleset {
 
   /// The official emulator's text for a refusal. Of a query, the ways that were granted before the one
   /// that was not are reported as false. Source: spec/rules-language.md 8.4, the official emulator.
-  private func officialMessage(_ allows: [AllowTrace], _ method: RuleMethod) -> String {
+  func officialMessage(_ allows: [AllowTrace], _ method: RuleMethod) -> String {
     let entries = allows.map { allow -> String in
       let place = "for '\(method.name)' @ L\(allow.position.line)"
       switch allow.outcome {

@@ -29,6 +29,8 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   let matcher: PathMatcher
   let blocks: [BlockPlan]
   private let allows: AllowTable
+  /// The rules of files; nil when there are none.
+  let storage: ServiceRules?
   /// How many field paths are kept while they are evaluated once more.
   let memoCount: Int
   let patterns: PatternTable
@@ -51,6 +53,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     allowPlaces = planner.allowPlaces
     matcher = PathMatcher(
       patterns: planner.blockPatterns, languageVersion: parsed.syntax.languageVersion, pool: planner.pool)
+    storage = planner.storageRules
   }
 
   /// Compiles a ruleset. `name` is what messages call the file; with `limitsSource` a text that
@@ -111,9 +114,13 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     return judge(evaluation)
   }
 
+  /// Tries the `allow`s of documents' rules.
+  @inline(__always)
+  func judge(_ e: Evaluation) -> Decision { judge(e, allows) }
+
   /// Tries the `allow`s of all matched blocks in the order of the source.
   @inline(__always)
-  func judge(_ e: Evaluation) -> Decision {
+  func judge(_ e: Evaluation, _ allows: AllowTable) -> Decision {
     var reason = Decision.Reason.unmatched
     var index = 0
     let found = e.matches.found

@@ -153,7 +153,9 @@ struct ExpressionPass {
       walk(function)
       return resultTypes[function.number] ?? .any
     }
-    guard let signature = Library.functions[name] else {
+    // Rules of files read documents through a package of that name. Source: the official compiler.
+    let isMissing = !scope.isFirestore && AccessKind(rawValue: name) != nil
+    guard let signature = Library.functions[name], !isMissing else {
       bindings[node.number] = .unknown
       diagnostics.append(
         CheckMessages.unknownFunction(

@@ -19,6 +19,11 @@ enum Library {
 
   static let namespaces: Set<String> = ["math", "timestamp", "duration", "latlng", "hashing"]
 
+  /// Of the package `firestore`, which rules of files have.
+  static let documentsFunctions: [String: Signature] = [
+    "get": Signature([.path], .any), "exists": Signature([.path], .bool),
+  ]
+
   static let globals: Set<String> = ["request", "resource"]
 
   static let functions: [String: Signature] = [

@@ -72,6 +72,12 @@ extension ExpressionPass {
     for node in nodes { _ = type(of: node) }
   }
 
+  /// Whether a name is the package by which rules of files read documents.
+  private func isDocumentsPackage(_ receiver: ExpressionNode) -> Bool {
+    guard case .identifier("firestore") = receiver.kind, !scope.isFirestore else { return false }
+    return !isLocal("firestore") && scope.capture(named: "firestore") == nil
+  }
+
   private mutating func typeOfMethodCall(
     _ node: ExpressionNode, _ receiver: ExpressionNode, _ name: String, _ nameSpan: Span,
     _ arguments: [ExpressionNode]
@@ -87,6 +93,12 @@ extension ExpressionPass {
       bindings[node.number] = .namespaceFunction(namespace: namespace, name: name)
       if signature.parameters.count != arguments.count { visit(arguments) }
       apply(signature, fullName, nameSpan, arguments)
+      return signature.result
+    }
+    if isDocumentsPackage(receiver), let signature = Library.documentsFunctions[name] {
+      bindings[node.number] = .namespaceFunction(namespace: "firestore", name: name)
+      if signature.parameters.count != arguments.count { visit(arguments) }
+      apply(signature, "firestore.\(name)", nameSpan, arguments)
       return signature.result
     }
     guard let signature = Library.methods[name] else {

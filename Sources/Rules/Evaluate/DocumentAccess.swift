@@ -23,6 +23,10 @@ open class DocumentAccess {
   ///   - afterCommit: as it will be after the whole commit; equal to before when nothing is written.
   open func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? { nil }
 
+  /// As `document(at:)`, for the rules of files: `name` names its database, too
+  /// (`databases/(default)/documents/users/bob`).
+  open func document(named name: UnsafeRawBufferPointer) -> FieldsView? { nil }
+
   /// Gets the value that a condition's `debug()` was called with, as text.
   open func debug(_ value: String) {}
 

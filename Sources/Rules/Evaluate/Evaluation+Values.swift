@@ -72,6 +72,7 @@ extension Evaluation {
 
   /// `resource` as a whole.
   func resourceObject() -> Operand {
+    if isStorage { return resourceData }
     if case .null = resourceData { return .null }
     guard method != .list || isIDKnown else {
       return map([entry("data", resourceData)])
@@ -100,6 +101,7 @@ extension Evaluation {
 
   /// `request` as a whole. Source: spec/rules-language.md 2.11 and the official emulator's own map.
   func requestObject() -> Operand {
+    if isStorage { return storageRequestObject() }
     var entries = [
       entry("time", .timestamp(time)), entry("auth", authObject()),
       entry("headers", .map(arena.copy([MapEntry]()), 0)),

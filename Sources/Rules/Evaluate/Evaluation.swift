@@ -38,6 +38,10 @@ final class Evaluation {
   /// False for a document that a query names and that does not exist.
   var isResourceReadable = true
   var query: QueryFacts?
+  /// Whether the rules of files are asked, not those of documents.
+  var isStorage = false
+  /// `request.params` of an operation on a file.
+  var parameters = Operand.null
   /// INVARIANT: the owner of this object and whoever called `decide` keep it alive.
   private var source: Unmanaged<DocumentAccess>?
   /// What was asked for since the request began.
@@ -136,7 +140,10 @@ final class Evaluation {
   /// A document as it is stored; nil when it does not exist.
   @inline(__always)
   func document(at path: ByteView, afterCommit: Bool) -> FieldsView? {
-    source?._withUnsafeGuaranteedRef { $0.document(at: path.buffer, afterCommit: afterCommit) }
+    source?._withUnsafeGuaranteedRef { source in
+      isStorage
+        ? source.document(named: path.buffer) : source.document(at: path.buffer, afterCommit: afterCommit)
+    }
   }
 
   /// Makes the database's name the second segment.
@@ -151,6 +158,12 @@ final class Evaluation {
     databaseBits = unsafeBitCast(name, to: (UInt64, UInt64).self)
     databaseArena.reset()
     segments[1] = databaseArena.copy(name)
+  }
+
+  /// The second segment is about to be something else.
+  func forgetDatabase() {
+    database = ""
+    databaseBits = (0, 0)
   }
 
   /// Whether the path begins with `databases/…/documents`.

@@ -27,15 +27,20 @@ struct Tracer {
   /// What decided the other sides of disjunctions of the `allow` at hand.
   private var beside: [DecidingExpression] = []
 
-  init(_ ruleset: Ruleset, _ e: Evaluation) {
+  /// The blocks that matches are numbers of.
+  private let blocks: [BlockPlan]
+
+  /// - Parameter blocks: of the service that was asked; nil for documents' rules.
+  init(_ ruleset: Ruleset, _ e: Evaluation, blocks: [BlockPlan]? = nil) {
     self.ruleset = ruleset
+    self.blocks = blocks ?? ruleset.blocks
     self.e = e
   }
 
   /// Tries the matched `allow`s as `Ruleset.judge` does, and keeps what happens.
   mutating func traceMatches(way: Int) {
     trying: for match in Array(e.matches.found.elements) {
-      let block = ruleset.blocks[Int(match.block)]
+      let block = blocks[Int(match.block)]
       let tried = block.allows[Int(e.method.rawValue)]
       if tried.isEmpty { continue }
       e.bindCaptures(match, count: block.captureCount)

@@ -86,6 +86,9 @@ extension Planner {
       return FunctionCallNode(node.number, function, arguments.map { plan($0) })
     case .libraryFunction:
       if let kind = AccessKind(rawValue: name) {
+        guard service != .files else {
+          return UnknownNode(node.number, .functionNotFound, FaultText.functionNotFound(name))
+        }
         guard arguments.count == 1 else {
           return LibraryCallNode(
             node.number, name,
@@ -109,6 +112,11 @@ extension Planner {
   private func methodCall(
     _ node: ExpressionNode, _ receiver: ExpressionNode, _ name: String, _ arguments: [ExpressionNode]
   ) -> PlanNode {
+    if service != .documents, case .identifier("firestore") = receiver.kind, arguments.count == 1,
+      ["get", "exists"].contains(name), !isBound(receiver)
+    {
+      return FirestoreAccessNode(node.number, wantsDocument: name == "get", plan(arguments[0]))
+    }
     if case .namespaceFunction(let namespace, let function) = resolution.binding(of: node) {
       return library(node, "\(namespace).\(function)", arguments)
     }
@@ -123,6 +131,14 @@ extension Planner {
       _ = patterns.literal(source)
     }
     return MethodCallNode(node.number, plan(receiver), name, arguments.map { plan($0) })
+  }
+
+  /// Whether a name is one of the ruleset's own.
+  private func isBound(_ node: ExpressionNode) -> Bool {
+    switch resolution.binding(of: node) {
+    case .parameter, .local, .capture: true
+    case .none, .global, .function, .libraryFunction, .namespaceFunction, .unknown: false
+    }
   }
 
   private func binary(

@@ -34,7 +34,7 @@ extension Planner {
       return nil
     }
     steps.reverse()
-    guard let (part, taken) = Self.root(global, steps.map(\.name)) else { return nil }
+    guard let (part, taken) = root(global, steps.map(\.name)) else { return nil }
     let root = RequestNode(steps[taken - 1].node.number, part, cost: 1 + taken)
     let rest = steps[taken...].map { PathStep(key: pool.text($0.name), node: Int32($0.node.number)) }
     if rest.isEmpty { return root }
@@ -44,14 +44,16 @@ extension Planner {
   }
 
   /// The longest beginning of a path that has a place of its own, and how many members it takes.
-  private static func root(_ global: String, _ names: [String]) -> (RequestPart, Int)? {
+  private func root(_ global: String, _ names: [String]) -> (RequestPart, Int)? {
+    // Files have other members than documents: only what all services have is fused.
+    if service != .documents {
+      return global == "request" && names.first == "auth" ? Self.authRoot(names) : nil
+    }
     if global == "resource" { return names.first == "data" ? (.data, 1) : nil }
     guard global == "request", let first = names.first else { return nil }
     let second = names.count > 1 ? names[1] : ""
     switch (first, second) {
-    case ("auth", "uid"): return (.uid, 2)
-    case ("auth", "token"): return (.token, 2)
-    case ("auth", _): return (.auth, 1)
+    case ("auth", _): return Self.authRoot(names)
     case ("resource", "data"): return (.newData, 2)
     case ("resource", _): return (.newResource, 1)
     case ("method", _): return (.method, 1)
@@ -62,9 +64,18 @@ extension Planner {
     }
   }
 
+  /// `request.auth…`
+  private static func authRoot(_ names: [String]) -> (RequestPart, Int) {
+    switch names.dropFirst().first {
+    case "uid": (.uid, 2)
+    case "token": (.token, 2)
+    default: (.auth, 1)
+    }
+  }
+
   /// `get(path).data`
   private func accessData(_ node: ExpressionNode, _ base: ExpressionNode, _ name: String) -> PlanNode? {
-    guard name == "data", case .call(let function, _, let arguments) = base.unwrapped.kind,
+    guard service != .files, name == "data", case .call(let function, _, let arguments) = base.unwrapped.kind,
       arguments.count == 1,
       case .libraryFunction = resolution.binding(of: base.unwrapped),
       let kind = AccessKind(rawValue: function), kind.wantsDocument

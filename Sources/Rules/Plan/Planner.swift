@@ -6,6 +6,13 @@
 internal import CRE2
 internal import DocModel
 
+/// Whom a piece of a ruleset serves.
+enum PlannedService {
+  case documents, files
+  /// Functions of a file that has rules of both: planned without what only one of them has.
+  case any
+}
+
 /// Plans one ruleset.
 struct Planner {
   let syntax: RulesetSyntax
@@ -21,6 +28,10 @@ struct Planner {
   /// By match number: the position of each capture among all captures from the service down, by
   /// segment of the block's own pattern.
   private var captureIndexes: [[Int: Int]]
+
+  private(set) var storageRules: ServiceRules?
+  /// Whom the expressions that are planned now serve.
+  private(set) var service = PlannedService.documents
 
   private(set) var blocks: [BlockPlan] = []
   private(set) var blockPatterns: [[PatternStep]] = []
@@ -41,13 +52,45 @@ struct Planner {
   }
 
   mutating func run() {
-    for service in syntax.services where service.name.text == "cloud.firestore" {
+    for service in syntax.services where Self.serviceNames.contains(service.name.text) {
       for match in service.matches { numberCaptures(match, from: 0) }
     }
-    for index in functions.indices { plan(function: index) }
+    for index in functions.indices {
+      service = audience(of: resolution.functions[index].span)
+      plan(function: index)
+    }
+    service = .files
+    storageRules = planStorage()
+    service = .documents
     for service in syntax.services where service.name.text == "cloud.firestore" {
       for match in service.matches { plan(match, prefix: [], names: []) }
     }
+  }
+
+  static let storageName = "firebase.storage"
+  private static let serviceNames = ["cloud.firestore", storageName]
+
+  /// The rules of files, which have patterns of their own.
+  private mutating func planStorage() -> ServiceRules? {
+    let services = syntax.services.filter { $0.name.text == Self.storageName }
+    guard !services.isEmpty else { return nil }
+    for service in services { for match in service.matches { plan(match, prefix: [], names: []) } }
+    defer {
+      blocks = []
+      blockPatterns = []
+    }
+    return ServiceRules(
+      matcher: PathMatcher(patterns: blockPatterns, languageVersion: syntax.languageVersion, pool: pool),
+      blocks: blocks, allows: AllowTable(blocks, pool))
+  }
+
+  /// Whom a function serves.
+  private func audience(of span: Span) -> PlannedService {
+    let services = syntax.services
+    if !services.contains(where: { $0.name.text == Self.storageName }) { return .documents }
+    let own = services.first { $0.span.start <= span.start && span.end <= $0.span.end }
+    guard let own else { return .any }
+    return own.name.text == Self.storageName ? .files : .documents
   }
 
   private mutating func numberCaptures(_ match: MatchSyntax, from first: Int) {
@@ -105,7 +148,9 @@ struct Planner {
 
   /// The pattern of an allow's name: the root that every pattern has is left out.
   private static func shortPattern(_ names: [String]) -> String {
-    let isRooted = names.count >= 3 && names[0] == "databases" && names[2] == "documents"
+    let isRooted =
+      names.count >= 3
+      && (names[0] == "databases" && names[2] == "documents" || names[0] == "b" && names[2] == "o")
     let short = isRooted ? names[3...] : names[...]
     return short.isEmpty ? "/" : short.map { "/" + $0 }.joined()
   }
