@@ -122,6 +122,6 @@ struct RulesSources: Equatable {
   }
 
   var isEmpty: Bool { sources.isEmpty }
-  /// Whether databases of any name have rules.
-  var isComplete: Bool { sources.contains { $0.database == nil } }
+  /// Whether the first database of a project, which most projects have alone, has rules.
+  var guardsFirstDatabase: Bool { sources.contains { $0.database == nil || $0.database == "(default)" } }
 }

@@ -73,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
     let profile = profile.chosen
     let sources = try RulesSources(rules, config: config)
     let registry = try sources.registry(profile)
-    if !sources.isComplete { Self.warn(sources, profile) }
+    if !sources.guardsFirstDatabase { Self.warn(sources, profile) }
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
     let runner = try await seedAndFollow(store)

@@ -133,6 +133,9 @@ struct ExpressionPass {
     return .any
   }
 
+  /// Whether a name is one of the function at hand.
+  func isLocal(_ name: String) -> Bool { locals[name] != nil || parameters[name] != nil }
+
   private var visibleVariables: [String] {
     scope.captureNames + Array(parameters.keys) + Array(locals.keys) + Array(Library.globals)
   }

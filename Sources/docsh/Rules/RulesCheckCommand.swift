@@ -1,5 +1,6 @@
 /// `docsh rules check`: every mistake in rules files, as `file:line:column` with a caret.
 
+import Access
 import ArgumentParser
 import Rules
 
@@ -39,6 +40,9 @@ struct RulesCheckCommand: AsyncParsableCommand {
   @Option(help: "text on standard error, json on standard output, or github for its annotations.")
   var format: Format = .text
 
+  @Option(help: "Take rules as the production service does, or as the official emulator does.")
+  var profile = ProfileName.production
+
   @Option(help: ArgumentHelp("Print what a diagnostic means and how to repair it.", valueName: "id"))
   var explain: String?
 
@@ -48,7 +52,8 @@ struct RulesCheckCommand: AsyncParsableCommand {
 
   func run() async throws {
     if let explain { return try Self.explain(explain) }
-    var report = RulesReport(format: format)
+    var report = RulesReport(
+      format: format, limitsSource: ServiceProfile(profile).limitsRulesSource)
     for file in files {
       for path in report.expanded(file) {
         guard let compilation = report.compile(path) else { continue }

@@ -13,8 +13,13 @@ struct RulesReport {
   /// In the order of their first appearance.
   private var ids: [String] = []
   private var objects: [String] = []
+  private let limitsSource: Bool
 
-  init(format: RulesCheckCommand.Format) { self.format = format }
+  /// - Parameter limitsSource: whether a file that production would refuse for its size is refused.
+  init(format: RulesCheckCommand.Format, limitsSource: Bool) {
+    self.format = format
+    self.limitsSource = limitsSource
+  }
 
   // MARK: Files
 
@@ -41,7 +46,7 @@ struct RulesReport {
       if let place = bytes.prefix(1 << 13).firstIndex(of: 0) {
         throw FileError(path: name, reason: "it is not text: byte \(place) is zero")
       }
-      return Ruleset.compile(source: bytes, name: name, remarks: true)
+      return Ruleset.compile(source: bytes, name: name, limitsSource: limitsSource, remarks: true)
     } catch {
       refuse(error)
       return nil
