@@ -10,22 +10,46 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Bulk runs are built without instruments, which cost a factor of twenty: `FUZZ_PLAIN=1`.
+let isPlain = Context.environment["FUZZ_PLAIN"] != nil
+
 /// The sanitizers instrument our Swift only; what swift-crypto wraps is not ours to fuzz.
-let fuzzed = strict + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
+let fuzzed = isPlain ? strict : strict + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
+
+/// The driver is linked for its loop; its main gives way to ours.
+let linked: [LinkerSetting] =
+  isPlain
+  ? []
+  : [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld", "-Xlinker", "--allow-multiple-definition"])]
+
+let libFuzzerTargets: [Target] =
+  isPlain
+  ? []
+  : [
+    .executableTarget(
+      name: "WireCursorFuzz", dependencies: ["WireExercise"], swiftSettings: fuzzed, linkerSettings: linked),
+    .executableTarget(
+      name: "RulesTextFuzz", dependencies: ["RulesExercise"], swiftSettings: fuzzed, linkerSettings: linked),
+  ]
 
 let package = Package(
   name: "Fuzz",
   dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.0")],
   targets: [
     .target(
+      name: "CRE2",
+      cxxSettings: isPlain ? [] : [.unsafeFlags(["-fsanitize=address"])],
+      linkerSettings: [.linkedLibrary("re2")]),
+    .target(
       name: "DocModel", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: fuzzed),
+    .target(
+      name: "Rules", dependencies: ["DocModel", "CRE2", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: fuzzed),
     .target(name: "WireExercise", dependencies: ["DocModel"], swiftSettings: fuzzed),
+    .target(name: "RulesExercise", dependencies: ["DocModel", "Rules"], swiftSettings: fuzzed),
     .executableTarget(
-      name: "WireCursorFuzz", dependencies: ["WireExercise"], swiftSettings: fuzzed,
-      // The driver is linked for its loop; its main gives way to ours.
-      linkerSettings: [
-        .unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld", "-Xlinker", "--allow-multiple-definition"])
-      ]),
-  ]
+      name: "RulesCrasher", dependencies: ["RulesExercise"], swiftSettings: fuzzed, linkerSettings: linked),
+  ] + libFuzzerTargets,
+  cxxLanguageStandard: .cxx17
 )

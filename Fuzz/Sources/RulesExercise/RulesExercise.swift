@@ -1,0 +1,85 @@
+/// What is done with a rules text, all of it: for the fuzzers and for the seeded test.
+///
+/// Lexer, parser, checker, messages, plan, decisions, explanations and the formatter. Nothing here may trap,
+/// hang, overflow the stack or take memory without bound, whatever the text is.
+
+internal import DocModel
+internal import Rules
+
+/// Something that must hold for every text and did not.
+public struct RulesViolation: Error, CustomStringConvertible {
+  public let description: String
+}
+
+/// How far a text came.
+public enum RulesOutcome: Sendable {
+  case refused, compiled
+}
+
+/// INVARIANT: used by one thread at a time. It lives as long as the run on purpose: what one text leaves
+/// behind must not matter to the next.
+public final class RulesExercise {
+  private let documents = FuzzDocuments()
+  private let requests: FuzzRequests
+  /// Which explanations are asked for; all of them would be most of the time.
+  private var turn = 0
+  /// Whether texts are formatted, too.
+  private let formats: Bool
+
+  public init(formats: Bool = true) {
+    requests = FuzzRequests(documents)
+    self.formats = formats
+  }
+
+  /// One text.
+  @discardableResult
+  public func run(_ text: [UInt8]) throws(RulesViolation) -> RulesOutcome {
+    let compilation = Ruleset.compile(source: text, name: "fuzz.rules")
+    try examine(compilation)
+    if formats { try FormatExercise.run(text, compilation) }
+    guard let ruleset = compilation.ruleset else { return .refused }
+    turn &+= 1
+    for (number, request) in requests.all.enumerated() { try judge(ruleset, request, number) }
+    return .compiled
+  }
+
+  private func examine(_ compilation: Compilation) throws(RulesViolation) {
+    let size = Int32(compilation.source.bytes.count)
+    for diagnostic in compilation.diagnostics {
+      guard let span = diagnostic.span else { continue }
+      guard span.start >= 0, span.start <= span.end, span.end <= size else {
+        throw RulesViolation(description: "\(diagnostic.id) lies outside the text")
+      }
+    }
+    guard compilation.diagnostics.containsError == (compilation.ruleset == nil) else {
+      throw RulesViolation(description: "errors and a ruleset, or neither")
+    }
+    let renderer = DiagnosticRenderer(source: compilation.source)
+    for diagnostic in compilation.diagnostics.prefix(4) {
+      guard !renderer.render(diagnostic).isEmpty else {
+        throw RulesViolation(description: "\(diagnostic.id) says nothing")
+      }
+    }
+    _ = OfficialIssue.issues(of: compilation.diagnostics, in: compilation.source)
+  }
+
+  private func judge(
+    _ ruleset: Ruleset, _ request: RuleRequest, _ number: Int
+  ) throws(RulesViolation) {
+    documents.beginRequest()
+    let first = ruleset.decide(request, documents: documents)
+    documents.beginRequest()
+    let second = ruleset.decide(request, documents: documents)
+    guard first.reason == second.reason, first.expressions == second.expressions else {
+      throw RulesViolation(
+        description: "request \(number) is decided \(first) and then \(second)")
+    }
+    guard (turn &+ number) % 4 == 0 else { return }
+    documents.beginRequest()
+    let explanation = ruleset.explain(request, documents: documents)
+    guard explanation.decision.reason == first.reason else {
+      throw RulesViolation(
+        description: "request \(number) is decided \(first) and explained \(explanation.decision)")
+    }
+  }
+}
