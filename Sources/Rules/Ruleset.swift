@@ -150,7 +150,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
 extension Evaluation {
   @inline(__always)
   func decision(_ reason: Decision.Reason) -> Decision {
-    Decision(reason: reason, expressions: spent, accesses: log.operationCount)
+    Decision(reason: reason, expressions: spentExpressions, accesses: log.operationCount)
   }
 }
 

@@ -39,7 +39,8 @@ private enum RulesCrasher {
 
   static func main() {
     guard let options = Options(CommandLine.arguments.dropFirst()) else {
-      print("usage: rules-crasher [--seed N] [--from N] [--count N] [--files FOLDER] [--show N] [--shapes BYTES]")
+      print(
+        "usage: rules-crasher [--seed N] [--from N] [--count N] [--files FOLDER] [--show N] [--shapes BYTES]")
       exit(64)
     }
     let texts = RulesTexts(seed: options.seed, files: options.folder.map(Folder.texts) ?? [])
@@ -139,11 +140,21 @@ private struct Options {
     while let name = rest.popFirst() {
       guard let value = rest.popFirst() else { return nil }
       switch name {
-      case "--seed": guard let number = UInt64(value) else { return nil }; seed = number
-      case "--from": guard let number = UInt64(value) else { return nil }; first = number
-      case "--count": guard let number = UInt64(value), number > 0 else { return nil }; count = number
-      case "--show": guard let number = UInt64(value) else { return nil }; shown = number
-      case "--shapes": guard let number = Int(value), number > 0 else { return nil }; shapeSize = number
+      case "--seed":
+        guard let number = UInt64(value) else { return nil }
+        seed = number
+      case "--from":
+        guard let number = UInt64(value) else { return nil }
+        first = number
+      case "--count":
+        guard let number = UInt64(value), number > 0 else { return nil }
+        count = number
+      case "--show":
+        guard let number = UInt64(value) else { return nil }
+        shown = number
+      case "--shapes":
+        guard let number = Int(value), number > 0 else { return nil }
+        shapeSize = number
       case "--files": folder = value
       default: return nil
       }

@@ -56,13 +56,21 @@ struct ExpressionGrammar {
     case .float: return random.pick(Self.floats)
     case .text: return random.pick(Self.texts)
     case .list: return random.pick(["[]", "[1, 2]", "['a', 'b']", "resource.data.l", "[null]", "[[1], [1]]"])
-    case .map: return random.pick(["{}", "{'a': 1}", "resource.data", "request.resource.data", "request.auth.token"])
+    case .map:
+      return random.pick(["{}", "{'a': 1}", "resource.data", "request.resource.data", "request.auth.token"])
     case .set: return random.pick(["['a'].toSet()", "{}.diff({}).affectedKeys()", "[].toSet()"])
-    case .path: return random.pick(["request.path", "/a/b", "resource.__name__", "path('a/b')", "/databases/(default)/documents/users/bob"])
+    case .path:
+      return random.pick([
+        "request.path", "/a/b", "resource.__name__", "path('a/b')",
+        "/databases/(default)/documents/users/bob",
+      ])
     case .time: return random.pick(["request.time", "timestamp.value(0)", "timestamp.date(2024, 2, 29)"])
     case .duration: return random.pick(["duration.value(1, 'd')", "duration.time(1, 2, 3, 4)"])
     case .bytes: return random.pick(["b''", "b'a\\xff'", "hashing.md5('a')"])
-    case .any: return random.pick(["null", "request", "resource", "request.auth", "id", "request.query.limit", "request.method"])
+    case .any:
+      return random.pick([
+        "null", "request", "resource", "request.auth", "id", "request.query.limit", "request.method",
+      ])
     }
   }
 
@@ -78,13 +86,18 @@ struct ExpressionGrammar {
       return "\(operand(kind, depth)) \(random.pick(["<", "<=", ">", ">="])) \(operand(kind, depth))"
     case 8: return "\(operand(.any, depth)) in \(operand(random.pick([.list, .map, .set]), depth))"
     case 9:
-      let type = random.pick(["bool", "int", "float", "number", "string", "list", "map", "timestamp", "duration", "path", "bytes", "latlng", "null", "set"])
+      let type = random.pick([
+        "bool", "int", "float", "number", "string", "list", "map", "timestamp", "duration", "path", "bytes",
+        "latlng", "null", "set",
+      ])
       return "\(operand(.any, depth)) is \(type)"
     case 10: return "\(operand(.text, depth)).matches(\(expression(.text, depth)))"
     case 11:
-      return "\(operand(random.pick([.list, .set]), depth)).\(random.pick(["hasAll", "hasAny", "hasOnly"]))(\(expression(random.pick([.list, .set]), depth)))"
+      return
+        "\(operand(random.pick([.list, .set]), depth)).\(random.pick(["hasAll", "hasAny", "hasOnly"]))(\(expression(random.pick([.list, .set]), depth)))"
     case 12: return "\(random.pick(["exists", "existsAfter"]))(\(documentPath(depth)))"
-    case 13: return "(\(expression(.bool, depth)) ? \(expression(.bool, depth)) : \(expression(.bool, depth)))"
+    case 13:
+      return "(\(expression(.bool, depth)) ? \(expression(.bool, depth)) : \(expression(.bool, depth)))"
     case 14: return "math.isNaN(\(expression(.float, depth)))"
     default: return "\(operand(.any, depth)) == \(operand(.any, depth))"
     }
@@ -98,8 +111,11 @@ struct ExpressionGrammar {
     case 1: return "\(operand(random.pick([.text, .list, .map, .set, .bytes]), depth)).size()"
     case 2: return "int(\(expression(random.pick([.text, .float, .int]), depth)))"
     case 3:
-      return "\(operand(.time, depth)).\(random.pick(["year", "month", "day", "hours", "minutes", "seconds", "nanos", "dayOfWeek", "dayOfYear", "toMillis"]))()"
-    case 4: return "math.\(random.pick(["abs", "ceil", "floor", "round"]))(\(expression(random.pick([.int, .float]), depth)))"
+      return
+        "\(operand(.time, depth)).\(random.pick(["year", "month", "day", "hours", "minutes", "seconds", "nanos", "dayOfWeek", "dayOfYear", "toMillis"]))()"
+    case 4:
+      return
+        "math.\(random.pick(["abs", "ceil", "floor", "round"]))(\(expression(random.pick([.int, .float]), depth)))"
     case 5: return "-(\(expression(.int, depth)))"
     default: return "\(operand(.list, depth))[\(expression(.int, depth))]"
     }
@@ -107,11 +123,13 @@ struct ExpressionGrammar {
 
   private mutating func float(_ depth: Int) -> String {
     switch random.below(5) {
-    case 0: return "\(operand(.float, depth)) \(random.pick(["+", "-", "*", "/", "%"])) \(operand(.int, depth))"
+    case 0:
+      return "\(operand(.float, depth)) \(random.pick(["+", "-", "*", "/", "%"])) \(operand(.int, depth))"
     case 1: return "float(\(expression(random.pick([.text, .int]), depth)))"
     case 2: return "math.pow(\(expression(.float, depth)), \(expression(.int, depth)))"
     case 3: return "math.sqrt(\(expression(.float, depth)))"
-    default: return "latlng.value(\(expression(.float, depth)), 7).\(random.pick(["latitude", "longitude"]))()"
+    default:
+      return "latlng.value(\(expression(.float, depth)), 7).\(random.pick(["latitude", "longitude"]))()"
     }
   }
 
@@ -119,7 +137,8 @@ struct ExpressionGrammar {
     switch random.below(8) {
     case 0: return "\(operand(.text, depth)) + \(operand(.text, depth))"
     case 1: return "\(operand(.text, depth)).\(random.pick(["lower", "upper", "trim"]))()"
-    case 2: return "\(operand(.text, depth)).replace(\(expression(.text, depth)), \(expression(.text, depth)))"
+    case 2:
+      return "\(operand(.text, depth)).replace(\(expression(.text, depth)), \(expression(.text, depth)))"
     case 3: return "string(\(expression(.any, depth)))"
     case 4: return "\(operand(.list, depth)).join(\(expression(.text, depth)))"
     case 5: return "\(operand(.text, depth))[\(expression(.int, depth)):\(expression(.int, depth))]"
@@ -132,7 +151,8 @@ struct ExpressionGrammar {
     switch random.below(7) {
     case 0: return "[\((0..<random.below(4)).map { _ in expression(.any, depth) }.joined(separator: ", "))]"
     case 1: return "\(operand(.text, depth)).split(\(expression(.text, depth)))"
-    case 2: return "\(operand(.list, depth)).\(random.pick(["concat", "removeAll"]))(\(expression(.list, depth)))"
+    case 2:
+      return "\(operand(.list, depth)).\(random.pick(["concat", "removeAll"]))(\(expression(.list, depth)))"
     case 3: return "\(operand(.map, depth)).\(random.pick(["keys", "values"]))()"
     case 4: return "\(operand(.list, depth))[\(expression(.int, depth)):\(expression(.int, depth))]"
     case 5: return "request.auth.token.get(['a', 'b'], \(expression(.list, depth)))"
@@ -142,7 +162,8 @@ struct ExpressionGrammar {
 
   private mutating func map(_ depth: Int) -> String {
     switch random.below(4) {
-    case 0: return "{'a': \(expression(.any, depth)), \(expression(.text, depth)): \(expression(.any, depth))}"
+    case 0:
+      return "{'a': \(expression(.any, depth)), \(expression(.text, depth)): \(expression(.any, depth))}"
     case 1: return "\(random.pick(["get", "getAfter"]))(\(documentPath(depth))).data"
     case 2: return "\(operand(.map, depth)).get(\(expression(.text, depth)), \(expression(.map, depth)))"
     default: return "\(random.pick(["resource", "request.resource"])).data.m"
@@ -152,9 +173,12 @@ struct ExpressionGrammar {
   private mutating func set(_ depth: Int) -> String {
     switch random.below(3) {
     case 0: return "\(operand(.list, depth)).toSet()"
-    case 1: return "\(operand(.set, depth)).\(random.pick(["union", "intersection", "difference"]))(\(expression(.set, depth)))"
+    case 1:
+      return
+        "\(operand(.set, depth)).\(random.pick(["union", "intersection", "difference"]))(\(expression(.set, depth)))"
     default:
-      return "\(operand(.map, depth)).diff(\(expression(.map, depth))).\(random.pick(["addedKeys", "removedKeys", "changedKeys", "unchangedKeys", "affectedKeys"]))()"
+      return
+        "\(operand(.map, depth)).diff(\(expression(.map, depth))).\(random.pick(["addedKeys", "removedKeys", "changedKeys", "unchangedKeys", "affectedKeys"]))()"
     }
   }
 
@@ -177,7 +201,9 @@ struct ExpressionGrammar {
     switch random.below(4) {
     case 0: return "\(operand(.time, depth)) \(random.pick(["+", "-"])) \(operand(.duration, depth))"
     case 1: return "timestamp.value(\(expression(.int, depth)))"
-    case 2: return "timestamp.date(\(expression(.int, depth)), \(expression(.int, depth)), \(expression(.int, depth)))"
+    case 2:
+      return
+        "timestamp.date(\(expression(.int, depth)), \(expression(.int, depth)), \(expression(.int, depth)))"
     default: return "\(operand(.time, depth)).date()"
     }
   }

@@ -83,12 +83,15 @@ struct FuzzRequests {
     }
     all =
       [
-        one(.get, "t/x", alice, ordinary), one(.get, "t/x", nil, strange), one(.get, "users/nobody", stranger),
+        one(.get, "t/x", alice, ordinary), one(.get, "t/x", nil, strange),
+        one(.get, "users/nobody", stranger),
         one(.create, "t/y", alice, nil, ordinary), one(.create, "users/alice", stranger, nil, strange),
         one(.update, "t/x", alice, ordinary, strange), one(.update, "t/x/c/z", nil, empty, ordinary),
         one(.delete, "t/x", alice, strange), one(.delete, "a/b/c/d/e/f", nil, empty),
         one(.get, "日本/\u{1}`'/(x)/😀", stranger, ordinary),
-      ] + Self.queries.map { list($0, alice) } + [list(Self.queries[0], nil), list(Self.queries[2], stranger)]
+      ] + Self.queries.map { list($0, alice) } + [
+        list(Self.queries[0], nil), list(Self.queries[2], stranger),
+      ]
   }
 
   private static let queries: [QueryShape] = {
@@ -106,17 +109,24 @@ struct FuzzRequests {
         parent: .root, collectionID: "users",
         ways: [
           [Filter(field("a"), .isIn, .array([.string("x"), .string("alice"), .null]))],
-          [Filter(field("l"), .containsAny, .array([.integer(1), .double(.nan)])), Filter(field("b"), .isNotNull)],
+          [
+            Filter(field("l"), .containsAny, .array([.integer(1), .double(.nan)])),
+            Filter(field("b"), .isNotNull),
+          ],
         ]),
       QueryShape(
         parent: .root, collectionID: "t",
-        ways: [[
-          Filter(field("s"), .notEqual, .string("")), Filter(field("d"), .isNaN),
-          Filter(field("m"), .equal, .map(strange)), Filter(field("n"), .notIn, .array([.integer(1)])),
-        ]], offset: 3),
+        ways: [
+          [
+            Filter(field("s"), .notEqual, .string("")), Filter(field("d"), .isNaN),
+            Filter(field("m"), .equal, .map(strange)), Filter(field("n"), .notIn, .array([.integer(1)])),
+          ]
+        ], offset: 3),
       QueryShape(
         parent: .root, collectionID: "t",
-        ways: [[Filter(.documentName, .equal, .reference("\(users)/x")), Filter(field("l"), .contains, .null)]]),
+        ways: [
+          [Filter(.documentName, .equal, .reference("\(users)/x")), Filter(field("l"), .contains, .null)]
+        ]),
       QueryShape(parent: ResourcePath(unchecked: "t/x"), collectionID: nil, allDescendants: true),
     ]
   }()

@@ -7,7 +7,8 @@ public enum HostileTexts {
     public let build: @Sendable (_ size: Int) -> [UInt8]
   }
 
-  private static let head = "rules_version = '2';\nservice cloud.firestore { match /databases/{database}/documents {\n"
+  private static let head =
+    "rules_version = '2';\nservice cloud.firestore { match /databases/{database}/documents {\n"
   private static let tail = "\n}}\n"
 
   private static func times(_ piece: String, _ size: Int) -> String {
@@ -40,8 +41,10 @@ public enum HostileTexts {
     file("braces") { times("{", $0) }, file("closing braces") { times("}", $0) },
     file("backslashes") { "'" + times("\\", $0) }, file("NULs") { times("\u{0}", $0) },
     file("wide blanks") { times("\u{A0}", $0) }, file("foreign text") { times("é😀", $0) },
-    file("unknown characters apart") { times("# ", $0) }, file("services") { times("service cloud.firestore {}\n", $0) },
-    file("services without end") { times("service ", $0) }, file("versions") { times("rules_version = '2';\n", $0) },
+    file("unknown characters apart") { times("# ", $0) },
+    file("services") { times("service cloud.firestore {}\n", $0) },
+    file("services without end") { times("service ", $0) },
+    file("versions") { times("rules_version = '2';\n", $0) },
     file("matches outside") { times("match /a/{b} { function f() { return 1; } }\n", $0) },
     file("returns of the carriage") { times("a\r", $0) },
     Shape(name: "bytes that are no text") { Array(repeating: 0xFF, count: $0) },
@@ -52,25 +55,33 @@ public enum HostileTexts {
     condition("open parentheses") { times("(", $0) },
     condition("parentheses") { times("(", $0 / 2) + "1" + times(")", $0 / 2) },
     condition("not") { times("!", $0) + "true" }, condition("minus") { times("- ", $0) + "1" },
-    condition("and") { times("true && ", $0) + "true" }, condition("and without operands") { times("&&", $0) },
+    condition("and") { times("true && ", $0) + "true" },
+    condition("and without operands") { times("&&", $0) },
     condition("or of comparisons") { times("id == 'a' || ", $0) + "true" },
     condition("sum") { times("1 + ", $0) + "1 == 2" }, condition("members") { times("a.", $0) + "a" },
-    condition("calls of members") { "a" + times(".b()", $0) }, condition("indexes") { "a" + times("[0]", $0) },
+    condition("calls of members") { "a" + times(".b()", $0) },
+    condition("indexes") { "a" + times("[0]", $0) },
     condition("lists in lists") { times("[", $0 / 2) + times("]", $0 / 2) },
     condition("maps in maps") { times("{'a':", $0 * 5 / 6) + "1" + times("}", $0 / 6) },
     condition("a long list") { "[" + times("1, ", $0) + "1].size() > 0" },
     condition("a long map") { "{" + times("'a': 1, ", $0) + "'b': 2}.size() > 0" },
-    condition("many arguments") { "f(" + times("1, ", $0) + "1)" }, condition("ternaries") { times("a ? b : ", $0) + "c" },
-    condition("ternaries inside") { times("a ? ", $0) + "c" }, condition("is") { "a" + times(" is bool", $0) },
+    condition("many arguments") { "f(" + times("1, ", $0) + "1)" },
+    condition("ternaries") { times("a ? b : ", $0) + "c" },
+    condition("ternaries inside") { times("a ? ", $0) + "c" },
+    condition("is") { "a" + times(" is bool", $0) },
     condition("comparisons") { "a" + times(" == a", $0) }, condition("in") { "a" + times(" in a", $0) },
     condition("a long path") { "exists(" + times("/a", $0) + ")" },
-    condition("paths in paths") { times("/a/$(", $0) + "b" }, condition("a long string") { "id == '" + times("x", $0) + "'" },
-    condition("escapes") { "id == '" + times("\\n", $0) + "'" }, condition("bytes") { "b'" + times("\\xff", $0) + "' == id" },
+    condition("paths in paths") { times("/a/$(", $0) + "b" },
+    condition("a long string") { "id == '" + times("x", $0) + "'" },
+    condition("escapes") { "id == '" + times("\\n", $0) + "'" },
+    condition("bytes") { "b'" + times("\\xff", $0) + "' == id" },
     condition("a pattern of groups") { "id.matches('" + times("(a", $0 / 2) + times(")", $0 / 2) + "')" },
     condition("a pattern of stars") { "id.matches('" + times("a*", $0) + "')" },
     condition("a pattern of counts") { _ in "id.matches('((a{1,100}){1,100}){1,100}')" },
     condition("a pattern of alternatives") { "id.matches('" + times("a|", $0) + "')" },
-    condition("many patterns") { size in (0..<size / 24).map { "id.matches('a\($0)*')" }.joined(separator: " || ") },
+    condition("many patterns") { size in
+      (0..<size / 24).map { "id.matches('a\($0)*')" }.joined(separator: " || ")
+    },
     condition("unknown names") { size in (0..<size / 12).map { "name\($0)" }.joined(separator: " || ") },
     condition("member typos") { times("request.autth || ", $0) + "true" },
   ]
@@ -82,11 +93,15 @@ public enum HostileTexts {
       (0..<size / 36).map { "match /a\($0)/{b} { allow read; }" }.joined()
     },
     declarations("the same match") { times("match /a/{b} { allow read; }", $0) },
-    declarations("globs") { size in (0..<size / 40).map { "match /{a\($0)=**}/x/{b} { allow read; }" }.joined() },
+    declarations("globs") { size in
+      (0..<size / 40).map { "match /{a\($0)=**}/x/{b} { allow read; }" }.joined()
+    },
     declarations("a long pattern") { "match " + times("/{a}", $0) + " { allow read; }" },
     declarations("allows") { "match /a/{b} {" + times("allow read: if b == 'x';", $0) + "}" },
     declarations("methods") { "match /a/{b} { allow " + times("read, ", $0) + "write; }" },
-    declarations("functions") { size in (0..<size / 34).map { "function f\($0)() { return true; }\n" }.joined() },
+    declarations("functions") { size in
+      (0..<size / 34).map { "function f\($0)() { return true; }\n" }.joined()
+    },
     declarations("one function again and again") { times("function f() { return 1; }\n", $0) },
     declarations("functions in functions") { times("function f() {", $0) },
     declarations("lets") { "function f() { " + times("let a = 1; ", $0) + "return a; }" },
@@ -117,8 +132,10 @@ public enum HostileTexts {
 
   /// Functions of which each calls the next one twice.
   private static func doubling(steps: Int, _ condition: String) -> String {
-    let functions = (0..<steps).map { "function f\($0)() { return f\($0 + 1)() && f\($0 + 1)(); }\n" }.joined()
-    return functions + "function f\(steps)() { return true; }\nmatch /t/{id} { allow read, write: if \(condition); }"
+    let functions = (0..<steps).map { "function f\($0)() { return f\($0 + 1)() && f\($0 + 1)(); }\n" }
+      .joined()
+    return functions
+      + "function f\(steps)() { return true; }\nmatch /t/{id} { allow read, write: if \(condition); }"
   }
 
   /// A value that every `let` makes larger.

@@ -41,7 +41,8 @@ public struct RulesTexts: Sendable {
     let separator = random.oneIn(2) ? " " : ""
     let words = (0...random.below(60)).map { _ in random.pick(SeedTexts.words) }.joined(separator: separator)
     guard random.oneIn(2) else { return Array(words.utf8) }
-    let head = "rules_version = '2'; service cloud.firestore { match /databases/{database}/documents { match /t/{id} {"
+    let head =
+      "rules_version = '2'; service cloud.firestore { match /databases/{database}/documents { match /t/{id} {"
     return Array("\(head) allow read, write: if \(words); }}}".utf8)
   }
 }

@@ -5,11 +5,13 @@ enum SeedTexts {
     "/a", "/{b}", "/{c=**}", "allow", "read", "write", ",", ":", "if", "(", ")", "[", "]", "function", "f",
     "return", "let", "x", "true", "null", "1", "2.5", "1e999", "'s'", "b's'", "/", "/$(", "$", "/(default)",
     "?", "&&", "||", "==", "!=", "===", "!", "-", "--", "+", "*", "**", "%", "%2F", "in", "is", "int",
-    ".", ".size()", "request", "resource", ".data", "math", "get(", "exists(", "// c\n", "/* c */", "/*", "*/",
+    ".", ".size()", "request", "resource", ".data", "math", "get(", "exists(", "// c\n", "/* c */", "/*",
+    "*/",
     "'", "\"", "\\", "\\x", "\\u{110000}", "#", "é", "😀", "\n", "\r\n", " ", "\t", "\u{A0}", "\u{FEFF}",
     "import", "default", "// @id a\n", "=>", "{{", "}}", "9223372036854775808", "-9223372036854775808",
     "0x", "\u{0}", "matches('", "(a*)*", "[[:alpha:]]{1,900}", ".split(''", "\u{301}", "“x”", "‘",
-    "duration.value(1,'w')", "path('/a')", ".bind({", "debug(", "request.auth.token", "@", "`", "~", "^", "&", "|",
+    "duration.value(1,'w')", "path('/a')", ".bind({", "debug(", "request.auth.token", "@", "`", "~", "^", "&",
+    "|",
     "<", "<=", ">>", "is not", "!in", "var", "const", "for", "while", "else", "return return", "allow read",
   ]
 

@@ -17,7 +17,7 @@ extension Evaluation {
     case (.float(let a), .float(let b)): return .float(floats(operation, a, b))
     case (.integer(let a), .float(let b)): return .float(floats(operation, Double(a), b))
     case (.float(let a), .integer(let b)): return .float(floats(operation, a, Double(b)))
-    case (.string(let a), .string(let b)) where operation == .add: return .string(concatenate(a, b))
+    case (.string(let a), .string(let b)) where operation == .add: return concatenate(a, b, node)
     case (.timestamp(let a), .duration(let b)) where operation == .add: return timestamp(a, plus: b, node)
     case (.duration(let a), .timestamp(let b)) where operation == .add: return timestamp(b, plus: a, node)
     case (.timestamp(let a), .duration(let b)) where operation == .subtract:
@@ -63,10 +63,11 @@ extension Evaluation {
     }
   }
 
-  private func concatenate(_ a: ByteView, _ b: ByteView) -> ByteView {
+  private func concatenate(_ a: ByteView, _ b: ByteView, _ node: Int32) -> Operand {
+    if isTextTooLarge(a.count + b.count) { return overgrown(node) }
     let start = arena.allocate(byteCount: a.count + b.count)
     start.copyMemory(from: a.start, byteCount: a.count)
     (start + a.count).copyMemory(from: b.start, byteCount: b.count)
-    return ByteView(start: start, count: a.count + b.count)
+    return .string(ByteView(start: start, count: a.count + b.count))
   }
 }

@@ -18,15 +18,17 @@ enum BytesMethods {
     ),
     (
       .toBase64, [""],
-      { e, receiver, _ in
+      { e, receiver, arguments in
         guard case .bytes(let bytes) = receiver else { return nil }
+        if e.isTextTooLarge(bytes.count / 3 * 4) { return e.overgrown(arguments.node) }
         return .string(e.arena.copy(base64(bytes.buffer)))
       }
     ),
     (
       .toHexString, [""],
-      { e, receiver, _ in
+      { e, receiver, arguments in
         guard case .bytes(let bytes) = receiver else { return nil }
+        if e.isTextTooLarge(bytes.count * 2) { return e.overgrown(arguments.node) }
         return .string(
           e.arena.copy(bytes.buffer.flatMap { [hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }))
       }

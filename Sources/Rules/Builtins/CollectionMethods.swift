@@ -9,7 +9,7 @@ enum ListMethods {
       .concat, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
-        return e.list(e.array(receiver) + e.array(arguments[0]))
+        return e.boundedTree(e.list(e.array(receiver) + e.array(arguments[0])), arguments.node)
       }
     ),
     (
@@ -79,7 +79,7 @@ enum SetMethods {
       .union, ["set"],
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
-        return e.set(e.array(receiver) + e.array(arguments[0]))
+        return e.boundedTree(e.set(e.array(receiver) + e.array(arguments[0])), arguments.node)
       }
     ),
     (
@@ -128,6 +128,7 @@ extension Evaluation {
     var elements = Elements(list)
     var isFirst = true
     while let element = elements.next(self) {
+      if isTextTooLarge(result.count) { return overgrown(node) }
       if !isFirst { result += separator.buffer }
       isFirst = false
       guard let text = Conversions.text(element, self) else {
@@ -135,6 +136,6 @@ extension Evaluation {
       }
       result += text.buffer
     }
-    return .string(arena.copy(result))
+    return isTextTooLarge(result.count) ? overgrown(node) : .string(arena.copy(result))
   }
 }

@@ -33,8 +33,9 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
   /// Start and end of a group; nil for one that took no part.
   private typealias Groups = [Range<Int>?]
 
-  /// All matches from left to right. An empty match at the end of the one before is a match, too.
-  private func forEachMatch(_ text: ByteView, _ body: (Groups) -> Void) {
+  /// All matches from left to right, until `body` says false. An empty match at the end of the one before is a
+  /// match, too.
+  private func forEachMatch(_ text: ByteView, _ body: (Groups) -> Bool) {
     var position = 0
     var spans = [Int](repeating: -1, count: 2 * (groupCount + 1))
     while position <= text.count {
@@ -47,7 +48,7 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
         spans[2 * $0] < 0 ? nil : spans[2 * $0]..<spans[2 * $0 + 1]
       }
       guard let whole = groups[0] else { return }
-      body(groups)
+      guard body(groups) else { return }
       position = whole.isEmpty ? next(text, whole.upperBound) : whole.upperBound
     }
   }
@@ -63,9 +64,10 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     var pieces: [ByteView] = []
     var last = 0
     forEachMatch(text) { groups in
-      guard let whole = groups[0] else { return }
+      guard let whole = groups[0] else { return false }
       pieces.append(ByteView(start: text.start + last, count: whole.lowerBound - last))
       last = whole.upperBound
+      return true
     }
     pieces.append(ByteView(start: text.start + last, count: text.count - last))
     while pieces.count > 1, pieces[pieces.count - 1].count == 0 { pieces.removeLast() }
@@ -73,13 +75,13 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
   }
 
   /// Replaces every match. `$1` and `${name}` stand for groups, a backslash takes the next character as
-  /// it is. Nil when the replacement names a group that does not exist.
-  func replaceAll(_ text: ByteView, with replacement: ByteView, _ arena: Arena) -> ByteView? {
-    guard let parts = parse(replacement) else { return nil }
+  /// it is.
+  func replaceAll(_ text: ByteView, with replacement: ByteView, _ e: Evaluation, _ node: Int32) -> Operand {
+    guard let parts = parse(replacement) else { return e.fault(.pattern, node, "") }
     var result: [UInt8] = []
     var last = 0
     forEachMatch(text) { groups in
-      guard let whole = groups[0] else { return }
+      guard let whole = groups[0] else { return false }
       result += text.buffer[last..<whole.lowerBound]
       for part in parts {
         switch part {
@@ -88,9 +90,10 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
         }
       }
       last = whole.upperBound
+      return !e.isTextTooLarge(result.count)
     }
     result += text.buffer[last..<text.count]
-    return arena.copy(result)
+    return e.isTextTooLarge(result.count) ? e.overgrown(node) : .string(e.arena.copy(result))
   }
 
   private enum ReplacementPart {

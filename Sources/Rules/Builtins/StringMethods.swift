@@ -30,8 +30,7 @@ enum StringMethods {
       { e, receiver, arguments in
         guard let replacement = bytes(arguments[1]) else { return nil }
         return pattern(e, receiver, arguments) { text, pattern in
-          pattern.replaceAll(text, with: replacement, e.arena).map { .string($0) }
-            ?? e.fault(.pattern, arguments.node, "")
+          pattern.replaceAll(text, with: replacement, e, arguments.node)
         }
       }
     ),
@@ -39,7 +38,7 @@ enum StringMethods {
       .split, ["string"],
       { e, receiver, arguments in
         pattern(e, receiver, arguments) { text, pattern in
-          e.list(pattern.split(text).map { .string($0) })
+          e.boundedTree(e.list(pattern.split(text).map { .string($0) }), arguments.node)
         }
       }
     ),

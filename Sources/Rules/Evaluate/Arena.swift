@@ -14,6 +14,12 @@ final class Arena {
   private var further: [UnsafeMutableRawBufferPointer] = []
   /// Whether `further` has any; asked in every evaluation.
   private var isGrown = false
+  private var furtherBytes = 0
+  /// LIMIT: all values of one evaluation together, in their form in memory. Each alone is bounded, but a
+  /// thousand expressions may each make a large one.
+  private static let furtherBytesMax = 128 << 20
+  /// Whose evaluation ends when that is crossed; nil for memory that no condition asks for.
+  unowned(unsafe) var owner: Evaluation?
   private var position: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
 
@@ -40,6 +46,7 @@ final class Arena {
     for block in further { block.deallocate() }
     further.removeAll(keepingCapacity: true)
     isGrown = false
+    furtherBytes = 0
   }
 
   /// Room for `byteCount` bytes, aligned to eight.
@@ -69,6 +76,8 @@ final class Arena {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     further.append(block)
     isGrown = true
+    furtherBytes += count
+    if furtherBytes > Self.furtherBytesMax { owner?.markOvergrown() }
     position = block.baseAddress.unsafelyUnwrapped
     end = position + count
   }

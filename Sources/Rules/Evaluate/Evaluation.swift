@@ -96,6 +96,7 @@ final class Evaluation {
     frame = captures
     memos = .allocate(capacity: memoCapacity)
     memos.initialize(repeating: Memo(generation: 0, value: .null), count: memoCapacity)
+    arena.owner = self
   }
 
   deinit {

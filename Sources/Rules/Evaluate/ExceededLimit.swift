@@ -10,6 +10,8 @@ public struct ExceededLimit: Sendable, Hashable, CustomStringConvertible {
     case documents
     /// Distinct documents that rules read for all operations of a commit or a batch of reads.
     case documentsOfRequest
+    /// Bytes of one computed value, or of all of them together.
+    case valueBytes
   }
 
   public let kind: Kind
@@ -33,6 +35,8 @@ public struct ExceededLimit: Sendable, Hashable, CustomStringConvertible {
       return "\(place): over the limit of \(maximum) distinct documents for one operation, in `\(shown)`"
     case .documentsOfRequest:
       return "\(place): over the limit of \(maximum) distinct documents for one request, in `\(shown)`"
+    case .valueBytes:
+      return "\(place): over the limit of \(maximum) bytes for one value, in `\(shown)`"
     }
   }
 
@@ -54,8 +58,12 @@ extension Tracer {
     switch fault.code {
     case .budget:
       guard let condition else { return nil }
+      let isValue = e.isOvergrown
       let number = BudgetCrossing(e: e).find(in: condition, from: before)
-      return exceeded(.expressions, Evaluation.budget, at: ruleset.spans[Int(number)])
+      let span = ruleset.spans[Int(number)]
+      return isValue
+        ? exceeded(.valueBytes, Evaluation.valueBytesMax, at: span)
+        : exceeded(.expressions, Evaluation.budget, at: span)
     case .accessLimit:
       let isOperationFull = e.log.operationCount >= e.accessMax
       return isOperationFull

@@ -7,6 +7,9 @@ enum FaultText {
     "Integer value is out of the [-9223372036854775808, 9223372036854775807] range."
   static let budget =
     "Unable to evaluate the expression as the maximum of 1000 expressions to evaluate has been reached."
+  /// The number is the service's own slip; the limit is one of bytes, see ValueSize.swift.
+  static let memory =
+    "Unable to evaluate the expression as the maximum memory usage of 1000 has been reached."
   static let timestampRange =
     "Timestamp is not valid. Seconds must be in range [-62,135,596,800, +253,402,300,799]. "
     + "Nanos must be in range [0, +999,999,999]."

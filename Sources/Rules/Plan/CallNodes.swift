@@ -255,7 +255,7 @@ final class ListNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let (values, fault) = e.evaluate(list)
-    return fault ?? .list(values, list.count)
+    return fault ?? e.bounded(.list(values, list.count), parts: values, count: list.count, number)
   }
 }
 
@@ -288,7 +288,7 @@ final class MapNode: PlanNode, @unchecked Sendable {
     }
     let (contents, fault) = e.evaluate(valueList)
     if let fault { return fault }
-    return entries(e, names, contents)
+    return e.bounded(entries(e, names, contents), parts: contents, count: valueList.count, number)
   }
 
   private func entries(

@@ -95,7 +95,8 @@ final class PathNode: PlanNode, @unchecked Sendable {
       (path + count).initialize(to: segment)
       count += 1
     }
-    return .path(UnsafePointer(path), count)
+    let value = Operand.path(UnsafePointer(path), count)
+    return count > segmentCount ? e.boundedTree(value, number) : value
   }
 }
 

@@ -50,7 +50,7 @@ extension Evaluation {
 
   @inline(never)
   func exhausted(_ node: Int32) -> Operand {
-    fault(.budget, node, FaultText.budget)
+    fault(.budget, node, isOvergrown ? FaultText.memory : FaultText.budget)
   }
 }
 
