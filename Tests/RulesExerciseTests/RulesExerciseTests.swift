@@ -9,17 +9,17 @@ struct RulesExerciseTests {
     let texts = RulesTexts(seed: seed)
     let exercise = RulesExercise()
     var compiled = 0
-    for index in 0..<300 as Range<UInt64> {
+    for index in 0..<60 as Range<UInt64> {
       do throws(RulesViolation) {
         if try exercise.run(texts.text(index)) == .compiled { compiled += 1 }
       } catch {
         Issue.record("seed \(seed), index \(index): \(error)")
       }
     }
-    #expect(compiled > 15, "the evaluator was reached")
+    #expect(compiled > 3, "the evaluator was reached")
   }
 
-  @Test("every hostile shape is survived", arguments: [200, 20_000])
+  @Test("every hostile shape is survived", arguments: [200, 4_000])
   func shapes(size: Int) throws {
     let exercise = RulesExercise()
     for shape in HostileTexts.shapes {
