@@ -69,9 +69,6 @@ let package = Package(
     .target(
       name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise",
       swiftSettings: strict),
-    .target(
-      name: "RulesExercise", dependencies: ["DocModel", "Rules"], path: "Fuzz/Sources/RulesExercise",
-      swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
@@ -106,7 +103,6 @@ let package = Package(
     .testTarget(
       name: "RulesAllocationTests", dependencies: ["AllocationCounter", "DocModel", "Rules"],
       swiftSettings: strict),
-    .testTarget(name: "RulesExerciseTests", dependencies: ["RulesExercise"], swiftSettings: strict),
     .testTarget(
       name: "CoverageTests",
       dependencies: ["Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport"],
