@@ -47,7 +47,10 @@ enum ListMethods {
         return e.join(receiver, separator, arguments.node)
       }
     ),
-    (.toSet, [""], { e, receiver, _ in e.set(e.array(receiver)) }),
+    (
+      .toSet, [""],
+      { e, receiver, arguments in e.openValue(receiver, .null, arguments.node) ?? e.set(e.array(receiver)) }
+    ),
   ]
 }
 
@@ -58,6 +61,7 @@ enum SetMethods {
       .hasAll, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
+        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
         return .boolean(e.hasAll(receiver, arguments[0], .loose))
       }
     ),
@@ -65,6 +69,7 @@ enum SetMethods {
       .hasAny, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
+        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
         return .boolean(e.hasAny(receiver, arguments[0], .loose))
       }
     ),
@@ -72,6 +77,7 @@ enum SetMethods {
       .hasOnly, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
+        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
         return .boolean(e.hasAll(arguments[0], receiver, .loose))
       }
     ),
@@ -79,6 +85,7 @@ enum SetMethods {
       .union, ["set"],
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
+        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
         return e.boundedTree(e.set(e.array(receiver) + e.array(arguments[0])), arguments.node)
       }
     ),
@@ -86,6 +93,7 @@ enum SetMethods {
       .difference, ["set"],
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
+        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
         return e.set(e.array(receiver).filter { !e.contains(arguments[0], $0, .loose) })
       }
     ),
@@ -93,6 +101,7 @@ enum SetMethods {
       .intersection, ["set"],
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
+        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
         return e.set(e.array(receiver).filter { e.contains(arguments[0], $0, .loose) })
       }
     ),

@@ -231,7 +231,7 @@ extension Evaluation {
       guard case .float(let number) = element else {
         return fault(
           .conversion, node,
-          "Type conversion error. Argument: [...], From type: [list], To type: [vector].")
+          FaultText.conversion(ProtobufText.values(array(list), self), from: .list, to: .vector))
       }
       writer.message(1) { $0.field(3, double: number) }
     }

@@ -29,17 +29,24 @@ enum MapMethods {
 
 enum MapDiffMethods {
   static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (.addedKeys, [""], { e, receiver, _ in keys(e, receiver) { $0 == .added } }),
-    (.removedKeys, [""], { e, receiver, _ in keys(e, receiver) { $0 == .removed } }),
-    (.changedKeys, [""], { e, receiver, _ in keys(e, receiver) { $0 == .changed } }),
-    (.unchangedKeys, [""], { e, receiver, _ in keys(e, receiver) { $0 == .unchanged } }),
-    (.affectedKeys, [""], { e, receiver, _ in keys(e, receiver) { $0 != .unchanged } }),
+    (.addedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .added } }),
+    (.removedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .removed } }),
+    (.changedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .changed } }),
+    (
+      .unchangedKeys, [""],
+      { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .unchanged } }
+    ),
+    (
+      .affectedKeys, [""],
+      { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 != .unchanged } }
+    ),
   ]
 
   private static func keys(
-    _ e: Evaluation, _ receiver: Operand, _ isWanted: (KeyChange) -> Bool
+    _ e: Evaluation, _ receiver: Operand, _ node: Int32, _ isWanted: (KeyChange) -> Bool
   ) -> Operand? {
     guard case .mapDiff(let sides) = receiver else { return nil }
+    if let fault = e.openDifference(sides, node) { return fault }
     let most = e.entryCount(sides[0]) + e.entryCount(sides[1])
     let result = e.arena.allocate(Operand.self, count: most)
     var count = 0

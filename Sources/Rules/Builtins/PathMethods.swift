@@ -16,6 +16,18 @@ enum PathMethods {
 }
 
 extension Evaluation {
+  /// Without white space at both ends, as Unicode has it.
+  private static func trimmed(_ part: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    guard part.contains(where: { $0 <= 0x20 || $0 >= 0x80 }) else { return part }
+    let scalars = String(decoding: part, as: UTF8.self).unicodeScalars
+    func width(_ scalars: some Sequence<Unicode.Scalar>) -> Int {
+      scalars.prefix { $0.properties.isWhitespace }.reduce(0) { $0 + UTF8.width($1) }
+    }
+    let start = width(scalars)
+    if start == part.count { return part.suffix(0) }
+    return part.dropFirst(start).dropLast(width(scalars.reversed()))
+  }
+
   /// `path(text)`: the segments between slashes; `{x}` and `{x=**}` are placeholders.
   func path(parsing text: ByteView, _ node: Int32) -> Operand {
     guard text.count > 0 else {
@@ -24,7 +36,8 @@ extension Evaluation {
     var parts = text.buffer.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
     if parts.first?.isEmpty == true { parts = parts.dropFirst() }
     var segments: [PathSegment] = []
-    for part in parts {
+    for padded in parts {
+      let part = Self.trimmed(padded)
       if part.isEmpty { return badTemplate(text, "Empty segment is not allowed.", node) }
       let bytes = ByteView(UnsafeRawBufferPointer(rebasing: part))
       guard part.first == UInt8(ascii: "{") else {
@@ -95,7 +108,7 @@ extension Evaluation {
     guard unknown.isEmpty else {
       return fault(
         .argument, node,
-        "Variable(s) \(unknown.joined(separator: ", ")) do not exist in the path template.")
+        "Variable(s) \(JavaOrder.sorted(unknown).joined(separator: ",")) do not exist in the path template.")
     }
     for index in 0..<count {
       let segment = segments[index]

@@ -26,7 +26,9 @@ extension Timestamp {
 
 extension Evaluation {
   /// A duration of seconds and nanoseconds that need not agree in sign.
-  func duration(seconds: Int64, nanoseconds: Int64, _ node: Int32) -> Operand {
+  func duration(
+    seconds: Int64, nanoseconds: Int64, _ node: Int32, range: String = FaultText.durationRange
+  ) -> Operand {
     let (total, overflow) = seconds.addingReportingOverflow(nanoseconds / 1_000_000_000)
     var whole = total
     var rest = nanoseconds % 1_000_000_000
@@ -38,7 +40,7 @@ extension Evaluation {
       rest -= 1_000_000_000
     }
     guard !overflow, whole.magnitude <= UInt64(Duration.secondsMax) else {
-      return fault(.argument, node, FaultText.durationRange)
+      return fault(.argument, node, range)
     }
     return .duration(Duration(seconds: whole, nanoseconds: Int32(rest)))
   }
@@ -106,7 +108,8 @@ extension Evaluation {
     return duration(seconds: seconds, nanoseconds: 0, node)
   }
 
-  /// `duration.time(hours, minutes, seconds, nanoseconds)`
+  /// `duration.time(hours, minutes, seconds, nanoseconds)`. Out of range it speaks of timestamps.
+  /// Source: the official emulator.
   func duration(
     hours: Int64, minutes: Int64, seconds: Int64, nanoseconds: Int64, _ node: Int32
   ) -> Operand {
@@ -115,6 +118,6 @@ extension Evaluation {
     let (hm, hmOver) = h.addingReportingOverflow(m)
     let (total, over) = hm.addingReportingOverflow(seconds)
     if hOver || mOver || hmOver || over { return fault(.argument, node, FaultText.timestampRange) }
-    return duration(seconds: total, nanoseconds: nanoseconds, node)
+    return duration(seconds: total, nanoseconds: nanoseconds, node, range: FaultText.timestampRange)
   }
 }

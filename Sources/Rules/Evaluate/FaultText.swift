@@ -58,11 +58,7 @@ enum FaultText {
   }
 
   /// A document access that failed; the argument in protobuf text form.
-  static func service(_ function: String, path segments: [String]) -> String {
-    var argument = "path_value {\n"
-    for segment in segments {
-      argument += "  segments {\n    simple: \"\(segment)\"\n  }\n"
-    }
-    return "Service call error. Function: [\(function)], Argument: [\(argument)}\n]."
+  static func service(_ function: String, argument: String) -> String {
+    "Service call error. Function: [\(function)], Argument: [\(argument)]."
   }
 }

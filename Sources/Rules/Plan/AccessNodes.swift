@@ -77,7 +77,8 @@ final class AccessNode: PlanNode, @unchecked Sendable {
       .accessLimit, number,
       FaultText.service(
         kind.rawValue,
-        path: (0..<3).map { e.segments[$0].text } + relative.text.split(separator: "/").map(String.init)))
+        argument: ProtobufText.path(
+          (0..<3).map { e.segments[$0].text } + relative.text.split(separator: "/").map(String.init))))
   }
 
   private func refuse(
@@ -85,7 +86,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
   ) -> Operand {
     e.fault(
       code, number,
-      FaultText.service(kind.rawValue, path: (0..<count).map { segments[$0].text?.text ?? "" }))
+      FaultText.service(kind.rawValue, argument: ProtobufText.value(.path(segments, count), e)))
   }
 }
 

@@ -137,6 +137,8 @@ final class IndexNode: PlanNode, @unchecked Sendable {
     e.charge(1)
     let base = base.value(e)
     if base.isFault { return base }
+    // What has no elements fails before the index is looked at.
+    if !base.hasElements { return e.element(of: base, at: .null, number) }
     let index = index.value(e)
     if index.isFault { return index }
     return e.element(of: base, at: index, number)
@@ -161,11 +163,24 @@ final class SliceNode: PlanNode, @unchecked Sendable {
     e.charge(1)
     let base = base.value(e)
     if base.isFault { return base }
+    if !base.hasElements || base.kind == .map { return e.slice(of: base, from: .null, to: .null, number) }
     let from = lower?.value(e) ?? .null
     if from.isFault { return from }
     let to = upper?.value(e) ?? .null
     if to.isFault { return to }
     return e.slice(of: base, from: from, to: to, number)
+  }
+}
+
+extension Operand {
+  /// Whether `[ ]` exists for it.
+  fileprivate var hasElements: Bool {
+    switch self {
+    case .document, .fields, .map, .array, .list, .string, .path: true
+    case .null, .boolean, .integer, .float, .bytes, .timestamp, .duration, .latlng, .set, .mapDiff, .vector,
+      .constraint, .fault:
+      false
+    }
   }
 }
 
@@ -265,6 +280,12 @@ extension Evaluation {
           .unsupportedOperation, node,
           FaultText.unsupported(received, expected: expected.joined(separator: ", ")))
       )
+    }
+    // Numbers that are no 32-bit integer fail first.
+    for bound in [from, to] {
+      if case .integer(let position) = bound, Int32(exactly: position) == nil {
+        return (nil, outOfBounds(position, size, node))
+      }
     }
     var lower = 0
     var upper = size

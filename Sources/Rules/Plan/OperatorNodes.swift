@@ -139,9 +139,23 @@ final class InNode: PlanNode, @unchecked Sendable {
     e.charge(1)
     let place = collection.value(e)
     if place.isFault { return place }
+    // What holds nothing fails before the element is looked at.
+    if !place.isContainer { return e.isIn(.null, place, number) }
     let wanted = element.value(e)
     if wanted.isFault { return wanted }
     return e.isIn(wanted, place, number)
+  }
+}
+
+extension Operand {
+  /// Whether `in` exists for it.
+  fileprivate var isContainer: Bool {
+    switch self {
+    case .array, .list, .set, .document, .fields, .map, .constraint: true
+    case .null, .boolean, .integer, .float, .string, .bytes, .timestamp, .duration, .latlng, .path, .mapDiff,
+      .vector, .fault:
+      false
+    }
   }
 }
 
@@ -149,7 +163,7 @@ extension Evaluation {
   func isIn(_ wanted: Operand, _ place: Operand, _ node: Int32) -> Operand {
     switch place {
     case .array, .list: return .boolean(contains(place, wanted, .member))
-    case .set: return .boolean(contains(place, wanted, .loose))
+    case .set: return openValue(wanted, place, node) ?? .boolean(contains(place, wanted, .loose))
     case .document, .fields, .map:
       guard case .string(let key) = wanted else {
         return fault(

@@ -79,7 +79,7 @@ extension Planner {
       let function = functions[number]
       guard function.parameterCount == arguments.count else {
         let expected =
-          "\(name)(\(resolution.functions[number].parameters.map { _ in "any" }.joined(separator: ", ")))"
+          "\(name)(\(resolution.functions[number].parameters.map(\.text).joined(separator: ", ")))"
         return UnknownNode(
           node.number, .argumentCount, FaultText.argumentCount(arguments.count, expected: expected))
       }

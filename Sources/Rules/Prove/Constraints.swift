@@ -13,23 +13,43 @@ extension Evaluation {
     _ constraint: Operand, _ comparison: Comparison, _ value: Operand, _ node: Int32
   ) -> Operand {
     guard case .constraint(let filters, let count) = constraint else { return .null }
-    if case .constraint = value {
-      let isOrder = comparison != .equal && comparison != .notEqual
-      return fault(
-        .type, node,
-        FaultText.type(
-          .constraint,
-          expected: isOrder
-            ? "timestamp,duration,float,int,string,bytes"
-            : "bool,duration,float,int,latlng,map,null,string,bytes,timestamp,path,list,vector,set"))
+    if let expected = comparison.isOrder ? Self.orderKinds(value.kind) : Self.equalityKinds(value.kind) {
+      return fault(.type, node, FaultText.type(value.kind, expected: expected))
     }
     for index in 0..<count where implies(filters[index], comparison, value) { return .boolean(true) }
     return fault(.undetermined, node, "")
   }
 
+  /// What an order with a constraint wants beside it, when it is not this kind.
+  private static func orderKinds(_ kind: OperandKind) -> String? {
+    switch kind {
+    case .timestamp, .duration, .float, .int, .string, .bytes: nil
+    case .null, .bool, .latlng, .path, .list, .map, .set, .mapDiff, .vector, .constraint, .fault:
+      "timestamp,duration,float,int,string,bytes"
+    }
+  }
+
+  fileprivate static func equalityKinds(_ kind: OperandKind) -> String? {
+    switch kind {
+    case .constraint, .mapDiff, .fault:
+      "bool,duration,float,int,latlng,map,null,string,bytes,timestamp,path,list,vector,set"
+    case .timestamp, .duration, .float, .int, .string, .bytes, .null, .bool, .latlng, .path, .list, .map,
+      .set,
+      .vector:
+      nil
+    }
+  }
+
   private func implies(_ filter: ConstraintFilter, _ comparison: Comparison, _ value: Operand) -> Bool {
+    // A bound without an order in the language says nothing at all.
+    if filter.isRange, Self.orderKinds(filter.operand.kind) != nil, !filter.isHollow { return false }
     // Whatever is filtered is there and is not null, also, strangely, by a field filter `== null`.
     if comparison == .notEqual, case .null = value { return true }
+    if filter.isHollow {
+      // The official engine finds every equality with a boolean implied, true or not.
+      if case .boolean = value { return comparison == .equal || comparison == .notEqual }
+      return false
+    }
     if filter.comparison == .equal { return isImplied(byEqual: filter.operand, comparison, value) }
     switch (comparison, filter.comparison) {
     case (.greater, .greater), (.greaterOrEqual, .greater), (.greaterOrEqual, .greaterOrEqual),
@@ -46,13 +66,8 @@ extension Evaluation {
     }
   }
 
-  /// `==` beside other filters on the field, or with null or NaN, which answer nothing.
+  /// `==` beside other filters on the field.
   private func isImplied(byEqual fixed: Operand, _ comparison: Comparison, _ value: Operand) -> Bool {
-    switch fixed {
-    case .null: return false
-    case .float(let number) where number.isNaN: return false
-    default: break
-    }
     switch comparison {
     case .equal: return areEqual(fixed, value, .direct)
     case .notEqual: return !areEqual(fixed, value, .direct)
@@ -61,11 +76,10 @@ extension Evaluation {
   }
 
   /// Whether the filter's bound stands so to the rule's value. A float bound says nothing about an
-  /// integer in the rule; an integer bound does about a float. Booleans have an order here.
+  /// integer in the rule; an integer bound does about a float.
   private func isBound(_ bound: Operand, _ comparison: Comparison, _ value: Operand) -> Bool {
     switch (bound, value) {
     case (.float, .integer): return false
-    case (.boolean(let a), .boolean(let b)): return comparison.holds((a ? 1 : 0) - (b ? 1 : 0))
     default: return ordered(bound, value, comparison) ?? false
     }
   }
@@ -84,6 +98,64 @@ extension Evaluation {
   }
 }
 
+extension Comparison {
+  /// Whether this is `<`, `<=`, `>` or `>=`.
+  fileprivate var isOrder: Bool { self != .equal && self != .notEqual }
+}
+
+extension ConstraintFilter {
+  fileprivate var isRange: Bool {
+    switch comparison {
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+    case .equal, .notEqual, .contains, .isIn, .containsAny, .notIn, .isNull, .isNotNull, .isNaN, .isNotNaN:
+      false
+    }
+  }
+
+  /// Whether no document can satisfy the filter, or `!= null`, which the engine takes for the same.
+  fileprivate var isHollow: Bool {
+    switch (comparison, operand) {
+    case (.equal, .null), (.notEqual, .null): true
+    case (.less, .null), (.lessOrEqual, .null), (.greater, .null), (.greaterOrEqual, .null): true
+    case (.equal, .float(let number)), (.less, .float(let number)), (.lessOrEqual, .float(let number)),
+      (.greater, .float(let number)), (.greaterOrEqual, .float(let number)):
+      number.isNaN
+    default: false
+    }
+  }
+}
+
+extension Evaluation {
+  /// What comparing by value comes to when a side holds a constraint: sets and differences of maps cannot.
+  /// Nil outside queries.
+  @inline(__always)
+  func openValue(_ left: Operand, _ right: Operand, _ node: Int32) -> Operand? {
+    guard query != nil, holdsConstraint(left) || holdsConstraint(right) else { return nil }
+    return fault(.unsupportedOperation, node, "Equality is not defined for type CONSTRAINT_VALUE")
+  }
+
+  private func holdsConstraint(_ operand: Operand) -> Bool {
+    switch operand {
+    case .constraint: true
+    case .list, .set: array(operand).contains { holdsConstraint($0) }
+    case .map(let entries, let count): (0..<count).contains { holdsConstraint(entries[$0].value) }
+    case .null, .boolean, .integer, .float, .string, .bytes, .timestamp, .duration, .latlng, .path, .array,
+      .document, .fields, .vector, .mapDiff, .fault:
+      false
+    }
+  }
+
+  /// The same for the keys that both sides of a difference have.
+  func openDifference(_ sides: UnsafePointer<Operand>, _ node: Int32) -> Operand? {
+    guard query != nil else { return nil }
+    for entry in entries(sides[0]) {
+      guard let before = lookup(sides[1], entry.key) else { continue }
+      if let fault = openValue(entry.value, before, node) { return fault }
+    }
+    return nil
+  }
+}
+
 /// The one method of constraints that has a value: whether `array-contains` names one of the list.
 enum ConstraintMethods {
   static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
@@ -93,6 +165,9 @@ enum ConstraintMethods {
         guard arguments[0].kind == .list else { return nil }
         var elements = Elements(arguments[0])
         while let element = elements.next(e) {
+          if let expected = Evaluation.equalityKinds(element.kind) {
+            return e.fault(.type, arguments.node, FaultText.type(element.kind, expected: expected))
+          }
           if e.holds(receiver, element) { return .boolean(true) }
         }
         return .boolean(false)

@@ -10,8 +10,13 @@ internal import DocModel
 /// One way after `in` and `array-contains-any` were split: filters that all hold.
 struct QueryWay {
   var filters: [QueryShape.Filter] = []
-  /// The document the way names with `__name__ ==`, as a full resource name.
-  var documentName: [UInt8]?
+  /// The document the way names with `__name__ ==`, as a full resource name. Nil when anything else is
+  /// said of the name: the service then takes it for unknown.
+  var documentName: [UInt8]? { keys.count == 1 && nameFilters.isEmpty ? keys.first : nil }
+  /// The same for logic, which is not confused by what else is said.
+  var onlyName: [UInt8]? { keys.count == 1 ? keys.first : nil }
+  /// Names that `__name__ ==` gives, each once. Two are a contradiction and bind nothing.
+  var keys: [[UInt8]] = []
   /// Other filters on the name. They bind nothing for the service.
   var nameFilters: [QueryShape.Filter] = []
 }
@@ -56,12 +61,12 @@ extension QueryShape {
       way.filters.append(filter)
       return way
     }
-    // Ranges on the key bind nothing.
-    if filter.comparison == .equal {
-      way.documentName = filter.operand.withUnsafeBytes { Array(ValueView($0).reference) }
-    } else {
+    guard filter.comparison == .equal else {
       way.nameFilters.append(filter)
+      return way
     }
+    let name = filter.operand.withUnsafeBytes { Array(ValueView($0).reference) }
+    if !way.keys.contains(name) { way.keys.append(name) }
     return way
   }
 
@@ -105,7 +110,8 @@ extension Evaluation {
   /// Makes one way of a query the thing to be judged: its document or its stand-in, and its matches.
   func openWay(_ way: QueryWay, of shape: QueryShape, _ ruleset: Ruleset) {
     openQuery(shape)
-    if let name = way.documentName, let relative = relativePath(ofName: name), isInside(relative, shape) {
+    // Also a document outside the collection, which the query cannot return. Source: the official emulator.
+    if let name = way.documentName, let relative = relativePath(ofName: name) {
       openNamedDocument(relative)
       ruleset.matcher.match(self)
       return

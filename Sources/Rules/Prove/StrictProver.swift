@@ -52,7 +52,8 @@ struct StrictProver {
     facts.add(way, of: shape)
     e.openQuery(shape)
     var path = (0..<3).map { ResultSegment.known(e.segments[$0]) }
-    if let name = way.documentName {
+    if way.keys.count > 1 { return false }
+    if let name = way.onlyName {
       guard let relative = e.relativePath(ofName: name), e.isInside(relative, shape) else { return false }
       e.openDocumentPath(relative)
       evaluator.reopen()
@@ -72,7 +73,7 @@ struct StrictProver {
         shape.collectionID.map { .known(e.arena.copy($0)) } ?? .collection(evaluator.symbols.segment()))
       path.append(.id)
     }
-    isAfterName = way.documentName != nil
+    isAfterName = way.onlyName != nil
     if facts.isEmpty { return false }
     evaluator.documentName = ListStatements.path(path[...], e)
     var found = ListStatements(evaluator.plan, path, e)
