@@ -97,12 +97,19 @@ let package = Package(
     .testTarget(
       name: "DocStoreTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport"],
       swiftSettings: strict),
+    .target(
+      name: "RulesFuzzing", dependencies: ["DocModel", "Rules"], path: "Tests/RulesFuzzer/Fuzzing",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "rules-fuzzer", dependencies: ["RulesFuzzing"], path: "Tests/RulesFuzzer/Program",
+      swiftSettings: strict),
     .testTarget(name: "RulesTests", dependencies: ["DocModel", "Rules"], swiftSettings: strict),
     .target(
       name: "AllocationCounter", path: "Tests/AllocationCounter", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
       name: "RulesAllocationTests", dependencies: ["AllocationCounter", "DocModel", "Rules"],
       swiftSettings: strict),
+    .testTarget(name: "RulesFuzzingTests", dependencies: ["Rules", "RulesFuzzing"], swiftSettings: strict),
     .testTarget(
       name: "CoverageTests",
       dependencies: ["Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport"],

@@ -1,0 +1,116 @@
+/// Many trials in one ruleset: rules are loaded once, then each trial's request is asked.
+
+internal import DocModel
+internal import Rules
+
+/// Both answers.
+struct Outcome: Sendable {
+  let ours: Answer
+  let official: Answer
+}
+
+/// Asks both engines.
+final class Batch<Case: Trial> {
+  private let official: OfficialEmulator
+
+  init(_ official: OfficialEmulator) { self.official = official }
+
+  private static var head: String {
+    "rules_version = '2';\nservice cloud.firestore { match /databases/{database}/documents {\n"
+  }
+
+  private func place(_ index: Int) -> Place { Place(project: official.project, collection: "t\(index)") }
+
+  private func ruleset(_ trials: [Case], _ members: [Int]) -> String {
+    Self.head + members.map { place($0).fill(trials[$0].rules) + "\n" }.joined() + "}}\n"
+  }
+
+  /// Files of their own: only whether they compile.
+  private func compile(_ trials: [Case]) throws(ConnectionError) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    for trial in trials {
+      let ours = Ruleset.compile(source: trial.rules, name: "fuzz.rules").ruleset
+      let loading = try official.load(trial.rules)
+      outcomes.append(
+        Outcome(
+          ours: ours == nil ? .refused : .granted,
+          official: loading == .accepted
+            ? .granted : loading == .refused ? .refused : .invalid("its compiler fails")))
+    }
+    return outcomes
+  }
+
+  /// Answers in the order of the trials.
+  func ask(_ trials: [Case]) throws(ConnectionError) -> [Outcome] {
+    if Case.isWhole { return try compile(trials) }
+    var ours: [Answer] = Array(repeating: .refused, count: trials.count)
+    var theirs = ours
+    var compiling: [Int] = []
+    var refused: [Int] = []
+    for index in trials.indices {
+      let compilation = Ruleset.compile(source: ruleset(trials, [index]), name: "fuzz.rules")
+      if compilation.ruleset == nil { refused.append(index) } else { compiling.append(index) }
+    }
+    try store(trials)
+    for index in refused {
+      switch try official.load(ruleset(trials, [index])) {
+      case .accepted: theirs[index] = .granted
+      case .refused: theirs[index] = .refused
+      case .failed: theirs[index] = .invalid("its compiler fails")
+      }
+    }
+    try ask(trials, compiling, &ours, &theirs)
+    return zip(ours, theirs).map { Outcome(ours: $0, official: $1) }
+  }
+
+  private func store(_ trials: [Case]) throws(ConnectionError) {
+    var documents = World.documents
+    for index in trials.indices {
+      let place = place(index)
+      documents += trials[index].documents.map { (place.fill($0.path), place.fill($0.fields)) }
+    }
+    try official.store(documents)
+  }
+
+  /// Halves what the official compiler refuses until the guilty ones are alone.
+  private func ask(
+    _ trials: [Case], _ members: [Int], _ ours: inout [Answer], _ theirs: inout [Answer]
+  ) throws(ConnectionError) {
+    guard !members.isEmpty else { return }
+    let source = ruleset(trials, members)
+    guard let compiled = Ruleset.compile(source: source, name: "fuzz.rules", limitsSource: false).ruleset
+    else {
+      // Alone they compile: together they reach a limit of files.
+      guard members.count > 1 else { return }
+      return try askHalves(trials, members, &ours, &theirs)
+    }
+    let loading = try official.load(source)
+    guard loading == .accepted else {
+      if members.count > 1 { return try askHalves(trials, members, &ours, &theirs) }
+      ours[members[0]] = .granted
+      if loading == .failed { theirs[members[0]] = .invalid("its compiler fails") }
+      return
+    }
+    for index in members {
+      ours[index] = trials[index].judge(compiled, at: place(index))
+      theirs[index] = try official.judge(trials[index].request(at: place(index)))
+      if case .denied(let entries) = theirs[index], case .denied(let own) = ours[index] {
+        theirs[index] = .denied(trials[index].decisive(entries, own.count))
+        if theirs[index] == ours[index] { continue }
+        for case .denied(let other) in trials[index].alternatives(compiled, at: place(index))
+        where other == trials[index].decisive(entries, other.count) {
+          ours[index] = .denied(other)
+          theirs[index] = .denied(other)
+        }
+      }
+    }
+  }
+
+  private func askHalves(
+    _ trials: [Case], _ members: [Int], _ ours: inout [Answer], _ theirs: inout [Answer]
+  ) throws(ConnectionError) {
+    let middle = members.count / 2
+    try ask(trials, Array(members[..<middle]), &ours, &theirs)
+    try ask(trials, Array(members[middle...]), &ours, &theirs)
+  }
+}
