@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 struct cre2_pattern {
@@ -12,13 +13,37 @@ struct cre2_pattern {
   cre2_pattern(const re2::StringPiece &text, const re2::RE2::Options &options) : re(text, options) {}
 };
 
+/// Writes `(?<name>` as `(?P<name>`, which older versions of the library know, too; empty if nothing changes.
+static std::string with_old_names(const std::string &text) {
+  std::string out;
+  bool renamed = false;
+  for (size_t index = 0; index < text.size(); index++) {
+    if (text.compare(index, 3, "(?<") == 0 && index + 3 < text.size() && text[index + 3] != '=' &&
+        text[index + 3] != '!') {
+      out += "(?P<";
+      index += 2;
+      renamed = true;
+    } else {
+      out += text[index];
+    }
+  }
+  return renamed ? out : std::string();
+}
+
 extern "C" {
 
 cre2_pattern *cre2_compile(const char *text, size_t length, int64_t max_memory) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(max_memory);
-  return new cre2_pattern(re2::StringPiece(text, length), options);
+  cre2_pattern *pattern = new cre2_pattern(re2::StringPiece(text, length), options);
+  if (pattern->re.ok()) return pattern;
+  const std::string renamed = with_old_names(std::string(text, length));
+  if (renamed.empty()) return pattern;
+  cre2_pattern *other = new cre2_pattern(renamed, options);
+  if (!other->re.ok()) std::swap(pattern, other);
+  delete pattern;
+  return other;
 }
 
 void cre2_free(cre2_pattern *pattern) { delete pattern; }

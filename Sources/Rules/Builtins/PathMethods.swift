@@ -131,6 +131,10 @@ extension Evaluation {
         guard let text = Conversions.text(value, self) else {
           return fault(.unsupportedOperation, node, Conversions.unsupportedText(value.kind))
         }
+        if text.count == 0 {
+          return fault(
+            .argument, node, "Cannot bind empty value to path template variable \(name.text).")
+        }
         result.append(PathSegment(name: name, isGlob: false, text: text))
       }
     }

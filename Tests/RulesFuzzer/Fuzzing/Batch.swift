@@ -95,10 +95,10 @@ final class Batch<Case: Trial> {
       ours[index] = trials[index].judge(compiled, at: place(index))
       theirs[index] = try official.judge(trials[index].request(at: place(index)))
       if case .denied(let entries) = theirs[index], case .denied(let own) = ours[index] {
-        theirs[index] = .denied(trials[index].decisive(entries, own.count))
+        theirs[index] = .denied(trials[index].decisive(entries, own))
         if theirs[index] == ours[index] { continue }
         for case .denied(let other) in trials[index].alternatives(compiled, at: place(index))
-        where other == trials[index].decisive(entries, other.count) {
+        where other == trials[index].decisive(entries, other) {
           ours[index] = .denied(other)
           theirs[index] = .denied(other)
         }

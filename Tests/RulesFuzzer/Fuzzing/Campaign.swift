@@ -111,15 +111,28 @@ public final class Campaign<Case: Trial>: Sendable {
   private func weigh(
     _ trial: Case, _ number: Int, _ outcome: Outcome, _ batch: Batch<Case>
   ) throws(ConnectionError) {
-    let row = differs(outcome) ? Explained.row(trial.account, outcome) : nil
-    let isFinding = differs(outcome) && row == nil
-    let isShown = state.withLock { state in
+    var name = differs(outcome) ? Explained.row(trial.account, outcome)?.name : nil
+    var isFinding = differs(outcome) && name == nil
+    if isFinding, try !isRepeatable(trial, batch) {
+      name = "not repeatable"
+      isFinding = false
+    }
+    let isShown = state.withLock { [name, isFinding] state in
       state.summary.count(outcome)
-      if let row { state.summary.explained[row.name, default: 0] += 1 }
+      if let name { state.summary.explained[name, default: 0] += 1 }
       if isFinding { state.summary.unexplained += 1 }
       return isFinding && state.known.count < options.findingsMax
     }
     if isShown { try show(trial, number, outcome, batch) }
+  }
+
+  /// Whether a finding stays one. The official emulator judges the writes of a commit side by side, so which
+  /// of them reaches a limit, and which it names, may change from time to time.
+  private func isRepeatable(_ trial: Case, _ batch: Batch<Case>) throws(ConnectionError) -> Bool {
+    for _ in 0..<3 {
+      if try !isFinding(trial, batch.ask([trial])[0]) { return false }
+    }
+    return true
   }
 
   /// Makes a finding small and prints it, unless it shrinks to one that was printed before.

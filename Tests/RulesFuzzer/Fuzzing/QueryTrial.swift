@@ -61,7 +61,27 @@ public struct QueryTrial: Trial {
   }
 
   public func judge(_ ruleset: Ruleset, at place: Place) -> Answer {
-    let ways = (filter?.ways ?? [[]]).map { way in
+    judge(ruleset, place, ways: filter?.ways ?? [[]])
+  }
+
+  /// The official emulator tries all ways without documents first, so it may name the reason of a later way.
+  public func alternatives(_ ruleset: Ruleset, at place: Place) -> [Answer] {
+    let ways = filter?.ways ?? [[]]
+    let split = ways.flatMap { way in
+      way.reduce([[]]) { partial, leaf in partial.flatMap { done in Self.split(leaf).map { done + [$0] } } }
+    }
+    return split.count > 1 ? split.map { judge(ruleset, place, ways: [$0]) } : []
+  }
+
+  typealias Leaf = (FieldPath, QueryShape.Operator, Value)
+
+  private static func split(_ leaf: Leaf) -> [Leaf] {
+    guard case .array(let elements) = leaf.2, leaf.1 == .isIn || leaf.1 == .containsAny else { return [leaf] }
+    return elements.map { (leaf.0, leaf.1 == .isIn ? .equal : .contains, $0) }
+  }
+
+  private func judge(_ ruleset: Ruleset, _ place: Place, ways: [[Leaf]]) -> Answer {
+    let ways = ways.map { way in
       way.map { path, comparison, value in
         comparison.isUnary
           ? QueryShape.Filter(path, comparison) : QueryShape.Filter(path, comparison, place.fill(value))

@@ -23,7 +23,20 @@ enum Reasons {
     return entries
   }
 
-  /// The entries that tell the outcome. Reads by name and writes are tried twice by the official emulator,
-  /// first without the stored document; what counts is the second time.
-  static func decisive(_ entries: [String], count: Int) -> [String] { Array(entries.suffix(max(1, count))) }
+  /// The entries that tell the outcome. The official emulator tries reads by name and writes twice, first
+  /// without the stored document, and a write first as a create; what counts is the last time, for the method
+  /// that our reasons name.
+  static func decisive(_ entries: [String], _ own: [String]) -> [String] {
+    let methods = Set(own.map(method))
+    let fitting = entries.filter { methods.contains(method($0)) }
+    return Array((fitting.isEmpty ? entries : fitting).suffix(max(1, own.count)))
+  }
+
+  /// `get` of `false for 'get' @ L4`
+  private static func method(_ entry: String) -> Substring {
+    guard let end = entry.ranges(of: "' @ L").last?.lowerBound,
+      let start = entry[..<end].lastIndex(of: "'")
+    else { return "" }
+    return entry[start..<end]
+  }
 }

@@ -106,8 +106,8 @@ public protocol Trial: Shrinkable, Sendable {
   var account: String { get }
   /// Answers that are as good as `judge`'s: the official emulator names the reason of any refused write.
   func alternatives(_ ruleset: Ruleset, at place: Place) -> [Answer]
-  /// Of the official emulator's reasons those that tell the outcome, `count` of which ours has.
-  func decisive(_ entries: [String], _ count: Int) -> [String]
+  /// Of the official emulator's reasons those that tell the outcome, as many as ours has.
+  func decisive(_ entries: [String], _ own: [String]) -> [String]
 }
 
 extension Trial {
@@ -115,8 +115,8 @@ extension Trial {
 
   public func alternatives(_ ruleset: Ruleset, at place: Place) -> [Answer] { [] }
 
-  public func decisive(_ entries: [String], _ count: Int) -> [String] {
-    Reasons.decisive(entries, count: count)
+  public func decisive(_ entries: [String], _ own: [String]) -> [String] {
+    Reasons.decisive(entries, own)
   }
 }
 

@@ -1,0 +1,244 @@
+/// What the differential fuzzer found, made small: the official emulator's answers, version 1.19.9.
+///
+/// Each row failed once. See docs/fuzzing.md.
+
+import DocModel
+import Testing
+
+@testable import Rules
+
+/// A condition and what it comes to: `true`, `false`, or the message of its fault.
+struct FindingRow: CustomTestStringConvertible, Sendable {
+  let expression: String
+  let outcome: String
+  var data: Fields = [:]
+  var functions = ""
+
+  init(_ expression: String, _ outcome: String, data: Fields = [:], functions: String = "") {
+    self.expression = expression
+    self.outcome = outcome
+    self.data = data
+    self.functions = functions
+  }
+
+  var testDescription: String { expression }
+}
+
+private func outOfBounds(_ index: String, _ size: Int) -> String {
+  "Index out of bound error. Index: [\(index)] , size: [\(size)]."
+}
+
+private let timestampRange =
+  "Timestamp is not valid. Seconds must be in range [-62,135,596,800, +253,402,300,799]. Nanos must be in range [0, +999,999,999]."
+
+private func vector(_ values: String) -> String {
+  "Type conversion error. Argument: [\(values)], From type: [list], To type: [vector]."
+}
+
+private let conditionRows: [FindingRow] = [
+  // A receiver without the operation fails before its arguments are looked at.
+  FindingRow("{}.e in 0", "Function not found error: Name: [in]."),
+  FindingRow("{}.e in null", "Null value error."),
+  FindingRow("0[{}.e] == 1", "Function not found error: Name: [[]]."),
+  FindingRow("0[0:{}.e] == 1", "Function not found error: Name: [@range]."),
+  FindingRow("{}[{}.e:1] == 1", "Function not found error: Name: [@range]."),
+  FindingRow("null[{}.e:1] == 1", "Null value error."),
+  FindingRow("''[{}.e] == 1", "Property e is undefined on object."),
+  // Bounds that are no 32-bit integers fail first.
+  FindingRow("'abc'[0:1700000000123] == ''", outOfBounds("1700000000123", 3)),
+  FindingRow("'abc'[7:1700000000123] == ''", outOfBounds("1700000000123", 3)),
+  FindingRow("'abc'[253402300799999:2147483648] == ''", outOfBounds("253402300799999", 3)),
+  FindingRow("'abc'[0:2147483647] == ''", outOfBounds("2147483646", 3)),
+  FindingRow("'abc'[0:-9223372036854775808] == ''", outOfBounds("-9223372036854775808", 3)),
+  FindingRow("[1][4:2147483648] == []", outOfBounds("2147483648", 1)),
+  // Values in messages are protocol buffers in text form.
+  FindingRow("vector([null]) == 1", vector("values {\n  null_value: NULL_VALUE\n}\n")),
+  FindingRow(
+    "vector([0, -0.0]) == 1", vector("values {\n  int_value: 0\n}\nvalues {\n  float_value: -0.0\n}\n")),
+  FindingRow(
+    "vector(resource.data.b) == 1", vector("values {\n  string_value: \"\\360\\237\\230\\200a\"\n}\n"),
+    data: ["b": .array([.string("😀a")])]),
+  FindingRow(
+    "vector([true, b'a\\xff', [1, []], {'a': 1, 'b': {}}]) == 1",
+    vector(
+      """
+      values {
+        bool_value: true
+      }
+      values {
+        bytes_value: "a\\377"
+      }
+      values {
+        list_value {
+          values {
+            int_value: 1
+          }
+          values {
+            list_value {
+            }
+          }
+        }
+      }
+      values {
+        map_value {
+          fields {
+            key: "a"
+            value {
+              int_value: 1
+            }
+          }
+          fields {
+            key: "b"
+            value {
+              map_value {
+              }
+            }
+          }
+        }
+      }
+
+      """)),
+  FindingRow(
+    "vector([timestamp.value(-1500), duration.value(-1500, 'ms'), latlng.value(0, 2), path('a/{x}').bind({'x': 'q'})]) == 1",
+    vector(
+      """
+      values {
+        timestamp_value {
+          seconds: -2
+          nanos: 500000000
+        }
+      }
+      values {
+        duration_value {
+          seconds: -1
+          nanos: -500000000
+        }
+      }
+      values {
+        latlng_value {
+          longitude: 2.0
+        }
+      }
+      values {
+        path_value {
+          segments {
+            simple: "a"
+          }
+          segments {
+            capture {
+              variable_name: "x"
+              bound_value: "q"
+            }
+          }
+        }
+      }
+
+      """)),
+  FindingRow(
+    "exists(/$('é')/x)",
+    "Service call error. Function: [exists], Argument: [path_value {\n  segments {\n    simple: \"\\303\\251\"\n  }\n  segments {\n    simple: \"x\"\n  }\n}\n]."
+  ),
+  // Names come in the order of a Java hash set.
+  FindingRow(
+    "path('a/{x}/b').bind({'b': 'x', 'a': null}) == 1", "Variable(s) a,b do not exist in the path template."),
+  FindingRow(
+    "path('a/{x}').bind({'zz': 1, 'c': 1, 'x': '1', 'y': 2, 'foo': 3}) == 1",
+    "Variable(s) zz,c,foo,y do not exist in the path template."),
+  FindingRow(
+    "path('a/{x}').bind(request) == 1",
+    "Variable(s) headers,path,inTransaction,method,auth,time,fields do not exist in the path template."),
+  // Segments of a path's text are trimmed, after the leading slash is looked for.
+  FindingRow("{}[string(path('\\t a / \\u00a0b'))]", "Property /a/b is undefined on object."),
+  FindingRow("path(' ') == 1", "Invalid Path Template  . Empty segment is not allowed."),
+  FindingRow("path(' /a') == 1", "Invalid Path Template  /a. Empty segment is not allowed."),
+  FindingRow(
+    "/{x}/{y}.bind({'x': 0, 'y': ''}) == 1", "Cannot bind empty value to path template variable y."),
+  FindingRow("'a'.matches('(?<n>a)')", "true"),
+  // A duration made of parts fails as a timestamp would.
+  FindingRow("duration.time(87660001, 0, 0, 0) == 1", timestampRange),
+  FindingRow("duration.time(0, 1, 315576000000, 0) == 1", timestampRange),
+  FindingRow("duration.time(0, 0, 9223372036854775807, 0) == 1", timestampRange),
+  FindingRow("duration.time(0, 0, 315576000000, 1) == 1", "false"),
+  FindingRow(
+    "f()", "Incorrect number of arguments. Received: 0. Expected: f(p, q).",
+    functions: "function f(p, q) { return true; }"),
+]
+
+private func filter(_ name: String, _ comparison: QueryShape.Operator, _ value: Value) -> QueryShape.Filter {
+  QueryShape.Filter(.field(name) ?? .documentName, comparison, value)
+}
+
+private func key(_ comparison: QueryShape.Operator, _ id: String) -> QueryShape.Filter {
+  QueryShape.Filter(
+    .documentName, comparison, .reference("projects/demo/databases/(default)/documents/t/\(id)"))
+}
+
+/// A condition of a list, the filters of the one way of a query, and what it comes to; an empty text is a
+/// constraint that does not decide.
+private let listRows: [(condition: String, filters: [QueryShape.Filter], outcome: String)] = [
+  // What no document can satisfy implies every equality with a boolean, and so does `!= null`.
+  ("resource.data.a == true", [filter("a", .equal, .double(.nan))], "true"),
+  ("resource.data.a != true", [filter("a", .equal, .null)], "true"),
+  ("resource.data.a == false", [filter("a", .less, .double(.nan))], "true"),
+  ("resource.data.a == false", [filter("a", .greaterOrEqual, .null)], "true"),
+  ("resource.data.a == false", [filter("a", .notEqual, .null)], "true"),
+  ("resource.data.a == true", [filter("a", .notIn, .array([.null, .integer(1)]))], "true"),
+  ("resource.data.a == 1", [filter("a", .equal, .double(.nan))], ""),
+  ("resource.data.a == true", [filter("a", .notEqual, .double(.nan))], ""),
+  ("resource.data.a == 1", [filter("a", .equal, .integer(1)), filter("a", .equal, .double(.nan))], "true"),
+  // A range of what has no order says nothing, not even that the field is not null.
+  ("resource.data.a != null", [filter("a", .greater, .boolean(true))], ""),
+  ("resource.data.a != null", [filter("a", .greater, .array([.integer(1)]))], ""),
+  ("resource.data.a != null", [filter("a", .greater, .integer(1))], "true"),
+  ("resource.data.a != null", [filter("a", .notEqual, .boolean(true))], "true"),
+  // Kinds that a constraint is not compared with.
+  (
+    "resource.data.a <= []", [filter("a", .notEqual, .integer(3))],
+    "Type error. Received: [list] Expected: [timestamp,duration,float,int,string,bytes]."
+  ),
+  (
+    "null < resource.data.a", [filter("a", .greater, .integer(3))],
+    "Type error. Received: [null] Expected: [timestamp,duration,float,int,string,bytes]."
+  ),
+  (
+    "resource.data.a == {}.diff({})", [filter("a", .greater, .integer(3))],
+    "Type error. Received: [map_diff] Expected: [bool,duration,float,int,latlng,map,null,string,bytes,timestamp,path,list,vector,set]."
+  ),
+  // Sets and differences do not take constraints.
+  ("resource.data.a in [1].toSet()", [filter("a", .greater, .integer(0))], openValue),
+  ("[resource.data.a].toSet().size() == 1", [filter("a", .greater, .integer(0))], openValue),
+  ("[1].toSet().hasAny([resource.data.a])", [filter("a", .greater, .integer(0))], openValue),
+  (
+    "{'a': 1}.diff({'a': resource.data.a}).changedKeys().size() == 0", [filter("a", .greater, .integer(0))],
+    openValue
+  ),
+  ("{}.diff({'a': resource.data.a}).addedKeys().size() == 0", [filter("a", .greater, .integer(0))], "true"),
+  // A name is known only when nothing else is said of it.
+  ("id == 'one'", [key(.equal, "one"), key(.equal, "one")], "true"),
+  ("id == 'one'", [key(.equal, "one"), key(.notEqual, "two")], "Null value error."),
+  ("id == 'one'", [key(.equal, "one"), key(.equal, "two")], "Null value error."),
+  // A name outside the collection is judged all the same.
+  ("!('g' in resource.data)", [key(.equal, "none"), key(.greater, "a")], "true"),
+]
+
+private let openValue = "Equality is not defined for type CONSTRAINT_VALUE"
+
+@Suite("What the fuzzer found")
+struct FuzzFindings {
+  @Test("conditions", arguments: conditionRows)
+  func conditions(row: FindingRow) {
+    var circumstances = Circumstances()
+    circumstances.data = row.data
+    circumstances.functions = row.functions
+    #expect(circumstances.outcome(row.expression) == row.outcome)
+  }
+
+  @Test("queries", arguments: listRows.indices)
+  func queries(index: Int) {
+    let row = listRows[index]
+    var circumstances = Circumstances(method: .list)
+    circumstances.documents = ["t/one": ["a": .integer(1)]]
+    circumstances.query = QueryShape(parent: .root, collectionID: "t", ways: [row.filters])
+    #expect(circumstances.outcome(row.condition) == row.outcome, "\(row.condition)")
+  }
+}
