@@ -154,6 +154,8 @@ private let conditionRows: [FindingRow] = [
   FindingRow(
     "/{x}/{y}.bind({'x': 0, 'y': ''}) == 1", "Cannot bind empty value to path template variable y."),
   FindingRow("'a'.matches('(?<n>a)')", "true"),
+  // The smallest integer is no crash.
+  FindingRow("timestamp.value(-9223372036854775808) == 1", timestampRange),
   // A duration made of parts fails as a timestamp would.
   FindingRow("duration.time(87660001, 0, 0, 0) == 1", timestampRange),
   FindingRow("duration.time(0, 1, 315576000000, 0) == 1", timestampRange),
@@ -165,7 +167,8 @@ private let conditionRows: [FindingRow] = [
 ]
 
 private func filter(_ name: String, _ comparison: QueryShape.Operator, _ value: Value) -> QueryShape.Filter {
-  QueryShape.Filter(.field(name) ?? .documentName, comparison, value)
+  QueryShape.Filter(
+    FieldPath(segments: name.split(separator: ".").map(String.init)) ?? .documentName, comparison, value)
 }
 
 private func key(_ comparison: QueryShape.Operator, _ id: String) -> QueryShape.Filter {
@@ -213,6 +216,17 @@ private let listRows: [(condition: String, filters: [QueryShape.Filter], outcome
     openValue
   ),
   ("{}.diff({'a': resource.data.a}).addedKeys().size() == 0", [filter("a", .greater, .integer(0))], "true"),
+  // A filter on a field and one inside it.
+  ("resource.data.a.b == 2", [filter("a", .equal, .integer(1)), filter("a.b", .equal, .integer(2))], "true"),
+  ("resource.data.a.b == 2", [filter("a.b", .equal, .integer(2)), filter("a", .equal, .integer(1))], "true"),
+  (
+    "resource.data.a == {'x': 1, 'b': 2}",
+    [filter("a", .equal, .map(["x": .integer(1)])), filter("a.b", .equal, .integer(2))], "true"
+  ),
+  (
+    "resource.data.a.b == 2", [filter("a.b.c", .equal, .integer(1)), filter("a.b", .equal, .integer(2))],
+    "true"
+  ),
   // A name is known only when nothing else is said of it.
   ("id == 'one'", [key(.equal, "one"), key(.equal, "one")], "true"),
   ("id == 'one'", [key(.equal, "one"), key(.notEqual, "two")], "Null value error."),

@@ -13,8 +13,24 @@ enum JavaOrder {
     }.map(\.element)
   }
 
-  private static func bucket(_ name: String, of count: Int) -> Int {
-    let hash = name.utf16.reduce(UInt32(0)) { $0 &* 31 &+ UInt32($1) }
-    return Int(hash ^ hash >> 16) & (count - 1)
+  /// Values in the order of a `java.util.HashMap` whose keys are lists of texts.
+  static func sorted<Value>(_ values: [Value], by key: (Value) -> [String]) -> [Value] {
+    var buckets = 16
+    while values.count * 4 > buckets * 3 { buckets *= 2 }
+    return values.enumerated().map { (offset: $0.offset, bucket: bucket(key($0.element), of: buckets)) }
+      .sorted { ($0.bucket, $0.offset) < ($1.bucket, $1.offset) }
+      .map { values[$0.offset] }
   }
+
+  private static func bucket(_ list: [String], of count: Int) -> Int {
+    spread(list.reduce(UInt32(1)) { $0 &* 31 &+ hash($1) }, count)
+  }
+
+  private static func bucket(_ name: String, of count: Int) -> Int { spread(hash(name), count) }
+
+  private static func hash(_ name: String) -> UInt32 {
+    name.utf16.reduce(UInt32(0)) { $0 &* 31 &+ UInt32($1) }
+  }
+
+  private static func spread(_ hash: UInt32, _ count: Int) -> Int { Int(hash ^ hash >> 16) & (count - 1) }
 }

@@ -65,9 +65,10 @@ extension Evaluation {
 
   /// `timestamp.value(milliseconds)`
   func timestamp(milliseconds: Int64, _ node: Int32) -> Operand {
-    let seconds = Timestamp.floorDivide(milliseconds, 1_000)
+    let rest = milliseconds % 1_000
     return timestamp(
-      seconds: seconds, nanoseconds: Int32(milliseconds - seconds * 1_000) * 1_000_000, node)
+      seconds: Timestamp.floorDivide(milliseconds, 1_000),
+      nanoseconds: Int32(rest < 0 ? rest + 1_000 : rest) * 1_000_000, node)
   }
 
   /// `timestamp.date(year, month, day)`

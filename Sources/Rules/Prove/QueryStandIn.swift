@@ -17,7 +17,7 @@ extension Evaluation {
         values.append(fieldValue(filter))
       }
     }
-    return nested(Array(zip(order, values)), depth: 0)
+    return nested(Array(zip(order, values)))
   }
 
   private func isSamePath(_ left: [String], _ right: [String]) -> Bool {
@@ -69,18 +69,24 @@ extension Evaluation {
     return Array(UnsafeBufferPointer(start: start, count: count))
   }
 
-  /// Maps for dotted paths. A filter on a map and one on a field of it: the map's value stays.
-  private func nested(_ fields: [([String], Operand)], depth: Int) -> Operand {
-    var entries: [MapEntry] = []
-    var remaining = fields[...]
-    while let (path, value) = remaining.popFirst() {
-      let name = path[depth]
-      if entries.contains(where: { $0.key.buffer.elementsEqual(name.utf8) }) { continue }
-      let siblings = [(path, value)] + remaining.filter { $0.0[depth].hasSameBytes(as: name) }
-      let whole = siblings.first { $0.0.count == depth + 1 }
-      entries.append(
-        MapEntry(key: arena.copy(name), value: whole?.1 ?? nested(siblings, depth: depth + 1)))
+  /// Maps for dotted paths. Where one filter is on a map and another on what is inside it, they are put into
+  /// the document one after the other, in the order of the official engine's hash table.
+  private func nested(_ fields: [([String], Operand)]) -> Operand {
+    var result = Operand.map(arena.copy([MapEntry]()), 0)
+    for (path, value) in JavaOrder.sorted(fields, by: { $0.0 }) {
+      result = setting(path[...], to: value, in: result)
     }
+    return result
+  }
+
+  /// The map with one field set; what is no map on the way becomes one.
+  private func setting(_ path: ArraySlice<String>, to value: Operand, in place: Operand) -> Operand {
+    guard let name = path.first else { return value }
+    var entries = place.kind == .map ? self.entries(place) : []
+    let old = entries.firstIndex { $0.key.buffer.elementsEqual(name.utf8) }
+    let inside = old.map { entries[$0].value } ?? .null
+    let entry = MapEntry(key: arena.copy(name), value: setting(path.dropFirst(), to: value, in: inside))
+    if let old { entries[old] = entry } else { entries.append(entry) }
     return .map(arena.copy(entries), entries.count)
   }
 
