@@ -154,6 +154,12 @@ private let conditionRows: [FindingRow] = [
   FindingRow(
     "/{x}/{y}.bind({'x': 0, 'y': ''}) == 1", "Cannot bind empty value to path template variable y."),
   FindingRow("'a'.matches('(?<n>a)')", "true"),
+  // Milliseconds are counted in nanoseconds, which must fit.
+  FindingRow("duration.value(9223372036854, 'ms').seconds() == 9223372036", "true"),
+  FindingRow(
+    "duration.value(9223372036855, 'ms') == 1",
+    "Duration is not valid. Seconds must be in range [-315,576,000,000, +315,576,000,000]. Nanos must be in range [-999,999,999, +999,999,999]. Nanos must have the same sign as seconds."
+  ),
   // The smallest integer is no crash.
   FindingRow("timestamp.value(-9223372036854775808) == 1", timestampRange),
   // A duration made of parts fails as a timestamp would.

@@ -99,6 +99,10 @@ extension Evaluation {
     case "m": secondsPerUnit = 60
     case "s": secondsPerUnit = 1
     case "ms":
+      // Counted in nanoseconds, these must fit. Source: the official emulator.
+      if amount.multipliedReportingOverflow(by: 1_000_000).overflow {
+        return fault(.argument, node, FaultText.durationRange)
+      }
       return duration(seconds: amount / 1_000, nanoseconds: amount % 1_000 * 1_000_000, node)
     case "ns":
       return duration(seconds: amount / 1_000_000_000, nanoseconds: amount % 1_000_000_000, node)

@@ -23,6 +23,19 @@ enum Explained {
       }
     },
     ExplainedRow(
+      name: "order of names",
+      reason: "names of one bucket of a hash set stand in the order in which its own maps were filled"
+    ) { _, outcome in
+      guard case .denied(let theirs) = outcome.official, case .denied(let ours) = outcome.ours,
+        theirs.count == ours.count
+      else { return false }
+      return zip(theirs, ours).allSatisfy { left, right in
+        left == right
+          || (left.hasPrefix("Variable(s) ") && right.hasPrefix("Variable(s) ")
+            && left.sorted() == right.sorted())
+      }
+    },
+    ExplainedRow(
       name: "error in a list literal",
       reason:
         "of two errors the official engine names the one inside a list literal that is not its last element; ours the left one"
