@@ -92,9 +92,13 @@ extension Evaluation {
 
   /// `request.query`. Source: spec/rules-language.md 2.11 and the official emulator's nine keys.
   func queryObject(_ shape: QueryShape) -> Operand {
-    let orders = shape.orderBy.map {
-      MapEntry(
-        key: arena.copy($0.field.text), value: .string($0.isDescending ? constant("DESC") : constant("ASC")))
+    // Names are joined without quotes; of two that become one the first stays. Source: the official emulator.
+    var orders: [MapEntry] = []
+    for order in shape.orderBy {
+      let key = arena.copy(order.field.segments.joined(separator: "."))
+      if orders.contains(where: { $0.key == key }) { continue }
+      orders.append(
+        MapEntry(key: key, value: .string(order.isDescending ? constant("DESC") : constant("ASC"))))
     }
     var limit = Operand.null
     if let count = shape.limit { limit = .integer(count) }
