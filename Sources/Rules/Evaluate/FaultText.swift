@@ -61,4 +61,8 @@ enum FaultText {
   static func service(_ function: String, argument: String) -> String {
     "Service call error. Function: [\(function)], Argument: [\(argument)]."
   }
+
+  static func service(_ function: String, path segments: [String]) -> String {
+    service(function, argument: ProtobufText.path(segments))
+  }
 }
