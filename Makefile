@@ -1,7 +1,7 @@
 # Two commands do everything: `make run` and `make test`.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench format lint clean
+.PHONY: help setup build run test bench rules-fuzz format lint clean
 
 # The Swift runtime is linked in, so the binary runs where no Swift is installed.
 RELEASE := -c release --static-swift-stdlib
@@ -13,6 +13,7 @@ help:
 	@echo "make run     start the emulator with the Inspired pack (PORT=$(PORT))"
 	@echo "make test    build, then run every test and the packs' rules suites"
 	@echo "make bench   measure, as ratios against peers in the same run"
+	@echo "make rules-fuzz  compare the rules engine with the official emulator, where that is installed"
 	@echo "make format  put the sources into the house format"
 	@echo "make clean   remove build products"
 
@@ -35,6 +36,13 @@ bench: setup
 	@swift build $(RELEASE) --product docsh
 	@swift build $(RELEASE) --product docstore-bench
 	@.build/release/docstore-bench
+
+# COUNT conditions and their share of queries, commits and texts; docs/fuzzing.md.
+COUNT ?= 4000
+SEED  ?= 1
+rules-fuzz: setup
+	@swift build $(RELEASE) --product rules-fuzzer
+	@RULES_FUZZER=.build/release/rules-fuzzer Scripts/rules-fuzz $(COUNT) $(SEED)
 
 format:
 	swift format -i -r $(SWIFT_SOURCES)

@@ -118,7 +118,11 @@ struct ProfileTests {
     let request = get("own/bob")
     let words = "%0ANull value error. for 'get' @ L5"
     let production = try Self.harness(.production).call("GetDocument", request, token: nil)
-    #expect(production.message == "Missing or insufficient permissions." + words)
+    // Then which rule it was, and what in it decided.
+    #expect(
+      production.message?.hasPrefix(
+        "Missing or insufficient permissions.\(words)%0A  /own/{id} read (line 5)")
+        == true)
     #expect(try Self.harness(.emulator).call("GetDocument", request, token: nil).message == words)
   }
 
