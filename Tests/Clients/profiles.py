@@ -122,8 +122,9 @@ def main():
     check("a server's transaction", begin("owner", {"read_write": {}}), "OK")
 
     words = "\nfalse for 'get' @ L2"
-    check("message of a denial", message("own/bob", alice).strip(), ("Missing or insufficient permissions." + words),
-          words.strip())
+    reason = "\n  /own/{id} read (line 2): `request.auth.uid == id` is false"
+    check("message of a denial", message("own/bob", alice).strip(),
+          "Missing or insufficient permissions." + words + reason, words.strip())
 
     print(f"profile {PROFILE}: " + (f"{len(failures)} failed" if failures else "all as expected"))
     sys.exit(1 if failures else 0)
