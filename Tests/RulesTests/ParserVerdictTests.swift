@@ -56,13 +56,24 @@ struct ParserVerdictTests {
     }
   }
 
-  @Test("only these are accepted although the official compiler refuses them")
-  func deviations() {
-    #expect(Sample.compiles("\u{FEFF}" + Sample.file(condition: "true")))
-    for blank in ["\u{A0}", "\u{3000}"] {
-      let diagnostics = Sample.check(Sample.file(condition: "true\(blank)&& true")).diagnostics
-      #expect(diagnostics.map(\.id) == ["rules-wide-blank"])
-    }
+  @Test("a byte order mark is refused, as by the official compiler")
+  func byteOrderMark() {
+    let diagnostics = Sample.check("\u{FEFF}" + Sample.file(condition: "true")).diagnostics
+    #expect(diagnostics.map(\.id) == ["rules-wide-blank"])
+    #expect(diagnostics.map(\.officialText) == ["token recognition error at: '\u{FEFF}'"])
+    #expect(diagnostics.containsError)
+  }
+
+  @Test(
+    "blanks that are none are one message, refused as by the official compiler",
+    arguments: ["\u{A0}", "\u{3000}"])
+  func wideBlanks(blank: String) {
+    let condition = "true\(blank)&&\(blank)\(blank)true // \(blank)"
+    let diagnostics = Sample.check(Sample.file(condition: condition)).diagnostics
+    #expect(diagnostics.map(\.id) == ["rules-wide-blank"])
+    #expect(diagnostics.map(\.officialText) == ["token recognition error at: '\(blank)'"])
+    #expect(diagnostics.containsError)
+    #expect(diagnostics.first?.fix?.edits.count == 2)
   }
 
   @Test(

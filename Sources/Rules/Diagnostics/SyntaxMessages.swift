@@ -70,11 +70,29 @@ enum SyntaxMessages {
       official: "Missing a closing \(quote)", officialSpan: span.atEnd)
   }
 
-  static func wideBlank(_ span: Span) -> Diagnostic {
-    Diagnostic(
-      id: .wideBlank, severity: .warning, span: span,
-      message: "a no-break or full-width blank, as pasted from a web page; the official compiler refuses it",
-      fix: Diagnostic.Fix("write an ordinary blank", edits: [Diagnostic.Edit(replace: span, with: " ")]))
+  /// - Parameters:
+  ///   - blank: the first of them, as the official compiler shows it.
+  ///   - places: runs of them, in the order of the source.
+  static func wideBlanks(_ blank: String, at places: [Span], first: Span) -> Diagnostic {
+    let kind = blank == "\u{A0}" ? "a no-break blank" : "a full-width blank"
+    let more = places.count > 1 ? ", here and in \(places.count - 1) more places" : ""
+    return error(
+      .wideBlank, first, "\(kind), as pasted from a web page\(more)",
+      fix: Diagnostic.Fix(
+        "write an ordinary blank; `docsh rules fmt` does it",
+        edits: places.map { Diagnostic.Edit(replace: $0, with: " ") }),
+      official: "token recognition error at: '\(blank)'")
+  }
+
+  /// Some editors write it unseen. The service refuses the file, so that taking it would only hide this until then.
+  static func byteOrderMark(_ span: Span) -> Diagnostic {
+    error(
+      .wideBlank, span, "the file begins with a byte order mark (U+FEFF), which no editor shows",
+      notes: [Diagnostic.Note("the service refuses such a file")],
+      fix: Diagnostic.Fix(
+        "save the file as UTF-8 without it; `docsh rules fmt` removes it",
+        edits: [Diagnostic.Edit(replace: span, with: "")]),
+      official: "token recognition error at: '\u{FEFF}'")
   }
 
   static func unknownCharacter(_ text: String, at span: Span) -> Diagnostic {

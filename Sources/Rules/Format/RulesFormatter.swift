@@ -29,7 +29,8 @@ public enum RulesFormatter {
   /// The text in the style of the house, from UTF-8.
   public static func format(source bytes: [UInt8], name: String) throws(FormatRefusal) -> [UInt8] {
     let parsed = RulesParser.parse(source: bytes, name: name)
-    guard !parsed.diagnostics.containsError else {
+    // Blanks that are none, and a byte order mark, are the one mistake that formatting repairs.
+    guard !parsed.diagnostics.contains(where: { $0.severity == .error && $0.kind != .wideBlank }) else {
       throw .syntax(diagnostics: parsed.diagnostics, source: parsed.source)
     }
     var text = withLineFeeds(bytes)

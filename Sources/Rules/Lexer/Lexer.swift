@@ -15,6 +15,8 @@ struct Lexer {
   var diagnostics: [Diagnostic] = []
   /// Whether the fence of a Markdown block was seen.
   private var isFenced = false
+  /// Blanks that are none, in runs.
+  private var wideBlanks: [Span] = []
   /// Offset from which `*/` is known not to occur any more.
   private var noCommentEndFrom = Int.max
 
@@ -29,6 +31,7 @@ struct Lexer {
     var lexer = Lexer(source)
     lexer.skipByteOrderMark()
     while lexer.offset < lexer.bytes.count { lexer.step() }
+    lexer.reportWideBlanks()
     lexer.append(.endOfFile, from: lexer.bytes.count)
     return lexer
   }
@@ -45,7 +48,9 @@ struct Lexer {
   }
 
   private mutating func skipByteOrderMark() {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    guard bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
+    offset = 3
+    diagnostics.append(SyntaxMessages.byteOrderMark(span(from: 0)))
   }
 
   private mutating func step() {
@@ -170,10 +175,9 @@ struct Lexer {
   // MARK: Everything else
 
   private mutating func unknownCharacters(from start: Int) {
-    let wide = wideBlankLength(at: offset)
-    if wide > 0 {
-      offset += wide
-      diagnostics.append(SyntaxMessages.wideBlank(span(from: start)))
+    if wideBlankLength(at: start) > 0 {
+      repeat { offset += wideBlankLength(at: offset) } while wideBlankLength(at: offset) > 0
+      wideBlanks.append(span(from: start))
       return
     }
     if foreignLine(from: start) || curlyQuoted(from: start) { return }
@@ -226,9 +230,17 @@ struct Lexer {
     return [0x98, 0x99, 0x9C, 0x9D].contains(bytes[index + 2]) ? 3 : nil
   }
 
-  /// No-break and full-width blanks come from web pages. The official compiler refuses them; we
-  /// accept them with a warning.
+  /// A pasted file has them on each of its lines: they are one mistake.
+  private mutating func reportWideBlanks() {
+    guard let first = wideBlanks.first else { return }
+    let isFullWidth = bytes[Int(first.start)] == 0xE3
+    diagnostics.append(
+      SyntaxMessages.wideBlanks(isFullWidth ? "\u{3000}" : "\u{A0}", at: wideBlanks, first: first))
+  }
+
+  /// No-break and full-width blanks are refused, as by the official compiler, and then taken for blanks.
   private func wideBlankLength(at index: Int) -> Int {
+    guard index < bytes.count, bytes[index] >= 0xC2 else { return 0 }
     if bytes[index...].starts(with: [0xC2, 0xA0]) { return 2 }
     if bytes[index...].starts(with: [0xE3, 0x80, 0x80]) { return 3 }
     return 0

@@ -3692,9 +3692,11 @@ enum DiagnosticPages {
     "rules-wide-blank": ##"""
       # rules-wide-blank: a blank that is no blank
 
-      *warning*, the official compiler says nothing
+      *error*, official message: `token recognition error at: ' '`
 
-      No-break and full-width blanks come from web pages. They are read as blanks here; the official compiler refuses them.
+      No-break and full-width blanks come from web pages and word processors, and a byte order mark at the beginning of a file
+      from some editors. Nobody sees them, the language does not know them, and the service refuses the file. They are one message,
+      however many there are. In comments and strings they are allowed.
 
       ## Example
 
@@ -3711,7 +3713,8 @@ enum DiagnosticPages {
 
       ## Repair
 
-      Type the blank again.
+      `docsh rules fmt` writes ordinary blanks and removes the mark. By hand: type the blank again; save the file as UTF-8 without
+      a byte order mark.
 
       ```rules
       rules_version = '2';
