@@ -38,6 +38,23 @@ struct CheckerTests {
       ),
       ("WARNING", "Invalid type. Received one of [int]. Expected one of [bool].", "allow read: if !«1»;"),
       (
+        "WARNING",
+        "Invalid type. Received one of [map_diff]. Expected one of [string, bytes, list, set, map].",
+        "allow read: if {}.«diff»({}).size() == 0;"
+      ),
+      (
+        "WARNING", "Invalid type. Received one of [list]. Expected one of [set].",
+        "allow read: if resource.data.«keys»().union([1].toSet()).size() == 1;"
+      ),
+      (
+        "WARNING", "Invalid type. Received one of [list]. Expected one of [string].",
+        "allow read: if resource.data.«values»().lower() == 'x';"
+      ),
+      (
+        "WARNING", "Invalid type. Received one of [float]. Expected one of [string].",
+        "allow read: if math.«ceil»(1.5).lower() == 'x';"
+      ),
+      (
         "WARNING", "Invalid type. Received one of [string]. Expected one of [list, set, map, constraint].",
         "allow read: if 'a' in «'b'»;"
       ),

@@ -248,6 +248,20 @@ struct StorageDocumentTests {
     }
     #expect(official("get(/a/b) == null") == ["Invalid function name: get."])
     #expect(official("firestore.exists(/databases/(default)/documents/a/b)").isEmpty)
+    // What stands in the arguments is read all the same.
+    #expect(
+      official("exists(/databases/$(database)/documents/a/b)") == [
+        "Invalid function name: exists.", "Invalid variable name: database.",
+      ])
+  }
+
+  @Test("a parameter that only a missing function reads is not unused")
+  func parameterOfMissingFunction() {
+    let source = storageRules(
+      "isSeller(request.auth.uid)",
+      functions: "function isSeller(user) { return get(/users/$(user)) != null; }")
+    let compilation = Ruleset.compile(source: source, name: "storage.rules")
+    #expect(compilation.diagnostics.map(\.id) == ["rules-unknown-function"])
   }
 
   @Test("one file may hold the rules of both services, and functions for both")

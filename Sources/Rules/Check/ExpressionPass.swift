@@ -145,6 +145,7 @@ struct ExpressionPass {
     _ name: String, _ nameSpan: Span, _ arguments: [ExpressionNode], _ node: ExpressionNode
   ) -> StaticType {
     if let function = scope.function(named: name) {
+      visit(arguments)
       bindings[node.number] = .function(function.number)
       calledFunctions.insert(function.number)
       if let currentFunction { calls[currentFunction].append(function.number) }
@@ -159,6 +160,7 @@ struct ExpressionPass {
     // Rules of files read documents through a package of that name. Source: the official compiler.
     let isMissing = !scope.isFirestore && AccessKind(rawValue: name) != nil
     guard let signature = Library.functions[name], !isMissing else {
+      visit(arguments)
       bindings[node.number] = .unknown
       diagnostics.append(
         CheckMessages.unknownFunction(
@@ -166,6 +168,7 @@ struct ExpressionPass {
       return .any
     }
     bindings[node.number] = .libraryFunction(name)
+    if signature.parameters.count != arguments.count { visit(arguments) }
     apply(signature, name, nameSpan, arguments)
     return signature.result
   }

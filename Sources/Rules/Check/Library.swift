@@ -39,10 +39,10 @@ enum Library {
 
   /// By `namespace.name`.
   static let namespaceFunctions: [String: Signature] = [
-    "math.abs": Signature([.number], .number), "math.ceil": Signature([.number], .number),
-    "math.floor": Signature([.number], .number), "math.round": Signature([.number], .number),
-    "math.isNaN": Signature([.number], .bool), "math.pow": Signature([.number, .number], .number),
-    "math.sqrt": Signature([.number], .number),
+    "math.abs": Signature([.number], .number), "math.ceil": Signature([.number], .float),
+    "math.floor": Signature([.number], .float), "math.round": Signature([.number], .int),
+    "math.isNaN": Signature([.number], .bool), "math.pow": Signature([.number, .number], .float),
+    "math.sqrt": Signature([.number], .float),
     "timestamp.date": Signature([.int, .int, .int], .timestamp),
     "timestamp.value": Signature([.int], .timestamp),
     "duration.abs": Signature([.duration], .duration),
@@ -56,7 +56,7 @@ enum Library {
   ]
 
   static let methods: [String: Signature] = [
-    "size": Signature(on: [.string, .list, .set, .map, .bytes, .constraint], [], .int),
+    "size": Signature(on: .sized, [], .int),
     "lower": Signature(on: .string, [], .string), "upper": Signature(on: .string, [], .string),
     "trim": Signature(on: .string, [], .string), "matches": Signature(on: .string, [.string], .bool),
     "replace": Signature(on: .string, [.string, .string], .string),
@@ -68,7 +68,7 @@ enum Library {
     "removeAll": Signature(on: .list, [.list], .list), "toSet": Signature(on: .list, [], .set),
     "difference": Signature(on: .set, [.set], .set), "intersection": Signature(on: .set, [.set], .set),
     "union": Signature(on: .set, [.set], .set),
-    "keys": Signature(on: .map, [], .any), "values": Signature(on: .map, [], .any),
+    "keys": Signature(on: .map, [], .list), "values": Signature(on: .map, [], .list),
     "get": Signature(on: .map, [[.string, .list], .any], .any), "diff": Signature(on: .map, [.map], .mapDiff),
     "addedKeys": Signature(on: .mapDiff, [], .set), "removedKeys": Signature(on: .mapDiff, [], .set),
     "changedKeys": Signature(on: .mapDiff, [], .set), "unchangedKeys": Signature(on: .mapDiff, [], .set),

@@ -31,6 +31,8 @@ struct StaticType: OptionSet, Sendable {
   static let container: StaticType = [.list, .set, .map, .constraint]
   static let indexable: StaticType = [.string, .list, .map, .path]
   static let collection: StaticType = [.list, .set]
+  /// What has a `size()`.
+  static let sized: StaticType = [.string, .bytes, .list, .set, .map, .constraint]
 
   private static let allNames = [
     "bool", "null", "int", "float", "string", "duration", "timestamp", "list", "set", "map", "constraint",
@@ -43,9 +45,10 @@ struct StaticType: OptionSet, Sendable {
     StaticType.allNames.enumerated().filter { rawValue & (1 << UInt32($0.offset)) != 0 }.map(\.element)
   }
 
-  /// The names in brackets, as the official compiler writes them.
+  /// The names in brackets, as the official compiler writes them. For `size()` it has an order of its own.
   var officialList: String {
-    "[" + names.joined(separator: ", ") + "]"
+    if self == .sized { return "[string, bytes, list, set, map]" }
+    return "[" + names.joined(separator: ", ") + "]"
   }
 
   /// The names as prose: "int or float".

@@ -25,10 +25,6 @@ extension ExpressionPass {
       for bound in [lower, upper] { if let bound { _ = type(of: bound) } }
       return [.string, .list, .path]
     case .call(let name, let nameSpan, let arguments):
-      let argumentsChecked =
-        Library.functions[name] != nil && scope.function(named: name) == nil
-        && Library.functions[name]?.parameters.count == arguments.count
-      if !argumentsChecked { visit(arguments) }
       return bindCall(name, nameSpan, arguments, node)
     case .methodCall(let receiver, let name, let nameSpan, let arguments):
       return typeOfMethodCall(node, receiver, name, nameSpan, arguments)
@@ -68,7 +64,7 @@ extension ExpressionPass {
     }
   }
 
-  private mutating func visit(_ nodes: [ExpressionNode]) {
+  mutating func visit(_ nodes: [ExpressionNode]) {
     for node in nodes { _ = type(of: node) }
   }
 
