@@ -66,9 +66,10 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   }
 
   public static func compile(
-    source bytes: [UInt8], name: String, limitsSource: Bool = true, remarks: Bool = false
+    source bytes: [UInt8], name: String, limitsSource: Bool = true, remarks: Bool = false,
+    repairs: Bool = true
   ) -> Compilation {
-    let parsed = RulesParser.parse(source: bytes, name: name)
+    let parsed = RulesParser.parse(source: bytes, name: name, repairs: repairs)
     let checked = RulesChecker.check(parsed, limitsSource: limitsSource, remarks: remarks)
     guard !checked.diagnostics.containsError else {
       return Compilation(ruleset: nil, diagnostics: checked.diagnostics, source: parsed.source)

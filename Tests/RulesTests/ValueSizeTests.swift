@@ -38,6 +38,13 @@ struct ValueSizeTests {
     #expect(outcome(condition, Self.growing(step)) == FaultText.memory)
   }
 
+  @Test("a replacement that opens groups without end is read once")
+  func openGroups() {
+    var circumstances = Circumstances()
+    circumstances.data = ["s": .string(String(repeating: "${", count: 250_000))]
+    #expect(circumstances.outcome("'a'.replace('a', resource.data.s) == resource.data.s") == "true")
+  }
+
   @Test(
     "a value of half of that is a value",
     arguments: [

@@ -9,7 +9,7 @@ enum ListMethods {
       .concat, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
-        return e.boundedTree(e.list(e.array(receiver) + e.array(arguments[0])), arguments.node)
+        return e.concatenation(receiver, arguments[0], arguments.node)
       }
     ),
     (
@@ -37,7 +37,7 @@ enum ListMethods {
       .removeAll, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
-        return e.list(e.array(receiver).filter { !e.contains(arguments[0], $0, .member) })
+        return e.list(e.elements(receiver, in: arguments[0], .member, isKept: false))
       }
     ),
     (
@@ -94,7 +94,7 @@ enum SetMethods {
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
         if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
-        return e.set(e.array(receiver).filter { !e.contains(arguments[0], $0, .loose) })
+        return e.set(e.elements(receiver, in: arguments[0], .loose, isKept: false))
       }
     ),
     (
@@ -102,7 +102,7 @@ enum SetMethods {
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
         if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
-        return e.set(e.array(receiver).filter { e.contains(arguments[0], $0, .loose) })
+        return e.set(e.elements(receiver, in: arguments[0], .loose, isKept: true))
       }
     ),
   ]
@@ -115,6 +115,7 @@ enum SetMethods {
 extension Evaluation {
   /// Whether every element of `wanted` is in `collection`.
   func hasAll(_ collection: Operand, _ wanted: Operand, _ mode: EqualityMode) -> Bool {
+    if areMany(collection, wanted) { return !hasAny(many: collection, wanted, mode, isContained: false) }
     var elements = Elements(wanted)
     while let element = elements.next(self) {
       if !contains(collection, element, mode) { return false }
@@ -125,11 +126,36 @@ extension Evaluation {
   /// Whether some element of `wanted` is in `collection`.
   @inline(__always)
   func hasAny(_ collection: Operand, _ wanted: Operand, _ mode: EqualityMode) -> Bool {
+    if areMany(collection, wanted) { return hasAny(many: collection, wanted, mode, isContained: true) }
     var elements = Elements(wanted)
     while let element = elements.next(self) {
       if contains(collection, element, mode) { return true }
     }
     return false
+  }
+
+  /// Whether an element of `wanted` is in `collection`, or is not in it.
+  @inline(never)
+  private func hasAny(
+    many collection: Operand, _ wanted: Operand, _ mode: EqualityMode, isContained: Bool
+  ) -> Bool {
+    let index = EqualityIndex(self, mode, of: collection)
+    var elements = Elements(wanted)
+    while let element = elements.next(self) {
+      if index.contains(element) == isContained { return true }
+    }
+    return false
+  }
+
+  /// The elements that are in another collection, or that are not.
+  func elements(
+    _ elements: Operand, in other: Operand, _ mode: EqualityMode, isKept: Bool
+  ) -> [Operand] {
+    guard areMany(elements, other) else {
+      return array(elements).filter { contains(other, $0, mode) == isKept }
+    }
+    let index = EqualityIndex(self, mode, of: other)
+    return array(elements).filter { index.contains($0) == isKept }
   }
 
   fileprivate func join(_ list: Operand, _ separator: ByteView, _ node: Int32) -> Operand {

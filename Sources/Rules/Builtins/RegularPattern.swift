@@ -104,15 +104,23 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
   private func parse(_ replacement: ByteView) -> [ReplacementPart]? {
     let bytes = Array(replacement.buffer)
     var parts: [ReplacementPart] = []
+    // Bytes that stand for themselves are one part, however many: they are written at every match.
+    var text: [UInt8] = []
+    func endText() {
+      if !text.isEmpty { parts.append(.text(text)) }
+      text.removeAll()
+    }
+    let lastBrace = bytes.lastIndex(of: UInt8(ascii: "}")) ?? -1
     var index = 0
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
-        parts.append(.text([bytes[index + 1]]))
+        text.append(bytes[index + 1])
         index += 2
       } else if bytes[index] == UInt8(ascii: "$"), index + 1 < bytes.count,
         let digit = digit(bytes[index + 1])
       {
         guard digit <= groupCount else { return nil }
+        endText()
         var number = digit
         index += 2
         while index < bytes.count, let more = self.digit(bytes[index]), number * 10 + more <= groupCount {
@@ -120,19 +128,21 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
           index += 1
         }
         parts.append(.group(number))
-      } else if bytes[index...].starts(with: "${".utf8),
+      } else if index < lastBrace, bytes[index...].starts(with: "${".utf8),
         let end = bytes[index...].firstIndex(of: UInt8(ascii: "}"))
       {
         let name = bytes[(index + 2)..<end].map { CChar(bitPattern: $0) }
         let number = name.withUnsafeBufferPointer { cre2_group_number(handle, $0.baseAddress, $0.count) }
         guard number >= 0 else { return nil }
+        endText()
         parts.append(.group(Int(number)))
         index = end + 1
       } else {
-        parts.append(.text([bytes[index]]))
+        text.append(bytes[index])
         index += 1
       }
     }
+    endText()
     return parts
   }
 

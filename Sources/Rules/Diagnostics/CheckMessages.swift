@@ -121,12 +121,18 @@ enum CheckMessages {
       official: "Recursive call is not allowed.")
   }
 
+  /// LIMIT: functions of a circle that are named; each note quotes its line.
+  private static let cycleNamesMax = 20
+
   static func callCycle(_ names: [NameSyntax]) -> Diagnostic {
     let list = names.map(\.text)
+    let shown = list.prefix(cycleNamesMax).joined(separator: "`, `")
+    let rest = list.count > cycleNamesMax ? " and \(list.count - cycleNamesMax) more" : ""
     return error(
-      .recursion, names[0].span,
-      "the functions `\(list.joined(separator: "`, `"))` call each other in a circle",
-      notes: names.dropFirst().map { Diagnostic.Note("`\($0.text)` is one of them", at: $0.span) },
+      .recursion, names[0].span, "the functions `\(shown)`\(rest) call each other in a circle",
+      notes: names.prefix(cycleNamesMax).dropFirst().map {
+        Diagnostic.Note("`\($0.text)` is one of them", at: $0.span)
+      },
       official: "Detected a call cycle between [\(list.joined(separator: ","))] functions.")
   }
 

@@ -127,6 +127,11 @@ extension Evaluation {
   /// A set of the given members; of two that are loosely equal the first stays.
   func set(_ members: [Operand]) -> Operand {
     var kept: [Operand] = []
+    guard members.count * members.count <= Self.comparisonsMax else {
+      var index = EqualityIndex(self, .loose, capacity: members.count)
+      for member in members where index.insertNew(member) { kept.append(member) }
+      return .set(arena.copy(kept), kept.count)
+    }
     for member in members where !kept.contains(where: { areEqual($0, member, .loose) }) {
       kept.append(member)
     }

@@ -120,12 +120,7 @@ extension Evaluation {
   }
 
   private func areSetsEqual(_ left: Operand, _ right: Operand) -> Bool {
-    guard elementCount(left) == elementCount(right) else { return false }
-    var members = Elements(left)
-    while let member = members.next(self) {
-      if !contains(right, member, .loose) { return false }
-    }
-    return true
+    elementCount(left) == elementCount(right) && hasAll(right, left, .loose)
   }
 
   /// Whether a list (`.member`) or set (`.loose`) has an element equal to `value`.
@@ -144,6 +139,7 @@ extension Evaluation {
   /// they lie.
   @inline(__always)
   func hasAny(stored list: ByteView, of wanted: ByteView) -> Bool {
+    if areMany(.array(list), .array(wanted)) { return hasAny(.array(list), .array(wanted), .member) }
     let place = ArrayView(list.buffer)
     var elements = ArrayView(wanted.buffer).makeIterator()
     while let element = elements.next() {

@@ -57,6 +57,30 @@ extension Evaluation {
     return measure(value, &left) ? value : overgrown(node)
   }
 
+  /// Two lists as one, unless that is too large; found out before it is built.
+  func concatenation(_ first: Operand, _ second: Operand, _ node: Int32) -> Operand {
+    var left = Self.valueBytesMax - 2
+    var count = 0
+    for part in [first, second] {
+      var elements = Elements(part)
+      while let element = elements.next(self) {
+        left -= 2
+        guard left >= 0, measure(element, &left) else { return overgrown(node) }
+        count += 1
+      }
+    }
+    let result = arena.allocate(Operand.self, count: count)
+    var end = result
+    for part in [first, second] {
+      var elements = Elements(part)
+      while let element = elements.next(self) {
+        end.initialize(to: element)
+        end += 1
+      }
+    }
+    return .list(UnsafePointer(result), count)
+  }
+
   /// Takes the size of a value from what is left; false when it does not suffice. Lists that hold one list twice
   /// are as large as they look: the walk ends with the limit, not with the tree.
   private func measure(_ value: Operand, _ left: inout Int) -> Bool {

@@ -110,6 +110,7 @@ final class KeyCheckNode: PlanNode, @unchecked Sendable {
   }
 
   private func answer(_ e: Evaluation, _ map: Operand, _ list: Operand) -> Bool {
+    if e.areMany(map, list) { return answer(e, keys: e.keyList(map), list) }
     if question == .hasAll { return table.areAllKeys(of: map, list, e) }
     let isOnly = question == .hasOnly
     guard let view = e.fieldsView(map) else {
@@ -119,6 +120,16 @@ final class KeyCheckNode: PlanNode, @unchecked Sendable {
     }
     for entry in view where table.contains(ByteView(entry.key), list, e) != isOnly { return !isOnly }
     return isOnly
+  }
+
+  /// The same when there are too many for comparing each with each.
+  @inline(never)
+  private func answer(_ e: Evaluation, keys: Operand, _ list: Operand) -> Bool {
+    switch question {
+    case .hasOnly: e.hasAll(list, keys, .member)
+    case .hasAll: e.hasAll(keys, list, .member)
+    case .hasAny: e.hasAny(list, keys, .member)
+    }
   }
 }
 
@@ -165,6 +176,10 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
     let list = table.list(e, number, of: .set, question)
     if list.isFault { return list }
     let isOnly = question == .hasOnly
+    if e.areMany(left, list) || e.areMany(right, list) {
+      let keys = changedKeys(e, left, right)
+      return .boolean(isOnly ? e.hasAll(list, keys, .member) : e.hasAny(list, keys, .member))
+    }
     var result = isOnly
     e.forEachChange(new: left, old: right) { key, change in
       guard isAsked(change), table.contains(key, list, e) != isOnly else { return true }
@@ -172,6 +187,17 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
       return false
     }
     return .boolean(result)
+  }
+
+  /// The keys in question, as a list.
+  @inline(never)
+  private func changedKeys(_ e: Evaluation, _ new: Operand, _ old: Operand) -> Operand {
+    var keys: [Operand] = []
+    e.forEachChange(new: new, old: old) { key, change in
+      if isAsked(change) { keys.append(.string(key)) }
+      return true
+    }
+    return e.list(keys)
   }
 
   private func isAsked(_ change: KeyChange) -> Bool {
