@@ -69,6 +69,9 @@ let package = Package(
     .target(
       name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise",
       swiftSettings: strict),
+    .target(
+      name: "RulesExercise", dependencies: ["DocModel", "Rules"], path: "Fuzz/Sources/RulesExercise",
+      swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
@@ -110,6 +113,7 @@ let package = Package(
       name: "RulesAllocationTests", dependencies: ["AllocationCounter", "DocModel", "Rules"],
       swiftSettings: strict),
     .testTarget(name: "RulesFuzzingTests", dependencies: ["Rules", "RulesFuzzing"], swiftSettings: strict),
+    .testTarget(name: "RulesExerciseTests", dependencies: ["RulesExercise"], swiftSettings: strict),
     .testTarget(
       name: "CoverageTests",
       dependencies: ["Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport"],
