@@ -148,6 +148,22 @@ struct StrictMessageTests {
     #expect(leaks.allSatisfy { $0.kind == .listLeak && $0.severity == .warning })
   }
 
+  @Test("a leak is told at the rule that grants, not at one beside it that refuses everything")
+  func leakBesideRefusal() throws {
+    let ruleset = try compiled(
+      """
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /posts/{id} { allow list: if !('secret' in resource.data); }
+          match /{everything=**} { allow read, write: if false; }
+        }
+      }
+      """)
+    let spans = ruleset.listLeaks().map { $0.span.map { ruleset.source.text(of: $0) } }
+    #expect(spans == ["!('secret' in resource.data)"])
+  }
+
   @Test(
     "patterns of all shapes are asked for everything",
     arguments: [

@@ -27,12 +27,23 @@ extension Ruleset {
 
   /// The expression by which the rules refuse the witness.
   private func refusingSpan(_ witness: ListWitness, _ shape: QueryShape, _ e: Evaluation) -> Span? {
+    let granting = grantingAllow(shape, e)
     let bytes = e.arena.copy(witness.fields.encoded)
     e.openResult(e.arena.copy(witness.path.text), .document(bytes), of: shape, self)
     var tracer = Tracer(self, e)
     tracer.traceMatches(way: 0)
-    guard let last = tracer.allows.last else { return nil }
+    guard let last = tracer.allows.first(where: { $0.allow == granting }) ?? tracer.allows.last else {
+      return nil
+    }
     return last.deciding.last?.span ?? allowPlaces[last.allow].span
+  }
+
+  /// The `allow` by which the service grants the query; others refuse the witness, too, and leak nothing.
+  private func grantingAllow(_ shape: QueryShape, _ e: Evaluation) -> Int? {
+    e.openWay(QueryWay(), of: shape, self)
+    var tracer = Tracer(self, e)
+    tracer.traceMatches(way: 0)
+    return tracer.allows.last { $0.outcome == .granted }?.allow
   }
 }
 
