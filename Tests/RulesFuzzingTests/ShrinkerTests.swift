@@ -101,6 +101,33 @@ struct RulesFuzzingTests {
     ])
   func reasons(message: String, entries: [String]) { #expect(Reasons.entries(message) == entries) }
 
+  @Test(
+    "of rounds that fetch documents the entries count that say more than that one is missing",
+    arguments: [
+      (
+        [
+          "evaluation error at L3:9 for 'create' @ L3", "evaluation error at L3:9 for 'update' @ L3",
+          "b for 'create' @ L3",
+        ],
+        ["a for 'update' @ L3"], ["b for 'create' @ L3"]
+      ),
+      (
+        ["b for 'list' @ L3", "evaluation error at L3:9 for 'list' @ L3"], ["a for 'list' @ L3"],
+        ["b for 'list' @ L3"]
+      ),
+      (
+        ["b for 'list' @ L3", "evaluation error at L3:9 for 'list' @ L3"],
+        ["evaluation error at L3:9 for 'list' @ L3"], ["evaluation error at L3:9 for 'list' @ L3"]
+      ),
+      (
+        ["evaluation error at L3:9 for 'list' @ L3"], ["a for 'list' @ L3"],
+        ["evaluation error at L3:9 for 'list' @ L3"]
+      ),
+    ])
+  func rounds(entries: [String], own: [String], decisive: [String]) {
+    #expect(Reasons.decisive(entries, own, fetches: true) == decisive)
+  }
+
   @Test("JSON messages are read with their escapes")
   func messages() {
     #expect(

@@ -44,6 +44,10 @@ public struct CommitTrial: Trial {
     writes.indices.dropFirst().map { judge(ruleset, place, startingAt: $0) }
   }
 
+  public func decisive(_ entries: [String], _ own: [String]) -> [String] {
+    Reasons.decisive(entries, own, fetches: true)
+  }
+
   private func judge(_ ruleset: Ruleset, _ place: Place, startingAt start: Int) -> Answer {
     let before = stored.map { (path: place.fill($0.path), fields: place.fill($0.fields)) }
     let changes = writes.map { (path: place.fill("§/\($0.id)"), fields: $0.fields.map(place.fill)) }

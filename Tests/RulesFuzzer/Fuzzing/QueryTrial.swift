@@ -73,6 +73,15 @@ public struct QueryTrial: Trial {
     return split.count > 1 ? split.map { judge(ruleset, place, ways: [$0]) } : []
   }
 
+  /// An "evaluation error" is also what an open constraint comes to, so only with documents to be fetched.
+  public func decisive(_ entries: [String], _ own: [String]) -> [String] {
+    let fetching = ["get(", "getAfter(", "exists(", "existsAfter("]
+    return Reasons.decisive(
+      entries, own,
+      fetches: filter?.leaves.contains { $0.0.isDocumentName } == true
+        || fetching.contains { rules.contains($0) })
+  }
+
   typealias Leaf = (FieldPath, QueryShape.Operator, Value)
 
   private static func split(_ leaf: Leaf) -> [Leaf] {

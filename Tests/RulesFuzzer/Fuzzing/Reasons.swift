@@ -26,11 +26,19 @@ enum Reasons {
   /// The entries that tell the outcome. The official emulator tries reads by name and writes twice, first
   /// without the stored document, and a write first as a create; what counts is the last time, for the method
   /// that our reasons name.
-  static func decisive(_ entries: [String], _ own: [String]) -> [String] {
+  ///
+  /// It also tries again whenever a document has to be fetched. Until then a condition that needs the document
+  /// is an "evaluation error", and stays one when another write or way is refused in the same round.
+  /// - Parameter fetches: whether the request has documents to be fetched, so that such entries tell nothing.
+  static func decisive(_ entries: [String], _ own: [String], fetches: Bool = false) -> [String] {
+    let settled = fetches && !own.contains(where: isOpen) ? entries.filter { !isOpen($0) } : entries
+    let telling = settled.isEmpty ? entries : settled
     let methods = Set(own.map(method))
-    let fitting = entries.filter { methods.contains(method($0)) }
-    return Array((fitting.isEmpty ? entries : fitting).suffix(max(1, own.count)))
+    let fitting = telling.filter { methods.contains(method($0)) }
+    return Array((fitting.isEmpty ? telling : fitting).suffix(max(1, own.count)))
   }
+
+  private static func isOpen(_ entry: String) -> Bool { entry.hasPrefix("evaluation error at ") }
 
   /// `get` of `false for 'get' @ L4`
   private static func method(_ entry: String) -> Substring {
