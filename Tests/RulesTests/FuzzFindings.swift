@@ -154,6 +154,14 @@ private let conditionRows: [FindingRow] = [
   FindingRow(
     "/{x}/{y}.bind({'x': 0, 'y': ''}) == 1", "Cannot bind empty value to path template variable y."),
   FindingRow("'a'.matches('(?<n>a)')", "true"),
+  // Halves of a surrogate pair: a character again when they meet, a question mark outside the language.
+  FindingRow("{}['\u{1F600}a'[1]]", "Property ? is undefined on object."),
+  FindingRow("{}['x\\uD83Dy\\uDE00']", "Property x?y? is undefined on object."),
+  FindingRow("'\u{1F600}'[0] + '\u{1F600}'[1] == '\u{1F600}'", "true"),
+  FindingRow("'\u{1F600}'[1] + '\u{1F600}'[0] == '\u{1F600}'", "false"),
+  FindingRow("['\u{1F600}'[0], '\u{1F600}'[1]].join('') == '\u{1F600}'", "true"),
+  FindingRow("'\u{1F600}'[0].toUtf8() == b'?'", "true"),
+  FindingRow("hashing.md5('\u{1F600}'[0]) == hashing.md5('?')", "true"),
   // Milliseconds are counted in nanoseconds, which must fit.
   FindingRow("duration.value(9223372036854, 'ms').seconds() == 9223372036", "true"),
   FindingRow(

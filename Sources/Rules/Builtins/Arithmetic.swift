@@ -65,6 +65,9 @@ extension Evaluation {
 
   private func concatenate(_ a: ByteView, _ b: ByteView, _ node: Int32) -> Operand {
     if isTextTooLarge(a.count + b.count) { return overgrown(node) }
+    if UTF16Text.isPair(a, b) {
+      return .string(arena.copy(UTF16Text.joiningHalves(Array(a.buffer) + Array(b.buffer))))
+    }
     let start = arena.allocate(byteCount: a.count + b.count)
     start.copyMemory(from: a.start, byteCount: a.count)
     (start + a.count).copyMemory(from: b.start, byteCount: b.count)

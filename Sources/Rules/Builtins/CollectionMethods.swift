@@ -171,6 +171,7 @@ extension Evaluation {
       }
       result += text.buffer
     }
-    return isTextTooLarge(result.count) ? overgrown(node) : .string(arena.copy(result))
+    return isTextTooLarge(result.count)
+      ? overgrown(node) : .string(arena.copy(UTF16Text.joiningHalves(result)))
   }
 }

@@ -217,7 +217,8 @@ struct LibraryFunction: Sendable {
     _ e: Evaluation, _ operand: Operand, _ function: (UnsafeRawBufferPointer) -> [UInt8]
   ) -> Operand? {
     switch operand {
-    case .string(let bytes), .bytes(let bytes): .bytes(e.arena.copy(function(bytes.buffer)))
+    case .string(let text): .bytes(e.arena.copy(function(UTF16Text.encoded(text, in: e.arena).buffer)))
+    case .bytes(let bytes): .bytes(e.arena.copy(function(bytes.buffer)))
     default: nil
     }
   }

@@ -93,7 +93,8 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       return !e.isTextTooLarge(result.count)
     }
     result += text.buffer[last..<text.count]
-    return e.isTextTooLarge(result.count) ? e.overgrown(node) : .string(e.arena.copy(result))
+    return e.isTextTooLarge(result.count)
+      ? e.overgrown(node) : .string(e.arena.copy(UTF16Text.joiningHalves(result)))
   }
 
   private enum ReplacementPart {

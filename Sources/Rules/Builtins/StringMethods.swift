@@ -18,7 +18,10 @@ enum StringMethods {
       }
     ),
     (.trim, [""], { _, receiver, _ in bytes(receiver).map { .string(trimmed($0)) } }),
-    (.toUtf8, [""], { _, receiver, _ in bytes(receiver).map { .bytes($0) } }),
+    (
+      .toUtf8, [""],
+      { e, receiver, _ in bytes(receiver).map { .bytes(UTF16Text.encoded($0, in: e.arena)) } }
+    ),
     (
       .matches, ["string"],
       { e, receiver, arguments in

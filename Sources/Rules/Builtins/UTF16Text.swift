@@ -1,6 +1,7 @@
 /// UTF-8 texts counted and cut as the language does: in UTF-16 units.
 ///
-/// Half of a surrogate pair, which only cutting can make, is written as its own three bytes.
+/// Half of a surrogate pair, which cutting and `\u` escapes make, is written as its own three bytes. Two halves
+/// that come together are the character again; outside the language a half is a question mark.
 
 internal import DocModel
 
@@ -52,5 +53,69 @@ enum UTF16Text {
     let rest = scalar &- 0x10000  // Four bytes: at least U+10000 in valid UTF-8.
     let unit = isHigh ? 0xD800 | (rest >> 10) & 0x3FF : 0xDC00 | rest & 0x3FF
     return [0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)]
+  }
+
+  // MARK: halves
+
+  /// The text as UTF-8 that others read: halves are question marks. Source: the official emulator.
+  static func encoded(_ text: ByteView, in arena: Arena) -> ByteView {
+    hasHalf(text.buffer) ? arena.copy(replacingHalves(text.buffer)) : text
+  }
+
+  static func replacingHalves(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    var result: [UInt8] = []
+    var index = 0
+    while index < text.count {
+      let isAlone = isHalf(text, at: index, 0xA0...0xBF)
+      result.append(isAlone ? UInt8(ascii: "?") : text[index])
+      index += isAlone ? 3 : 1
+    }
+    return result
+  }
+
+  static func hasHalf(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.contains(0xED) && text.indices.contains { isHalf(text, at: $0, 0xA0...0xBF) }
+  }
+
+  /// Whether a text ends with the first half of a pair and another begins with the second.
+  static func isPair(_ left: ByteView, _ right: ByteView) -> Bool {
+    left.count >= 3 && isHalf(left.buffer, at: left.count - 3, 0xA0...0xAF)
+      && isHalf(right.buffer, at: 0, 0xB0...0xBF)
+  }
+
+  /// The text with halves that came together made characters.
+  static func joiningHalves(_ text: [UInt8]) -> [UInt8] {
+    guard text.contains(0xED) else { return text }
+    return text.withUnsafeBytes { text in
+      var result: [UInt8] = []
+      var index = 0
+      while index < text.count {
+        if isHalf(text, at: index, 0xA0...0xAF), isHalf(text, at: index + 3, 0xB0...0xBF) {
+          result += character(text, at: index)
+          index += 6
+        } else {
+          result.append(text[index])
+          index += 1
+        }
+      }
+      return result
+    }
+  }
+
+  /// The four bytes of the character whose halves are written at an offset.
+  private static func character(_ text: UnsafeRawBufferPointer, at offset: Int) -> [UInt8] {
+    let high = UInt32(text[offset + 1] & 0x0F) << 6 | UInt32(text[offset + 2] & 0x3F)
+    let low = UInt32(text[offset + 4] & 0x0F) << 6 | UInt32(text[offset + 5] & 0x3F)
+    let scalar = 0x10000 + (high << 10 | low)
+    return [
+      0xF0 | UInt8(scalar >> 18), 0x80 | UInt8(scalar >> 12 & 0x3F), 0x80 | UInt8(scalar >> 6 & 0x3F),
+      0x80 | UInt8(scalar & 0x3F),
+    ]
+  }
+
+  private static func isHalf(
+    _ text: UnsafeRawBufferPointer, at offset: Int, _ second: ClosedRange<UInt8>
+  ) -> Bool {
+    offset + 3 <= text.count && text[offset] == 0xED && second.contains(text[offset + 1])
   }
 }

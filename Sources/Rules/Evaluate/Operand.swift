@@ -32,7 +32,12 @@ struct ByteView {
     left.count == right.count && WireCursor.areEqual(left.start, right.start, count: left.count)
   }
 
-  var text: String { String(decoding: buffer, as: UTF8.self) }
+  /// For people: half of a surrogate pair is a question mark.
+  var text: String {
+    UTF16Text.hasHalf(buffer)
+      ? String(decoding: UTF16Text.replacingHalves(buffer), as: UTF8.self)
+      : String(decoding: buffer, as: UTF8.self)
+  }
 
   /// The position of the first slash at or behind `from`; `count` when there is none.
   @inline(__always)
