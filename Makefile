@@ -42,7 +42,7 @@ COUNT ?= 4000
 SEED  ?= 1
 rules-fuzz: setup
 	@swift build $(RELEASE) --product rules-fuzzer
-	@RULES_FUZZER=.build/release/rules-fuzzer QUERIES=$(QUERIES) Scripts/rules-fuzz $(COUNT) $(SEED)
+	@RULES_FUZZER=.build/release/rules-fuzzer QUERIES=$(QUERIES) COMMITS=$(COMMITS) Scripts/rules-fuzz $(COUNT) $(SEED)
 
 format:
 	swift format -i -r $(SWIFT_SOURCES)
