@@ -26,9 +26,12 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   let transactions: TransactionTable
   let feed: ChangeFeed
   let committer: Committer<Engine>
+  let indexes: IndexRegistry
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
-  public init(engine: Engine, environment: Environment = .system) throws(StoreError) {
+  public init(
+    engine: Engine, environment: Environment = .system, options: StoreOptions = StoreOptions()
+  ) throws(StoreError) {
     precondition(engine.limits.keyBytesMax >= 511, "the engine's keys are too short for the key layout")
     self.engine = engine
     self.environment = environment
@@ -37,6 +40,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     clock = CommitClock(committed: lastVersion, environment: environment)
     transactions = TransactionTable(now: environment.now)
     feed = ChangeFeed()
+    indexes = IndexRegistry(options)
     committer = Committer(
       engine: engine, clock: clock, transactions: transactions, feed: feed,
       housekeeping: Housekeeping(engine: engine, now: environment.now))
@@ -70,6 +74,20 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
         return try DatabaseCatalog.databases(view).map(\.id)
       } catch { throw .storage(error) }
     }
+  }
+
+  // MARK: indexes
+
+  /// Names the composite indexes of a database, or, without one, those of every database that has no list of
+  /// its own. Replaces the list given before. Queries answer alike with and without; an index is built when
+  /// a query has use for it.
+  public func setIndexes(_ definitions: [IndexDefinition], in database: DatabaseID? = nil) {
+    indexes.define(definitions, in: database)
+  }
+
+  /// The composite indexes of a database.
+  public func indexDefinitions(in database: DatabaseID) -> [IndexDefinition] {
+    indexes.definitions(of: database)
   }
 
   // MARK: feed

@@ -1,0 +1,23 @@
+/// How a store goes about its indexes.
+
+/// Choices made when a store is opened.
+public struct StoreOptions: Sendable {
+  /// When single-field indexes, and the defined ones, are built.
+  public enum IndexBuilding: Hashable, Sendable {
+    /// When a query over at least so many documents would have been served by one.
+    case onDemand(scannedDocumentsMin: Int)
+    /// Never: every query is a scan.
+    case never
+  }
+
+  public var indexBuilding: IndexBuilding
+  /// Composite indexes of every database that has no list of its own (`DocumentStore.setIndexes`).
+  public var indexes: [IndexDefinition]
+
+  public init(
+    indexBuilding: IndexBuilding = .onDemand(scannedDocumentsMin: 1_000), indexes: [IndexDefinition] = []
+  ) {
+    self.indexBuilding = indexBuilding
+    self.indexes = indexes
+  }
+}
