@@ -98,3 +98,12 @@ enum TransactionText {
   static let future = Complaint("The requested 'read_time' cannot be in the future.")
   static let beforeEpoch = Complaint("Only timestamps past epoch are supported.")
 }
+
+extension Complaint {
+  /// A precondition names a version that the document has never had. Clients tell this from a version
+  /// that is outdated by the status alone. Source: the official emulator 1.19.9, where the text goes on
+  /// with the entity's internal name. Assumed: the service says the document's, as in its other texts.
+  static func baseVersionTooNew(_ name: DocumentName) -> Complaint {
+    Complaint("Invalid base version, it is greater than the stored version: \(name.resourceName)")
+  }
+}

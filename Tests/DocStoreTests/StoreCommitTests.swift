@@ -129,6 +129,13 @@ struct StoreCommitTests {
         isPresent: true, precondition: .updateTime(7),
         message: "the stored version (1704067200000001) does not match the required base version (7)"),
       PreconditionCase(isPresent: true, precondition: .updateTime(1_704_067_200_000_001), message: nil),
+      PreconditionCase(
+        isPresent: false, precondition: .updateTime(1_704_067_200_000_002),
+        message:
+          "the stored version (0) does not match the required base version (1704067200000002)"),
+      PreconditionCase(
+        isPresent: true, precondition: .updateTime(1_704_067_200_000_002),
+        message: "Invalid base version, it is greater than the stored version: \(name)"),
     ])
   func preconditions(_ row: PreconditionCase) throws {
     if row.isPresent { try test.set("c/a", ["x": .integer(1)]) }

@@ -161,6 +161,7 @@ final class CommitPlanner {
       if old != nil { throw .alreadyExists(name) }
     case .updateTime(let required):
       let stored = old?.updateTime ?? 0
+      if old != nil && required > stored { throw .invalid(.baseVersionTooNew(name)) }
       if old == nil || stored != required {
         throw .failedPrecondition(.version(stored: stored, required: required))
       }
