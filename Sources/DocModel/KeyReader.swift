@@ -95,4 +95,22 @@ public struct KeyReader {
     default: return nil
     }
   }
+
+  /// Appends a path that `KeyWriter.documentPath` wrote.
+  public mutating func documentPath(into text: inout [UInt8]) -> Part? {
+    var isFirst = true
+    while offset < key.count {
+      if key[offset] == 0 {
+        // The end, or the mark of a fold, which begins alike.
+        let isFolded = key.count - offset == 2 + Self.hashBytes && key[offset + 1] == 2
+        offset = isFolded ? key.count : offset + 1
+        return isFolded ? .folded : .whole
+      }
+      if !isFirst { text.append(UInt8(ascii: "/")) }
+      isFirst = false
+      guard let part = documentID(into: &text) else { return nil }
+      if part == .folded { return .folded }
+    }
+    return nil
+  }
 }

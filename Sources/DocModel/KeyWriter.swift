@@ -43,6 +43,12 @@ public struct KeyWriter {
     isFolded = false
   }
 
+  /// Forgets that parts were folded, so that `isFolded` speaks of what is written from now on.
+  public mutating func forgetFolds() { isFolded = false }
+
+  /// Bytes of a key as they are.
+  public mutating func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { units($0) } }
+
   /// One byte as it is: a mark between parts.
   public mutating func byte(_ value: UInt8) { unit(value) }
 
@@ -144,6 +150,18 @@ public struct KeyWriter {
   /// A document id: numeric ids (`__id7__`) first, by number.
   public mutating func documentID(_ id: UnsafeRawBufferPointer, budget: Int) {
     folding(budget: budget) { $0.segment(id) }
+  }
+
+  /// A path of collection and document ids, in the order of names, ended by 00.
+  public mutating func documentPath(_ path: UnsafeRawBufferPointer, budget: Int) {
+    folding(budget: budget) { writer in
+      var start = 0
+      for index in 0...path.count where index == path.count || path[index] == UInt8(ascii: "/") {
+        writer.segment(UnsafeRawBufferPointer(rebasing: path[start..<index]))
+        start = index + 1
+      }
+      writer.unit(0)
+    }
   }
 
   /// A value, with a budget. `isDescending` complements every byte.

@@ -115,7 +115,7 @@ extension DocumentStore {
       return StoreView(
         database: database, readTime: readTime,
         states: DocumentStates(view: view, generation: generation, version: nil),
-        recorder: log.map { ReadRecorder(log: $0, readTime: readTime) })
+        recorder: log.map { ReadRecorder(log: $0, readTime: readTime) }, indexes: indexes)
     case .at(let version, let log):
       if version < state.floor { throw .failedPrecondition(.readTimeTooOld) }
       log?.enter(generation: generation)
@@ -123,7 +123,7 @@ extension DocumentStore {
       return StoreView(
         database: database, readTime: version,
         states: DocumentStates(view: view, generation: generation, version: isNewest ? nil : version),
-        recorder: log.map { ReadRecorder(log: $0, readTime: version) })
+        recorder: log.map { ReadRecorder(log: $0, readTime: version) }, indexes: indexes)
     }
   }
 }

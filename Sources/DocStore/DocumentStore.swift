@@ -36,15 +36,29 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     self.engine = engine
     self.environment = environment
     let lastVersion: Int64
-    do { lastVersion = try Self.openState(engine, environment) } catch { throw .storage(error) }
+    let stored: [(database: DatabaseRecord, index: StoredIndex)]
+    do {
+      lastVersion = try Self.openState(engine, environment)
+      stored = try Self.openIndexes(engine)
+    } catch { throw .storage(error) }
     clock = CommitClock(committed: lastVersion, environment: environment)
     transactions = TransactionTable(now: environment.now)
     feed = ChangeFeed()
     indexes = IndexRegistry(options)
+    for (database, index) in stored { indexes.insert(index, database.generation) }
     committer = Committer(
       engine: engine, clock: clock, transactions: transactions, feed: feed,
-      housekeeping: Housekeeping(engine: engine, now: environment.now))
-    committer.start()
+      housekeeping: Housekeeping(engine: engine, now: environment.now), indexes: indexes)
+    indexes.connect { [weak committer, weak indexes] request in
+      do throws(StoreError) {
+        guard let committer else { throw .storage(.unavailable) }
+        try committer.submit(.index(request))
+      } catch {
+        indexes?.drop(request.shapes, request.generation)
+        request.completion()
+      }
+    }
+    committer.start(unfinished: stored.filter { !$0.index.isReady })
   }
 
   deinit { committer.stop() }
@@ -67,6 +81,18 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     return now
   }
 
+  private static func openIndexes(
+    _ engine: Engine
+  ) throws(StorageError) -> [(database: DatabaseRecord, index: StoredIndex)] {
+    try engine.read { (view) throws(StorageError) in
+      var found: [(database: DatabaseRecord, index: StoredIndex)] = []
+      for database in try DatabaseCatalog.databases(view) {
+        for index in try IndexCatalog.indexes(view, database.generation) { found.append((database, index)) }
+      }
+      return found
+    }
+  }
+
   /// The databases somebody has written to, in key order.
   public func databases() throws(StoreError) -> [DatabaseID] {
     try engine.read { (view) throws(StoreError) in
@@ -74,20 +100,6 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
         return try DatabaseCatalog.databases(view).map(\.id)
       } catch { throw .storage(error) }
     }
-  }
-
-  // MARK: indexes
-
-  /// Names the composite indexes of a database, or, without one, those of every database that has no list of
-  /// its own. Replaces the list given before. Queries answer alike with and without; an index is built when
-  /// a query has use for it.
-  public func setIndexes(_ definitions: [IndexDefinition], in database: DatabaseID? = nil) {
-    indexes.define(definitions, in: database)
-  }
-
-  /// The composite indexes of a database.
-  public func indexDefinitions(in database: DatabaseID) -> [IndexDefinition] {
-    indexes.definitions(of: database)
   }
 
   // MARK: feed

@@ -62,6 +62,10 @@ final class LMDBView: StorageView, @unchecked Sendable {
     }
   }
 
+  override func cursor(_ keyspace: Keyspace) throws(StorageError) -> StorageCursor {
+    LMDBStorageCursor(try LMDBCursor(transaction, handles[Int(keyspace.rawValue)]))
+  }
+
   private static func forward(
     _ cursor: borrowing LMDBCursor, _ range: KeyRange,
     _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ScanStep
@@ -90,6 +94,36 @@ final class LMDBView: StorageView, @unchecked Sendable {
       entry = try cursor.move(MDB_PREV)
     }
   }
+}
+
+/// A cursor of the library as the store moves it.
+final class LMDBStorageCursor: StorageCursor {
+  private let cursor: LMDBCursor
+
+  init(_ cursor: consuming LMDBCursor) {
+    self.cursor = cursor
+    super.init(scanning: nil, .indexEntries)
+  }
+
+  override func seek(atLeast key: [UInt8]) throws(StorageError) { set(try cursor.seek(key)) }
+
+  override func seek(below key: [UInt8]?) throws(StorageError) {
+    if let key, try cursor.seek(key) != nil {
+      set(try cursor.move(MDB_PREV))
+    } else {
+      set(try cursor.move(MDB_LAST))
+    }
+  }
+
+  override func next() throws(StorageError) {
+    if entry != nil { set(try cursor.move(MDB_NEXT)) }
+  }
+
+  override func previous() throws(StorageError) {
+    if entry != nil { set(try cursor.move(MDB_PREV)) }
+  }
+
+  private func set(_ found: LMDBCursor.Entry?) { entry = found.map { ($0.key, $0.value) } }
 }
 
 /// A cursor of the library; closed with its scope.

@@ -28,6 +28,7 @@ final class CommitPlanner {
   let clock: CommitClock
   let transactions: TransactionTable
   let feed: ChangeFeed
+  let indexes: IndexRegistry
 
   private(set) var state: StoreState
   /// Events of planned commits, to be published when the batch is durable.
@@ -37,6 +38,10 @@ final class CommitPlanner {
   /// Changes of earlier members: generation, version, path.
   private(set) var plannedChanges: [(generation: UInt32, version: Int64, path: ResourcePath)] = []
   private var databases: [DatabaseID: DatabaseRecord] = [:]
+  /// Generations that a clearing in this batch has ended.
+  private(set) var clearedGenerations: [UInt32] = []
+  /// What keeps the indexes of a generation, made for the first commit to it; nil when it has none.
+  private var makers: (generation: UInt32, byCollection: [[UInt8]: [IndexEntryMaker]]?)?
 
   // The commit at hand.
   private(set) var generation: UInt32 = 0
@@ -46,7 +51,7 @@ final class CommitPlanner {
 
   init(
     view: StorageView, batch: MutationBatch, state: StoreState, clock: CommitClock,
-    transactions: TransactionTable, feed: ChangeFeed
+    transactions: TransactionTable, feed: ChangeFeed, indexes: IndexRegistry
   ) {
     self.view = view
     self.batch = batch
@@ -54,6 +59,7 @@ final class CommitPlanner {
     self.clock = clock
     self.transactions = transactions
     self.feed = feed
+    self.indexes = indexes
   }
 
   // MARK: one commit
@@ -266,6 +272,7 @@ final class CommitPlanner {
     state.lastVersion = version
     var changes: [DocumentChange] = []
     let isFollowed = feed.isFollowed
+    let makers = indexMakers()
     for (ordinal, document) in changed.enumerated() {
       if let before = document.before {
         let copy = batch.copy(before.bytes)
@@ -276,6 +283,7 @@ final class CommitPlanner {
       } else {
         batch.remove(.documents, document.key.bytes)
       }
+      if let makers { maintainIndexes(makers, document) }
       batch.put(
         .changes, KeyLayout.changeKey(generation, version, ordinal: UInt32(truncatingIfNeeded: ordinal)),
         ChangeRecord.encoded(document.path))
@@ -291,6 +299,27 @@ final class CommitPlanner {
     if isFollowed { events.append((id, version, .commit(version: version, changes: changes))) }
   }
 
+  private func indexMakers() -> [[UInt8]: [IndexEntryMaker]]? {
+    if let makers, makers.generation == generation { return makers.byCollection }
+    let byCollection = indexes.kept(generation)?.mapValues { indexes in
+      indexes.map { IndexEntryMaker($0, generation: generation) }
+    }
+    makers = (generation, byCollection)
+    return byCollection
+  }
+
+  /// Entries follow the document in the same engine transaction.
+  private func maintainIndexes(_ makers: [[UInt8]: [IndexEntryMaker]], _ document: Touched) {
+    guard let makers = makers[Array(document.path.parent.lastSegment.utf8)] else { return }
+    var path = document.path.text
+    path.withUTF8 { path in
+      for maker in makers {
+        batch.maintain(
+          maker, UnsafeRawBufferPointer(path), before: document.before?.fields, after: document.now?.fields)
+      }
+    }
+  }
+
   private func create(_ id: DatabaseID, _ version: Int64) {
     let record = DatabaseRecord(id: id, generation: generation, created: version)
     state.nextGeneration = generation + 1
@@ -303,6 +332,7 @@ final class CommitPlanner {
     let version = clock.nextVersion()
     guard let old = try databaseRecord(id) else { return version }
     batch.put(.catalog, KeyLayout.condemnedKey(old.generation), [])
+    clearedGenerations.append(old.generation)
     generation = state.nextGeneration
     create(id, version)
     state.lastVersion = version

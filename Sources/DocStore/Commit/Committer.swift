@@ -44,11 +44,13 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case clear(DatabaseID, @Sendable (Result<Int64, StoreError>) -> Void)
     /// Tidies until nothing is left to tidy.
     case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
+    /// Begins indexes; they are built between the batches that follow.
+    case index(IndexRequest)
 
     var weight: Int {
       switch self {
       case .commit(let request): request.weight
-      case .clear, .tidy: 256
+      case .clear, .tidy, .index: 256
       }
     }
   }
@@ -66,22 +68,25 @@ final class Committer<Engine: StorageEngine>: Sendable {
   let transactions: TransactionTable
   let feed: ChangeFeed
   let housekeeping: Housekeeping<Engine>
+  let indexes: IndexRegistry
 
   init(
     engine: Engine, clock: CommitClock, transactions: TransactionTable, feed: ChangeFeed,
-    housekeeping: Housekeeping<Engine>
+    housekeeping: Housekeeping<Engine>, indexes: IndexRegistry
   ) {
     self.engine = engine
     self.clock = clock
     self.transactions = transactions
     self.feed = feed
     self.housekeeping = housekeeping
+    self.indexes = indexes
   }
 
-  func start() {
+  /// `unfinished` are indexes that were being built when the store was closed.
+  func start(unfinished: [(database: DatabaseRecord, index: StoredIndex)]) {
     queue.change { $0.isRunning = true }
     WriterThread.start { [self] in
-      run()
+      run(unfinished)
       queue.change { $0.isRunning = false }
     }
   }
@@ -113,19 +118,26 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case end
   }
 
-  private func run() {
+  private func run(_ unfinished: [(database: DatabaseRecord, index: StoredIndex)]) {
     let batch = MutationBatch()
+    let builder = IndexBuilder(engine: engine, registry: indexes)
+    builder.resume(unfinished)
+    defer { builder.abandon() }
     var isTidy = false
     while true {
-      let next = queue.wait(atMost: isTidy ? CommitterLimits.tidyMilliseconds : 0) { queue -> Next? in
+      let pause = isTidy && builder.isIdle ? CommitterLimits.tidyMilliseconds : 0
+      let next = queue.wait(atMost: pause) { queue -> Next? in
         if !queue.jobs.isEmpty { return .jobs(Self.takeBatch(&queue)) }
         return queue.isClosed ? .end : nil
       }
       switch next {
       case .jobs(let jobs):
-        write(jobs, batch)
+        write(jobs, batch, builder)
+        // Under any load a build goes on by one slice a batch.
+        builder.slice(batch)
         isTidy = false
       case .end: return
+      case .none where !builder.isIdle: builder.slice(batch)
       case .none:
         // A failure to tidy is no caller's concern; it is tried again later.
         isTidy = (try? housekeeping.tidySlice(batch)) ?? true
@@ -153,9 +165,10 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case commit(CommitRequest, Result<CommitResult, StoreError>)
     case clear(@Sendable (Result<Int64, StoreError>) -> Void, Result<Int64, StoreError>)
     case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
+    case index(IndexRequest)
   }
 
-  private func write(_ jobs: [Job], _ batch: MutationBatch) {
+  private func write(_ jobs: [Job], _ batch: MutationBatch, _ builder: IndexBuilder<Engine>) {
     batch.reset()
     var planned: (outcomes: [Outcome], planner: CommitPlanner)?
     var failure: StorageError?
@@ -163,7 +176,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
       try engine.write(batch) { (view, batch) throws(StorageError) in
         guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
         let planner = CommitPlanner(
-          view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed)
+          view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed,
+          indexes: indexes)
         planned = (jobs.map { plan($0, planner) }, planner)
         planner.finish()
       }
@@ -172,10 +186,13 @@ final class Committer<Engine: StorageEngine>: Sendable {
     }
     let hasWritten = failure == nil && !batch.mutations.isEmpty
     clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
-    if hasWritten, let events = planned?.planner.events {
-      for event in events { feed.publish(event.event, version: event.version, to: event.database) }
+    if hasWritten, let planner = planned?.planner {
+      for event in planner.events { feed.publish(event.event, version: event.version, to: event.database) }
+      for generation in planner.clearedGenerations { indexes.forget(generation) }
     }
-    for outcome in planned?.outcomes ?? jobs.map(Self.unplanned) { complete(outcome, failure, batch) }
+    for outcome in planned?.outcomes ?? jobs.map(Self.unplanned) {
+      complete(outcome, failure, batch, builder)
+    }
   }
 
   private func plan(_ job: Job, _ planner: CommitPlanner) -> Outcome {
@@ -187,6 +204,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
       return .clear(completion, result.mapError { .storage($0) })
     case .tidy(let completion):
       return .tidy(completion)
+    case .index(let request):
+      return .index(request)
     }
   }
 
@@ -196,11 +215,15 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case .commit(let request): .commit(request, .failure(.storage(.unavailable)))
     case .clear(_, let completion): .clear(completion, .failure(.storage(.unavailable)))
     case .tidy(let completion): .tidy(completion)
+    case .index(let request): .index(request)
     }
   }
 
-  private func complete(_ outcome: Outcome, _ failure: StorageError?, _ batch: MutationBatch) {
+  private func complete(
+    _ outcome: Outcome, _ failure: StorageError?, _ batch: MutationBatch, _ builder: IndexBuilder<Engine>
+  ) {
     switch outcome {
+    case .index(let request): builder.begin(request, batch)
     case .commit(let request, let result):
       guard let failure, (try? result.get()) != nil else { return request.completion(result) }
       if let transaction = request.transaction {

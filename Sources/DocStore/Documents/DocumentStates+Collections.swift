@@ -19,13 +19,13 @@ extension DocumentStates {
   }
 
   /// A collection and the bytes with which the keys of its documents begin.
-  private struct FoundCollection {
+  struct FoundCollection {
     let path: ResourcePath
     let prefix: [UInt8]
   }
 
   /// The collection of the first document key of `range`, history's keys among them when reading the past.
-  private func firstCollection(in range: KeyRange) throws(StorageError) -> FoundCollection? {
+  func firstCollection(in range: KeyRange) throws(StorageError) -> FoundCollection? {
     guard !range.isEmpty else { return nil }
     let live = try firstCollection(in: range, of: .documents)
     guard version != nil, let past = try firstCollection(in: range, of: .documentHistory) else { return live }

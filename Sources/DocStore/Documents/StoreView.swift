@@ -14,17 +14,22 @@ public struct StoreView {
 
   let states: DocumentStates
   let recorder: ReadRecorder?
+  let indexes: IndexRegistry?
 
-  init(database: DatabaseID, readTime: Int64, states: DocumentStates, recorder: ReadRecorder?) {
+  init(
+    database: DatabaseID, readTime: Int64, states: DocumentStates, recorder: ReadRecorder?,
+    indexes: IndexRegistry?
+  ) {
     self.database = database
     self.readTime = readTime
     self.states = states
     self.recorder = recorder
+    self.indexes = indexes
   }
 
   /// The same state, read without noting it in the transaction: for rules.
   public var unrecorded: StoreView {
-    StoreView(database: database, readTime: readTime, states: states, recorder: nil)
+    StoreView(database: database, readTime: readTime, states: states, recorder: nil, indexes: indexes)
   }
 
   /// One document; nil when there is none.

@@ -6,6 +6,7 @@
 /// catalog          03 | g                                           -> a generation to be removed
 /// documents        g | P(collection path) | id                      -> record
 /// documentHistory  g | P(collection path) | id | ended v            -> record
+/// catalog          04 | g | ix                                  -> an index (IndexLayout)
 /// changes          g | v | ordinal u32                              -> kind, path
 /// ```
 ///

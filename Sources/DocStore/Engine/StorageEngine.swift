@@ -28,6 +28,11 @@ open class StorageView {
     _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> ScanStep
   ) throws(StorageError) {}
 
+  /// A cursor over a keyspace, at no entry yet. It ends with the view.
+  open func cursor(_ keyspace: Keyspace) throws(StorageError) -> StorageCursor {
+    StorageCursor(scanning: self, keyspace)
+  }
+
   public final func get(_ keyspace: Keyspace, _ key: [UInt8]) throws(StorageError) -> UnsafeRawBufferPointer?
   {
     // withUnsafeBytes may not outlive the call; the value's bytes belong to the view, not to the key.

@@ -123,8 +123,11 @@ struct OrderKeyMaker {
     resume = nil
   }
 
+  /// Whether a key decides if a document lies between the query's positions.
+  var hasBounds: Bool { start != nil || end != nil || resume != nil }
+
   /// Whether a document that arrives in order must have its key made all the same.
-  var isNeeded: Bool { start != nil || end != nil || resume != nil || orders.count > 1 }
+  var isNeeded: Bool { hasBounds || orders.count > 1 }
 
   /// Makes the key of a document; false when the document is not in the result because it lacks an
   /// ordered field or lies outside the cursors.

@@ -27,6 +27,10 @@ public struct QueryRun: Equatable, Sendable {
   public var delivered = 0
   /// Documents looked at, matching or not.
   public var documentsRead = 0
+  /// Documents that passed the filter and the cursors; fewer than there are when a limit ended the run.
+  public var matched = 0
+  /// Index entries looked at.
+  public var entriesRead = 0
 }
 
 public struct QueryExecutor<Source: QuerySource> {
@@ -43,7 +47,9 @@ public struct QueryExecutor<Source: QuerySource> {
   public static func run(
     _ query: NormalizedQuery, on source: Source, _ visit: (QueryRow) -> ScanStep
   ) throws(StoreError) -> QueryRun {
-    try run(query, plan: QueryPlanner.plan(query), on: source, visit)
+    let run = try run(query, plan: try source.plan(query), on: source, visit)
+    source.learn(query, run)
+    return run
   }
 
   /// Runs a given plan, so that tests can run one query by several.
@@ -73,15 +79,23 @@ public struct QueryExecutor<Source: QuerySource> {
     var writer = KeyWriter()
     try forEachCandidate { executor, path, document in
       guard executor.matcher.matches(path: path, fields: document.fields) else { return .more }
-      if executor.keys.isNeeded {
+      if executor.needsKeys {
         guard executor.keys.write(path, document.fields, to: &writer) else { return .more }
       }
+      executor.run.matched += 1
       if executor.run.skipped < executor.query.offset {
         executor.run.skipped += 1
         return .more
       }
       return executor.deliver(path, document, visit)
     }
+  }
+
+  /// Whether a document that arrives in order must be looked at for its key. Indexes hold only documents
+  /// that have the ordered fields.
+  private var needsKeys: Bool {
+    if case .indexes = plan.access { return keys.hasBounds }
+    return keys.isNeeded
   }
 
   // MARK: sorted
@@ -91,8 +105,10 @@ public struct QueryExecutor<Source: QuerySource> {
     var writer = KeyWriter()
     try forEachCandidate { executor, path, document in
       guard executor.matcher.matches(path: path, fields: document.fields),
-        executor.keys.write(path, document.fields, to: &writer), rows.hasRoom(for: writer.bytes)
+        executor.keys.write(path, document.fields, to: &writer)
       else { return .more }
+      executor.run.matched += 1
+      guard rows.hasRoom(for: writer.bytes) else { return .more }
       rows.insert(
         PendingRow(
           bytes: writer.bytes + path, keyCount: writer.bytes.count, document: document))
@@ -138,6 +154,13 @@ public struct QueryExecutor<Source: QuerySource> {
       }
     case .range(let range):
       try source.scan(range) { path, document in
+        run.documentsRead += 1
+        return visit(&self, path, document)
+      }
+    case .indexes(let access):
+      var entriesRead = 0
+      defer { run.entriesRead += entriesRead }
+      try source.scan(access, entriesRead: &entriesRead) { path, document in
         run.documentsRead += 1
         return visit(&self, path, document)
       }

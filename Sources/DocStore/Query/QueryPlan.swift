@@ -1,6 +1,6 @@
 /// How a query will be run: which documents are looked at, and whether they must be sorted.
 ///
-/// Index plans come beside these cases; the scan stays as the plan every other one is tested against.
+/// The scan stays as the plan every other one is tested against.
 /// Source: design/storage-and-scale.md 8.
 
 public import DocModel
@@ -17,6 +17,8 @@ public struct QueryPlan: Equatable, Sendable, CustomStringConvertible {
     case lookup([ResourcePath])
     /// A run of documents of one collection, read in the direction of the result.
     case range(NameRange)
+    /// What index entries lead to.
+    case indexes(IndexAccess)
     /// Every document of several collections, in no promised order.
     case scan(QueryScope)
   }
@@ -38,6 +40,7 @@ public struct QueryPlan: Equatable, Sendable, CustomStringConvertible {
       case .nothing: "nothing"
       case .lookup(let paths): "look up \(paths.map(\.text).joined(separator: ", "))"
       case .range(let range): "read \(range)"
+      case .indexes(let access): "read \(access)"
       case .scan(.collection(let path)): "scan collection \(path)"
       case .scan(.group(let id, let ancestor)): "scan group \(id) below \(Self.name(ancestor))"
       case .scan(.children(let parent)): "scan collections under \(Self.name(parent))"

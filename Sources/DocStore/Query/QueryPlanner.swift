@@ -4,13 +4,17 @@ internal import DocModel
 
 public enum QueryPlanner {
   /// The first that fits: documents by name, a run of one collection, a scan of the scope.
-  public static func plan(_ query: NormalizedQuery) -> QueryPlan {
+  public static func plan(_ query: NormalizedQuery) -> QueryPlan { plan(query, nil) }
+
+  /// The same, with indexes before runs and scans.
+  static func plan(_ query: NormalizedQuery, _ choice: IndexChoice?) -> QueryPlan {
     if query.limit == 0 { return nothing }
     if let paths = lookupPaths(query) {
       return paths.isEmpty
         ? nothing
         : QueryPlan(access: .lookup(paths), isInOrder: query.isOrderedByNameOnly, appliesCursors: false)
     }
+    if let choice, let plan = IndexPlanner.plan(query, choice) { return plan }
     guard case .collection(let collection) = query.scope else {
       return QueryPlan(access: .scan(query.scope), isInOrder: false, appliesCursors: false)
     }

@@ -4,7 +4,8 @@
 /// where its visitor says stop, and the rest is a query of its own, for the same state of the database.
 ///
 /// INVARIANT: the rows of a piece and of its rest are together those of the whole, in order, each once.
-/// In the order of names the rest begins by seeking; a sorted rest is read and sorted again.
+/// Where an index or the names give the order the rest begins by seeking; a sorted rest is read and sorted
+/// again.
 
 internal import DocModel
 
@@ -17,17 +18,15 @@ extension NormalizedQuery {
       guard delivered < limit else { return nil }
       rest.limit = limit - delivered
     }
-    if isOrderedByNameOnly {
-      // The row lies within the cursors, so its name takes the place of the start.
-      let path = ResourcePath(unchecked: String(decoding: row.path, as: UTF8.self))
-      let name = Value.reference(DocumentName(database: database, path: path).resourceName)
-      rest.start = QueryCursor(values: [name.encoded], isBefore: false)
-    } else {
-      var writer = KeyWriter()
-      // A row of the result has every ordered field.
-      _ = OrderKeyMaker(orders: orders).write(row.path, row.document.fields, to: &writer)
-      rest.resumeKey = writer.bytes
+    // The row lies within the cursors, and behind the key of an earlier page: its place replaces both.
+    let path = ResourcePath(unchecked: String(decoding: row.path, as: UTF8.self))
+    let name = Value.reference(DocumentName(database: database, path: path).resourceName).encoded
+    // A row of the result has every ordered field.
+    let values = orders.compactMap { order in
+      order.path.isDocumentName ? name : row.document.fields.value(at: order.path).map { Array($0.bytes) }
     }
+    rest.start = QueryCursor(values: values, isBefore: false)
+    rest.resumeKey = nil
     return rest
   }
 }

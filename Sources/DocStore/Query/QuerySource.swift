@@ -7,6 +7,22 @@ public import DocModel
 /// `StoreView` is the real one; tests have one in memory. Documents stay readable as long as the source
 /// is; the bytes of a path die when the visitor returns.
 public protocol QuerySource {
+  /// How a query is run on this source.
+  func plan(_ query: NormalizedQuery) throws(StoreError) -> QueryPlan
+
+  /// Visits the documents that indexes lead to, in their order; only asked for what `plan` gave. Adds the
+  /// index entries read to `entriesRead`.
+  func scan(
+    _ access: IndexAccess, entriesRead: inout Int,
+    _ visit: (_ path: UnsafeRawBufferPointer, StoredDocument) -> ScanStep
+  ) throws(StoreError)
+
+  /// How many documents an exact access leads to, no more than `limit`, from entries alone.
+  func count(_ access: IndexAccess, limit: Int?, entriesRead: inout Int) throws(StoreError) -> Int
+
+  /// Hears of a run that is over.
+  func learn(_ query: NormalizedQuery, _ run: QueryRun)
+
   /// One document; nil when there is none.
   func document(_ path: ResourcePath) throws(StoreError) -> StoredDocument?
 
@@ -26,4 +42,20 @@ public protocol QuerySource {
   func scanWithMissing(
     _ range: NameRange, _ visit: (_ path: UnsafeRawBufferPointer, StoredDocument?) -> ScanStep
   ) throws(StoreError)
+}
+
+/// A source without indexes.
+extension QuerySource {
+  public func plan(_ query: NormalizedQuery) throws(StoreError) -> QueryPlan { QueryPlanner.plan(query) }
+
+  public func scan(
+    _ access: IndexAccess, entriesRead: inout Int,
+    _ visit: (_ path: UnsafeRawBufferPointer, StoredDocument) -> ScanStep
+  ) throws(StoreError) {}
+
+  public func count(
+    _ access: IndexAccess, limit: Int?, entriesRead: inout Int
+  ) throws(StoreError) -> Int { 0 }
+
+  public func learn(_ query: NormalizedQuery, _ run: QueryRun) {}
 }

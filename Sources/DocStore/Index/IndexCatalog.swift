@@ -1,0 +1,85 @@
+/// Indexes as the catalog keeps them.
+
+internal import DocModel
+
+/// The record of one index: 1 when it is ready and 0 before, then its shape.
+enum IndexCatalog {
+  static func encoded(_ index: StoredIndex) -> [UInt8] {
+    var writer = WireWriter()
+    writer.bytes.append(index.isReady ? 1 : 0)
+    writer.field(1, text: index.shape.collectionID)
+    writer.field(2, varint: index.shape.scope == .collection ? 1 : 2)
+    for part in index.shape.parts {
+      writer.message(3) { message in
+        message.field(1, text: part.path.text)
+        message.field(2, varint: number(of: part.mode))
+      }
+    }
+    return writer.bytes
+  }
+
+  private static func number(of mode: IndexDefinition.Mode) -> UInt64 {
+    switch mode {
+    case .ascending: 1
+    case .descending: 2
+    case .contains: 3
+    }
+  }
+
+  private static func mode(_ number: UInt64) -> IndexDefinition.Mode? {
+    switch number {
+    case 1: .ascending
+    case 2: .descending
+    case 3: .contains
+    default: nil
+    }
+  }
+
+  /// Whether an index is ready in a view: the registry may be ahead of it.
+  static func isReady(
+    _ view: StorageView, _ generation: UInt32, _ number: UInt32
+  ) throws(StorageError) -> Bool {
+    try view.get(.catalog, IndexLayout.catalogKey(generation, number))?.first == 1
+  }
+
+  /// All indexes of a generation.
+  static func indexes(_ view: StorageView, _ generation: UInt32) throws(StorageError) -> [StoredIndex] {
+    var found: [StoredIndex] = []
+    var isDamaged = false
+    let prefix = IndexLayout.catalogPrefix(generation)
+    try view.scan(.catalog, KeyRange(prefix: prefix), .forward) { key, value in
+      var reader = KeyReader(key, offset: prefix.count)
+      guard let number = reader.uint32(), let index = decoded(number, value) else {
+        isDamaged = true
+        return .stop
+      }
+      found.append(index)
+      return .more
+    }
+    if isDamaged { throw .corrupt }
+    return found
+  }
+
+  private static func decoded(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> StoredIndex? {
+    guard let state = bytes.first else { return nil }
+    var cursor = WireCursor(UnsafeRawBufferPointer(rebasing: bytes[1...]))
+    guard cursor.tag() == 0x0A else { return nil }
+    let collectionID = String(decoding: cursor.lengthDelimited(), as: UTF8.self)
+    guard cursor.tag() == 0x10 else { return nil }
+    let scope: IndexDefinition.Scope = cursor.varint() == 1 ? .collection : .collectionGroup
+    var parts: [IndexShape.Part] = []
+    while !cursor.isAtEnd, !cursor.isCorrupt {
+      guard cursor.tag() == 0x1A else { return nil }
+      var part = WireCursor(cursor.lengthDelimited())
+      guard part.tag() == 0x0A else { return nil }
+      let text = String(decoding: part.lengthDelimited(), as: UTF8.self)
+      guard part.tag() == 0x10, let mode = mode(part.varint()), !part.isCorrupt,
+        let path = try? FieldPath.parse(text)
+      else { return nil }
+      parts.append(IndexShape.Part(path, mode))
+    }
+    guard !cursor.isCorrupt, !parts.isEmpty else { return nil }
+    return StoredIndex(
+      number: number, shape: IndexShape(collectionID, scope, parts), isReady: state == 1)
+  }
+}
