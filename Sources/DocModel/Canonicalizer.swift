@@ -54,7 +54,7 @@ public struct Canonicalizer {
 
   // MARK: entries
 
-  private struct Entry {
+  struct Entry {
     let key: UnsafeRawBufferPointer
     let value: UnsafeRawBufferPointer
   }
@@ -72,7 +72,7 @@ public struct Canonicalizer {
   static let malformed = Complaint("malformed protobuf message")
 
   /// The entries of a message, sorted, the last of equal keys kept.
-  private static func entries(of message: UnsafeRawBufferPointer, tag: UInt32) throws(Complaint) -> [Entry] {
+  static func entries(of message: UnsafeRawBufferPointer, tag: UInt32) throws(Complaint) -> [Entry] {
     var cursor = WireCursor(message)
     var entries: [Entry] = []
     var isSorted = true

@@ -153,7 +153,10 @@ enum VectorReader {
     return message
   }
 
-  static func elements(_ message: UnsafeRawBufferPointer) throws(Complaint) -> [Double] {
+  /// NaN may be asked for, not stored.
+  static func elements(
+    _ message: UnsafeRawBufferPointer, allowsNaN: Bool = false
+  ) throws(Complaint) -> [Double] {
     let messages = try elementMessages(message)
     if messages.isEmpty { throw Complaint("Cannot have a zero length vector.") }
     if messages.count > Limits.vectorElementsMax {
@@ -167,7 +170,7 @@ enum VectorReader {
       }
       elements.append(element)
     }
-    if elements.contains(where: \.isNaN) { throw Complaint("Vector cannot contain NaN values.") }
+    if !allowsNaN, elements.contains(where: \.isNaN) { throw Complaint("Vector cannot contain NaN values.") }
     return elements
   }
 

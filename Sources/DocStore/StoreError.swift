@@ -24,6 +24,8 @@ public enum StoreError: Error, Hashable, Sendable {
     /// Versions in microseconds; 0 for a document that is not there.
     case version(stored: Int64, required: Int64)
     case readTimeTooOld
+    /// A vector without length where an angle is measured.
+    case zeroVector
   }
 
   /// Why an attempt must be made again.
@@ -51,6 +53,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case .failedPrecondition(.version(let stored, let required)):
       "the stored version (\(stored)) does not match the required base version (\(required))"
     case .failedPrecondition(.readTimeTooOld): "The requested 'read_time' is too old."
+    case .failedPrecondition(.zeroVector): NearestComplaint.zeroVector
     case .invalid(let complaint): complaint.message
     case .aborted(.contention): TransactionText.contention
     case .aborted(.transactionOver): TransactionText.over

@@ -23,6 +23,8 @@ public struct NormalizedQuery: Sendable {
   public internal(set) var limit: Int?
   /// Nil for whole documents.
   public let projection: FieldMask?
+  /// Of the matching documents only the nearest, in the order of their distance, then in that of `orders`.
+  public internal(set) var nearest: NearestQuery?
   /// Documents without one of these fields are no results: what an aggregation adds up must be there.
   public internal(set) var requiredFields: [FieldPath] = []
   /// The order key of the last document of an earlier page or piece: the result goes on after it.
@@ -46,6 +48,9 @@ public struct NormalizedQuery: Sendable {
     assert(orders.last?.path.isDocumentName == true)
     assert((start?.values.count ?? 0) <= orders.count && (end?.values.count ?? 0) <= orders.count)
   }
+
+  /// A vector without length under `cosine` shall refuse the query. Without effect on other queries.
+  public mutating func refuseZeroVectors() { nearest?.refusesZeroVectors = true }
 
   /// Whether results come in the order of names, forward or backward.
   public var isOrderedByNameOnly: Bool { orders.count == 1 }

@@ -56,11 +56,28 @@ public struct QueryExecutor<Source: QuerySource> {
   public static func run(
     _ query: NormalizedQuery, plan: QueryPlan, on source: Source, _ visit: (QueryRow) -> ScanStep
   ) throws(StoreError) -> QueryRun {
+    if let nearest = query.nearest {
+      return try NearestSearch.run(query, nearest, plan: plan, on: source, visit)
+    }
     var executor = QueryExecutor(query, plan, source)
     if plan.isInOrder {
       try executor.runInOrder(visit)
     } else {
       try executor.runSorted(visit)
+    }
+    return executor.run
+  }
+
+  /// Hands every document that passes the filter to `visit`, in no order, for results that are ordered by
+  /// something else. Ordered fields are not looked for.
+  static func forEachMatch(
+    _ query: NormalizedQuery, plan: QueryPlan, on source: Source,
+    _ visit: (UnsafeRawBufferPointer, StoredDocument) -> ScanStep
+  ) throws(StoreError) -> QueryRun {
+    var executor = QueryExecutor(query, plan, source)
+    try executor.forEachCandidate { executor, path, document in
+      guard executor.matcher.matches(path: path, fields: document.fields) else { return .more }
+      return visit(path, document)
     }
     return executor.run
   }

@@ -14,6 +14,12 @@ extension NormalizedQuery {
   public func rest(after row: QueryRow, delivered: Int) -> NormalizedQuery? {
     var rest = self
     rest.offset = 0
+    if let nearest {
+      guard delivered < nearest.limit else { return nil }
+      rest.nearest?.limit = nearest.limit - delivered
+      rest.resumeKey = NearestSearch(self, nearest).key(of: row)
+      return rest
+    }
     if let limit {
       guard delivered < limit else { return nil }
       rest.limit = limit - delivered

@@ -1,7 +1,7 @@
 /// From what a client asks to what is run: every check, in the protocol's order.
 ///
 /// Order: selectors, limit, offset, the filter tree from left to right, the filter as a whole, orders,
-/// cursors, projection. Source: spec/protocol.md 5.2; where it is silent, the order in which the official
+/// cursors, projection, vector search. Source: spec/protocol.md 5.2; where it is silent, the order in which the official
 /// emulator answers (Tests/DocStoreTests/QueryValidatorTests).
 
 public import DocModel
@@ -22,11 +22,14 @@ public struct QueryValidator {
     let start = try query.start.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders)
     }
     let end = try query.end.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders) }
-    return NormalizedQuery(
+    let projection = try validator.projection()
+    let nearest = try validator.nearest()
+    var normalized = NormalizedQuery(
       database: query.database, scope: scope, filter: filter, orders: orders,
       explicitOrderCount: query.orders.count, start: start, end: end, offset: query.offset,
-      limit: query.limit,
-      projection: try validator.projection())
+      limit: query.limit, projection: projection)
+    normalized.nearest = nearest
+    return normalized
   }
 
   // MARK: from

@@ -22,13 +22,15 @@ public struct StructuredQuery: Sendable {
   public var limit: Int?
   /// Texts of field paths; nil for whole documents, empty for none of their fields.
   public var projection: [String]?
+  /// A vector search over what the rest of the query matches.
+  public var nearest: Nearest?
 
   public init(
     database: DatabaseID, parent: ResourcePath = .root, from: [CollectionSelector],
     where filter: Filter? = nil,
     orderBy orders: [Order] = [], start: Cursor? = nil, end: Cursor? = nil, offset: Int = 0,
     limit: Int? = nil,
-    select projection: [String]? = nil
+    select projection: [String]? = nil, nearest: Nearest? = nil
   ) {
     self.database = database
     self.parent = parent
@@ -40,6 +42,7 @@ public struct StructuredQuery: Sendable {
     self.offset = offset
     self.limit = limit
     self.projection = projection
+    self.nearest = nearest
   }
 
   /// Every document of one collection, to be narrowed by setting the other properties.

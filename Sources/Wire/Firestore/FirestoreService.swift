@@ -60,6 +60,10 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
       method(service + "RunAggregationQuery", .serverStreaming, runAggregationQuery),
       method(service + "ListCollectionIds", .unary, listCollectionIDs),
       method(service + "BatchWrite", .unary, batchWrite),
+      method(service + "PartitionQuery", .unary, partitionQuery),
+      method(service + "ExecutePipeline", .serverStreaming, executePipeline),
+      method(service + "Listen", .bidirectional, refuseStream),
+      method(service + "Write", .bidirectional, refuseStream),
     ]
   }
 
@@ -85,9 +89,7 @@ extension FirestoreService {
       return try call.credentials(tokens, for: database.project) { nowSeconds }
     } catch {
       guard error == AuthStatus.credentialsMissing else { throw error }
-      var status = error
-      status.details = ErrorInfo.credentialsMissing(call.methodName).details(of: error)
-      throw status
+      throw error.with(ErrorInfo.credentialsMissing(call.methodName).detail)
     }
   }
 

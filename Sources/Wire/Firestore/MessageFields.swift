@@ -49,6 +49,12 @@ struct MessageFields {
     return value
   }
 
+  mutating func double() throws(GRPCStatus) -> Double {
+    let bits = cursor.fixed64()
+    if cursor.isCorrupt { throw Self.unreadable }
+    return Double(bitPattern: bits)
+  }
+
   /// An enumeration's number; one we do not know is the caller's to judge.
   mutating func enumeration() throws(GRPCStatus) -> Int { Int(truncatingIfNeeded: try varint()) }
 

@@ -30,6 +30,7 @@ package enum QueryReader {
       case 6 << 3: query.offset = Int(Int32(truncatingIfNeeded: try fields.varint()))
       case MessageFields.tag(7): cursors.start = try fields.message()
       case MessageFields.tag(8): cursors.end = try fields.message()
+      case MessageFields.tag(9): query.nearest = try nearest(try fields.message())
       default: try fields.skip(tag)
       }
     }
@@ -119,6 +120,42 @@ package enum QueryReader {
       }
     }
     return StructuredQuery.Cursor(values, isBefore: isBefore)
+  }
+}
+
+// MARK: - Vector search
+
+extension QueryReader {
+  private static func nearest(
+    _ message: UnsafeRawBufferPointer
+  ) throws(GRPCStatus) -> StructuredQuery.Nearest {
+    var nearest = StructuredQuery.Nearest(
+      field: "", vector: .failure(QueryComplaint.valueUnset), measure: nil, limit: nil)
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): nearest.field = try fieldReference(try fields.message())
+      case MessageFields.tag(2):
+        let value = try fields.message()
+        nearest.vector = Result { () throws(Complaint) in try Canonicalizer.queryVector(value) }
+      case 3 << 3: nearest.measure = DistanceMeasure(rawValue: try fields.enumeration())
+      case MessageFields.tag(4): nearest.limit = try int32Value(try fields.message())
+      case MessageFields.tag(5): nearest.resultField = try fields.text()
+      case MessageFields.tag(6): nearest.threshold = try doubleValue(try fields.message())
+      default: try fields.skip(tag)
+      }
+    }
+    return nearest
+  }
+
+  /// `google.protobuf.DoubleValue`
+  private static func doubleValue(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Double {
+    var value = 0.0
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      if tag == 1 << 3 | 1 { value = try fields.double() } else { try fields.skip(tag) }
+    }
+    return value
   }
 }
 

@@ -22,7 +22,9 @@ extension FirestoreService {
       let inner = try QueryReader.read(read.query, database: parent.database, parent: parent.path)
       let query = try Self.checked { () throws(Complaint) in
         try AggregationQuery.validate(read.aggregations) { () throws(Complaint) in
-          try QueryValidator.validate(inner)
+          var query = try QueryValidator.validate(inner)
+          if self.options.profile.errorTexts == .production { query.refuseZeroVectors() }
+          return query
         }
       }
       return (query, request.consistency)

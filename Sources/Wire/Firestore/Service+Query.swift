@@ -20,7 +20,7 @@ extension FirestoreService {
         throw GRPCStatus(.invalidArgument, "only structured queries are supported")
       }
       let read = try QueryReader.read(sent, database: parent.database, parent: parent.path)
-      let query = try Self.checked { () throws(Complaint) in try QueryValidator.validate(read) }
+      let query = try self.validated(read)
       return (query, request.consistency)
     }
     let (time, token) = try readTime(choice, in: query.database, as: credentials)
@@ -33,6 +33,13 @@ extension FirestoreService {
         if let token { _ = stream.send(Answers.queryTransaction(token)) }
         return try firstPiece(query, as: credentials, at: time, into: stream)
       })
+  }
+
+  /// The checked query. Source of what cosine makes of zero: spec/production-differences.md Q12.
+  func validated(_ query: StructuredQuery) throws(GRPCStatus) -> NormalizedQuery {
+    var query = try Self.checked { () throws(Complaint) in try QueryValidator.validate(query) }
+    if options.profile.errorTexts == .production { query.refuseZeroVectors() }
+    return query
   }
 
   private func firstPiece(
@@ -119,7 +126,7 @@ extension FirestoreService {
   }
 
   /// What the official emulator answers users. Source: spec/protocol.md 1.6, 1.16.
-  private static var metadataText: String { "Metadata operations require admin authentication." }
+  static var metadataText: String { "Metadata operations require admin authentication." }
 
   /// A control message, by its generated type.
   func control<Message: SwiftProtobuf.Message>(_ type: Message.Type, _ call: ServerCall) throws(GRPCStatus)

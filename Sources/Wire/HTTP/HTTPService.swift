@@ -19,7 +19,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     self.firestore = firestore
     self.shutDown = shutDown
     var methods: [RESTMethod: GRPCMethod] = [:]
-    for method in firestore.methods {
+    for method in firestore.methods where method.name.hasPrefix("google.firestore.v1.") {
       guard let rest = RESTMethod(rawValue: String(method.name.split(separator: "/")[1])) else { continue }
       methods[rest] = method
     }

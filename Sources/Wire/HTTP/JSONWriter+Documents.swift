@@ -94,6 +94,7 @@ extension GRPCStatus {
           object.member("code") { $0.integer(code.httpStatus) }
           if !message.isEmpty { object.member("message") { $0.string(message) } }
           object.member("status") { $0.string(code.name) }
+          if let details { object.member("details") { writer in details.withUnsafeBytes { writer.statusDetails($0) } } }
         }
       }
     }

@@ -152,6 +152,14 @@ extension RESTMethod {
           .init(
             1, "result", .message(MessageShape(.init(2, "aggregateFields", .values, isRepeated: true)))),
           .init(2, "transaction", .bytes), .init(3, "readTime", .timestamp)))
+    case .partitionQuery:
+      .message(
+        MessageShape(
+          .init(
+            1, "partitions", .message(MessageShape(.init(1, "values", .value, isRepeated: true))),
+            isRepeated: true),
+          .init(2, "nextPageToken", .text)))
+    case .executePipeline: .message(MessageShape())
     case .listCollectionIDs:
       .message(
         MessageShape(.init(1, "collectionIds", .text, isRepeated: true), .init(2, "nextPageToken", .text)))

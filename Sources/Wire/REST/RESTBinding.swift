@@ -42,6 +42,10 @@ enum RESTBinding {
       return try read(Google_Firestore_V1_RunAggregationQueryRequest.self, body) {
         $0.parent = route.resource
       }
+    case .partitionQuery:
+      return try read(Google_Firestore_V1_PartitionQueryRequest.self, body) { $0.parent = route.resource }
+    case .executePipeline:
+      return try read(Google_Firestore_V1_ExecutePipelineRequest.self, body) { $0.database = route.resource }
     case .listCollectionIDs:
       return try read(Google_Firestore_V1_ListCollectionIdsRequest.self, body) { $0.parent = route.resource }
     }

@@ -20,10 +20,13 @@ enum RESTMethod: String, CaseIterable, Sendable {
   case runAggregationQuery = "RunAggregationQuery"
   case listCollectionIDs = "ListCollectionIds"
   case batchWrite = "BatchWrite"
+  case partitionQuery = "PartitionQuery"
+  case executePipeline = "ExecutePipeline"
 
   /// Whether answers come one after the other, as an array.
   var isStream: Bool {
     self == .batchGetDocuments || self == .runQuery || self == .runAggregationQuery
+      || self == .executePipeline
   }
 
   /// Methods of `POST …:verb`.
@@ -36,15 +39,16 @@ enum RESTMethod: String, CaseIterable, Sendable {
     ("batchGet", .batchGetDocuments), ("beginTransaction", .beginTransaction), ("commit", .commit),
     ("rollback", .rollback), ("runQuery", .runQuery), ("runAggregationQuery", .runAggregationQuery),
     ("listCollectionIds", .listCollectionIDs),
-    ("batchWrite", .batchWrite),
+    ("batchWrite", .batchWrite), ("partitionQuery", .partitionQuery),
+    ("executePipeline", .executePipeline),
   ]
 
   /// Only at the root of a database; the others also at a document.
   var isOfDatabase: Bool {
     switch self {
-    case .batchGetDocuments, .beginTransaction, .commit, .rollback, .batchWrite: true
+    case .batchGetDocuments, .beginTransaction, .commit, .rollback, .batchWrite, .executePipeline: true
     case .getDocument, .listDocuments, .createDocument, .updateDocument, .deleteDocument, .runQuery,
-      .runAggregationQuery, .listCollectionIDs:
+      .runAggregationQuery, .listCollectionIDs, .partitionQuery:
       false
     }
   }

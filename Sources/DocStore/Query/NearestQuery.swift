@@ -1,0 +1,130 @@
+/// Vector search: what may be asked, and what was checked.
+///
+/// Source: spec/protocol.md 5.9; the texts and their order: the official emulator.
+
+public import DocModel
+
+/// How far apart two vectors are. Source: proto google/firestore/v1/query.proto, DistanceMeasure.
+public enum DistanceMeasure: Int, Sendable, CaseIterable {
+  case euclidean = 1
+  case cosine = 2
+  case dotProduct = 3
+}
+
+extension StructuredQuery {
+  /// `FindNearest` as a client sends it.
+  public struct Nearest: Sendable {
+    /// The text of a field path.
+    public var field: String
+    /// What is asked about, or why there is nothing.
+    public var vector: Result<[Double], Complaint>
+    /// Nil when unset or unknown.
+    public var measure: DistanceMeasure?
+    public var limit: Int?
+    /// A field's name, not a path; empty for none.
+    public var resultField: String
+    public var threshold: Double?
+
+    public init(
+      field: String, vector: Result<[Double], Complaint>, measure: DistanceMeasure?, limit: Int?,
+      resultField: String = "", threshold: Double? = nil
+    ) {
+      self.field = field
+      self.vector = vector
+      self.measure = measure
+      self.limit = limit
+      self.resultField = resultField
+      self.threshold = threshold
+    }
+  }
+}
+
+/// A checked vector search: the nearest documents of a query.
+///
+/// INVARIANT: `vector` has 1 to `Limits.vectorElementsMax` elements, `limit` is 1 to
+/// `QueryLimits.nearestMax`, the threshold is a number. The query around it has neither limit, offset nor
+/// cursors.
+public struct NearestQuery: Hashable, Sendable {
+  public let field: FieldPath
+  public let vector: [Double]
+  public let measure: DistanceMeasure
+  public internal(set) var limit: Int
+  /// The name of the field that shows the distance; empty for none.
+  public let resultField: String
+  public let threshold: Double?
+  /// Whether a vector without length under `cosine`, asked or stored, refuses the query rather than being
+  /// infinitely far. Source: spec/production-differences.md Q12.
+  public internal(set) var refusesZeroVectors = false
+
+  /// What a vector index for this search has to hold.
+  public var dimension: Int { vector.count }
+}
+
+extension QueryValidator {
+  /// Checks the search of a query whose other parts are checked.
+  func nearest() throws(Complaint) -> NearestQuery? {
+    guard let nearest = query.nearest else { return nil }
+    let vector = try nearest.vector.get()
+    guard let limit = nearest.limit, (1...QueryLimits.nearestMax).contains(limit) else {
+      throw NearestComplaint.limit
+    }
+    guard let measure = nearest.measure else { throw NearestComplaint.measureUnset }
+    let field = try nearestField(nearest.field)
+    if query.limit != nil { throw NearestComplaint.beside("limit") }
+    if query.offset != 0 { throw NearestComplaint.beside("offset") }
+    if query.start != nil || query.end != nil { throw NearestComplaint.cursor }
+    try checkResultField(nearest.resultField)
+    if let threshold = nearest.threshold, !threshold.isFinite { throw NearestComplaint.threshold }
+    return NearestQuery(
+      field: field, vector: vector, measure: measure, limit: limit, resultField: nearest.resultField,
+      threshold: nearest.threshold)
+  }
+
+  /// `__name__`, `__type__` and paths that lead nowhere may be asked for; they find nothing.
+  private func nearestField(_ text: String) throws(Complaint) -> FieldPath {
+    let path = try FieldPath.parse(text)
+    for segment in path.segments where ResourceNameParser.isReserved(Array(segment.utf8)) {
+      switch segment {
+      case "__name__", "__type__": break
+      case "__key__": throw QueryComplaint.keyMember
+      default: throw NearestComplaint.reserved(segment)
+      }
+    }
+    return path
+  }
+
+  private func checkResultField(_ name: String) throws(Complaint) {
+    if ResourceNameParser.isReserved(Array(name.utf8)) { throw NearestComplaint.reservedResult(name) }
+    if name.utf8.count > Limits.fieldNameBytesMax { throw NearestComplaint.longResult }
+  }
+}
+
+/// The texts in which vector searches are refused.
+enum NearestComplaint {
+  static let limit = Complaint(
+    "FindNearest.limit must be a positive integer of no more than \(QueryLimits.nearestMax)")
+  static let measureUnset = Complaint("Unknown Distance Measure.")
+  static let cursor = Complaint("A cursor cannot be used with FindNearest")
+  static let threshold = Complaint("distanceThreshold must be a finite number.")
+  static let longResult = Complaint(
+    "The distanceResultField.property.name is longer than \(Limits.fieldNameBytesMax) bytes.")
+  /// `FAILED_PRECONDITION`. Source: spec/production-differences.md Q12.
+  static let zeroVector = "Cannot compute cosine distance against a vector with a magnitude of zero."
+
+  static func beside(_ part: String) -> Complaint {
+    Complaint("A query \(part) cannot be used with FindNearest")
+  }
+
+  static func reserved(_ segment: String) -> Complaint {
+    Complaint("Invalid reserved name in field path \(segment)")
+  }
+
+  static func reservedResult(_ name: String) -> Complaint {
+    Complaint("The distanceResultField.property.name \"\(name)\" is reserved.")
+  }
+}
+
+extension QueryLimits {
+  /// Documents of one vector search. Source: spec/protocol.md 2.3.
+  public static let nearestMax = 1_000
+}

@@ -1,0 +1,161 @@
+/// PartitionQuery: names that cut a collection group into runs of about equal length.
+///
+/// Source: spec/protocol.md 1.15; spec/production-differences.md Q8 (few documents give no cursors, 1,000 give
+/// at most 8); proto google/firestore/v1/firestore.proto, PartitionQueryRequest.
+
+public import DocModel
+
+/// What a client asks of one collection group.
+public struct QueryPartition: Sendable {
+  public var query: StructuredQuery
+  /// How many cursors are wanted at most.
+  public var count: Int
+  /// 0 for all that there are.
+  public var pageSize: Int
+  public var pageToken: String
+
+  /// Documents that a part has at least. Source: spec/production-differences.md Q8.
+  static let documentsMin = 120
+
+  public init(_ query: StructuredQuery, count: Int, pageSize: Int = 0, pageToken: String = "") {
+    self.query = query
+    self.count = count
+    self.pageSize = pageSize
+    self.pageToken = pageToken
+  }
+
+  /// A request that has passed validation.
+  public struct Validated: Sendable {
+    public let database: DatabaseID
+    let collectionID: String
+    let ancestor: ResourcePath
+    let count: Int
+    let pageSize: Int
+    let fingerprint: UInt64
+    let start: PartitionToken?
+  }
+
+  /// Every check, except that the caller is an administrator.
+  public func validate() throws(Complaint) -> Validated {
+    guard count > 0 else { throw PartitionComplaint.count }
+    guard pageSize >= 0 else { throw PartitionComplaint.pageSize }
+    let normalized = try QueryValidator.validate(query)
+    guard case .group(let collectionID, let ancestor) = normalized.scope else { throw PartitionComplaint.scope }
+    guard normalized.orders == [QueryOrder(.documentName, .ascending)] else { throw PartitionComplaint.order }
+    guard query.filter == nil else { throw PartitionComplaint.beside("filters") }
+    guard query.limit == nil else { throw PartitionComplaint.beside("a limit") }
+    guard query.offset == 0 else { throw PartitionComplaint.beside("an offset") }
+    guard query.start == nil, query.end == nil else { throw PartitionComplaint.beside("cursors") }
+    guard query.nearest == nil else { throw PartitionComplaint.beside("a vector search") }
+    let fingerprint = PageToken.fingerprint(of: [
+      "partitions", query.database.resourceName, ancestor.text, collectionID, String(count),
+    ])
+    return Validated(
+      database: query.database, collectionID: collectionID, ancestor: ancestor, count: count,
+      pageSize: pageSize == 0 ? Int.max : pageSize, fingerprint: fingerprint,
+      start: try PartitionToken(pageToken, fingerprint))
+  }
+}
+
+/// Where the pages before ended: how many cursors they had, and the last one.
+struct PartitionToken: Sendable {
+  let given: Int
+  let last: ResourcePath
+
+  /// Nil for no token.
+  init?(_ text: String, _ fingerprint: UInt64) throws(Complaint) {
+    if text.isEmpty { return nil }
+    guard let token = PageToken(text: text) else { throw QueryComplaint.pageToken }
+    guard token.fingerprint == fingerprint else { throw QueryComplaint.foreignPageToken }
+    let parts = token.position.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let given = Int(String(decoding: parts[0], as: UTF8.self)), given > 0,
+      let path = try? ResourceNameParser.relativePath(String(decoding: parts[1], as: UTF8.self)),
+      path.isDocument
+    else { throw QueryComplaint.pageToken }
+    self.given = given
+    last = path
+  }
+
+  static func text(after given: Int, _ last: ResourcePath, _ fingerprint: UInt64) -> String {
+    PageToken(fingerprint: fingerprint, position: Array(String(given).utf8) + [0] + last.text.utf8).text
+  }
+}
+
+/// One page of cursors.
+public struct PartitionPage: Sendable {
+  /// In ascending order of names, each once.
+  public let cursors: [ResourcePath]
+  /// Empty after the last page.
+  public let nextPageToken: String
+}
+
+extension QueryPartition.Validated {
+  /// The cursors of one page: names of documents that were there at the read time.
+  public func run<Source: QuerySource>(on source: Source) throws(StoreError) -> PartitionPage {
+    var sample = NameSample()
+    try source.scan(.group(collectionID: collectionID, below: ancestor)) { path, _ in
+      sample.take(path)
+      return .more
+    }
+    var cursors = sample.cuts(min(count, sample.seen / QueryPartition.documentsMin))
+    if let start { cursors = cursors.filter { start.last < $0 } }
+    let given = start?.given ?? 0
+    let rest = cursors.prefix(max(0, count - given))
+    let page = Array(rest.prefix(pageSize))
+    guard page.count < rest.count, let last = page.last else {
+      return PartitionPage(cursors: page, nextPageToken: "")
+    }
+    return PartitionPage(
+      cursors: page, nextPageToken: PartitionToken.text(after: given + page.count, last, fingerprint))
+  }
+}
+
+/// Names taken at even distances from a scan of unknown length.
+///
+/// LIMIT: `capacity` names are held. Whenever they are full every second one is dropped and the distance
+/// doubles, so what is left stays even.
+struct NameSample {
+  static let capacity = 16_384
+  private var names: [ResourcePath] = []
+  private var distance = 1
+  private(set) var seen = 0
+
+  mutating func take(_ path: UnsafeRawBufferPointer) {
+    defer { seen += 1 }
+    guard seen % distance == 0 else { return }
+    if names.count == Self.capacity {
+      names = stride(from: 0, to: names.count, by: 2).map { names[$0] }
+      distance *= 2
+      guard seen % distance == 0 else { return }
+    }
+    names.append(ResourcePath(unchecked: String(decoding: path, as: UTF8.self)))
+  }
+
+  /// At most `count` names that cut all names into parts of about one size; never the first name.
+  func cuts(_ count: Int) -> [ResourcePath] {
+    guard count > 0 else { return [] }
+    let sorted = names.sorted()
+    let parts = count + 1
+    var cuts: [ResourcePath] = []
+    for part in 1..<parts {
+      let index = part * sorted.count / parts
+      guard index > 0, cuts.last != sorted[index] else { continue }
+      cuts.append(sorted[index])
+    }
+    return cuts
+  }
+}
+
+/// The texts in which partitions are refused.
+/// Source: spec/production-differences.md Q8. Assumed: the texts of the kinds of query that have none.
+public enum PartitionComplaint {
+  public static let queryUnset = Complaint("Query is required.")
+  static let count = Complaint("Partition count must be greater than zero.")
+  static let pageSize = Complaint("page_size must be greater than or equal to zero.")
+  static let scope = Complaint("A partition query must be over one collection group.")
+  static let order = Complaint("A partition query must be ordered by __name__ ascending.")
+
+  static func beside(_ part: String) -> Complaint {
+    Complaint("A partition query cannot have \(part).")
+  }
+}
