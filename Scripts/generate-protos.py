@@ -1,12 +1,14 @@
-"""Generates the protobuf messages of google.firestore.v1 for Swift.
+"""Generates the protobuf messages of google.firestore.v1 for Swift, and the descriptors that reflection serves.
 
-    generate-protos.py PROTOC_GEN_SWIFT OUTPUT_FOLDER
+    generate-protos.py PROTOC_GEN_SWIFT OUTPUT_FOLDER       messages and descriptors
+    generate-protos.py --descriptors OUTPUT_FOLDER          descriptors alone; needs no code generator
 
 Reads the descriptors that google-cloud-firestore registers when it is imported, gives the files the
 names they have in googleapis, adds what the service knows and that package leaves out, and runs the
 code generator as protoc would: one CodeGeneratorRequest in, one CodeGeneratorResponse out.
 """
 
+import base64
 import importlib
 import pathlib
 import pkgutil
@@ -14,10 +16,12 @@ import subprocess
 import sys
 
 import google.cloud.firestore_v1.types as firestore_types
-from google.protobuf import descriptor_pb2
+from google.api import annotations_pb2
+from google.protobuf import descriptor_pb2, descriptor_pool, empty_pb2, text_format
 from google.protobuf.compiler import plugin_pb2
 from google.rpc import status_pb2
 from google.type import latlng_pb2
+from grpc_reflection.v1alpha import reflection_pb2
 
 PACKAGE_FOLDER = "google/cloud/firestore_v1/types/"
 PUBLIC_FOLDER = "google/firestore/v1/"
@@ -96,7 +100,126 @@ def with_dependencies(roots):
     return ordered
 
 
+# The methods of the service: request, answer, how it streams, and its forms over HTTP.
+# Source: spec/protocol.md 1.2, 1.3.
+UNARY, SERVER, BOTH = (False, False), (False, True), (True, True)
+ROOT = "/v1/{%s=projects/*/databases/*}/documents:"
+PARENTS = ("/v1/{parent=projects/*/databases/*/documents}:", "/v1/{parent=projects/*/databases/*/documents/*/**}:")
+DOCUMENT = "projects/*/databases/*/documents/*/**}"
+METHODS = [
+    ("GetDocument", "GetDocumentRequest", "Document", UNARY, [("get", "/v1/{name=" + DOCUMENT, "")]),
+    ("ListDocuments", "ListDocumentsRequest", "ListDocumentsResponse", UNARY, [
+        ("get", "/v1/{parent=" + DOCUMENT + "/{collection_id}", ""),
+        ("get", "/v1/{parent=projects/*/databases/*/documents}/{collection_id}", "")]),
+    ("UpdateDocument", "UpdateDocumentRequest", "Document", UNARY, [
+        ("patch", "/v1/{document.name=" + DOCUMENT, "document")]),
+    ("DeleteDocument", "DeleteDocumentRequest", "google.protobuf.Empty", UNARY, [
+        ("delete", "/v1/{name=" + DOCUMENT, "")]),
+    ("BatchGetDocuments", "BatchGetDocumentsRequest", "BatchGetDocumentsResponse", SERVER, [
+        ("post", ROOT % "database" + "batchGet", "*")]),
+    ("BeginTransaction", "BeginTransactionRequest", "BeginTransactionResponse", UNARY, [
+        ("post", ROOT % "database" + "beginTransaction", "*")]),
+    ("Commit", "CommitRequest", "CommitResponse", UNARY, [("post", ROOT % "database" + "commit", "*")]),
+    ("Rollback", "RollbackRequest", "google.protobuf.Empty", UNARY, [
+        ("post", ROOT % "database" + "rollback", "*")]),
+    ("RunQuery", "RunQueryRequest", "RunQueryResponse", SERVER, [
+        ("post", place + "runQuery", "*") for place in PARENTS]),
+    ("ExecutePipeline", "ExecutePipelineRequest", "ExecutePipelineResponse", SERVER, [
+        ("post", ROOT % "database" + "executePipeline", "*")]),
+    ("RunAggregationQuery", "RunAggregationQueryRequest", "RunAggregationQueryResponse", SERVER, [
+        ("post", place + "runAggregationQuery", "*") for place in PARENTS]),
+    ("PartitionQuery", "PartitionQueryRequest", "PartitionQueryResponse", UNARY, [
+        ("post", place + "partitionQuery", "*") for place in PARENTS]),
+    ("Write", "WriteRequest", "WriteResponse", BOTH, []),
+    ("Listen", "ListenRequest", "ListenResponse", BOTH, []),
+    ("ListCollectionIds", "ListCollectionIdsRequest", "ListCollectionIdsResponse", UNARY, [
+        ("post", place + "listCollectionIds", "*") for place in PARENTS]),
+    ("BatchWrite", "BatchWriteRequest", "BatchWriteResponse", UNARY, [
+        ("post", ROOT % "database" + "batchWrite", "*")]),
+    ("CreateDocument", "CreateDocumentRequest", "Document", UNARY, [
+        ("post", "/v1/{parent=projects/*/databases/*/documents/**}/{collection_id}", "document")]),
+]
+
+
+def add_service(proto):
+    """`service Firestore`, which the package's descriptors leave out."""
+    service = proto.service.add(name="Firestore")
+    for name, request, answer, (reads, sends), forms in METHODS:
+        method = service.method.add(name=name)
+        method.input_type = ".google.firestore.v1." + request
+        method.output_type = "." + answer if "." in answer else ".google.firestore.v1." + answer
+        if reads:
+            method.client_streaming = True
+        if sends:
+            method.server_streaming = True
+        for index, (verb, path, body) in enumerate(forms):
+            rule = method.options.Extensions[annotations_pb2.http]
+            if index:
+                rule = rule.additional_bindings.add()
+            setattr(rule, verb, path)
+            rule.body = body
+    for needed in ("google/api/annotations.proto", "google/protobuf/empty.proto"):
+        if needed not in proto.dependency:
+            proto.dependency.append(needed)
+
+
+def renamed(proto, old, new):
+    """The same file for a package that differs in its name alone."""
+    text = text_format.MessageToString(proto)
+    dotted, slashed = (old.replace("/", "."), new.replace("/", ".")), (old, new)
+    for before, after in (dotted, slashed):
+        text = text.replace(before + ".", after + ".").replace(before + "/", after + "/")
+        text = text.replace('"%s"' % before, '"%s"' % after)
+    if new.endswith("v1beta1"):
+        text = text.replace('"/v1/', '"/v1beta1/')
+    return text_format.Parse(text, descriptor_pb2.FileDescriptorProto())
+
+
+def write_descriptors(output):
+    """Every file that reflection serves, those of the old name of the service included."""
+    messages = list(firestore_descriptors().values())
+    wanted = messages + [annotations_pb2.DESCRIPTOR, empty_pb2.DESCRIPTOR, reflection_pb2.DESCRIPTOR]
+    files = {}
+    for file in with_dependencies(sorted(wanted, key=lambda descriptor: descriptor.name)):
+        proto = as_public_proto(file)
+        if proto.name == PUBLIC_FOLDER + "firestore.proto":
+            add_service(proto)
+        files[proto.name] = proto
+    for proto in list(files.values()):
+        if proto.name.startswith(PUBLIC_FOLDER):
+            old = renamed(proto, "google/firestore/v1", "google/firestore/v1beta1")
+            for service in old.service:
+                kept = [method for method in service.method if method.name != "ExecutePipeline"]
+                del service.method[:]
+                service.method.extend(kept)
+            files[old.name] = old
+        if proto.package == "grpc.reflection.v1alpha":
+            new = renamed(proto, "grpc/reflection/v1alpha", "grpc/reflection/v1")
+            files[new.name] = new
+
+    pool = descriptor_pool.DescriptorPool()
+    pending = dict(files)
+    while pending:  # a pool takes a file after those it imports, and refuses what does not hold together
+        ready = [name for name, proto in pending.items() if not any(d in pending for d in proto.dependency)]
+        for name in sorted(ready):
+            pool.Add(pending.pop(name))
+
+    everything = descriptor_pb2.FileDescriptorSet(file=[files[name] for name in sorted(files)])
+    text = base64.b64encode(everything.SerializeToString(deterministic=True)).decode()
+    lines = [text[at:at + 112] for at in range(0, len(text), 112)]
+    path = output / "Descriptors.swift"
+    path.write_text(
+        "// DO NOT EDIT.\n// swift-format-ignore-file\n//\n"
+        "// Generated by Scripts/generate-protos.py: a serialized google.protobuf.FileDescriptorSet in base64.\n\n"
+        f"/// {len(files)} files: " + "what reflection serves.\n"
+        'enum GeneratedDescriptors {\n  static let base64: StaticString = """\n'
+        + "".join(f"    {line}\\\n" for line in lines[:-1]) + f"    {lines[-1]}\n" + '    """\n}\n')
+    print(f"{path}: {len(files)} files, {len(text)} letters")
+
+
 def main():
+    if sys.argv[1] == "--descriptors":
+        return write_descriptors(pathlib.Path(sys.argv[2]))
     generator, output = sys.argv[1], pathlib.Path(sys.argv[2])
     wanted = list(firestore_descriptors().values()) + [status_pb2.DESCRIPTOR, latlng_pb2.DESCRIPTOR]
     wanted.sort(key=lambda descriptor: descriptor.name)
@@ -117,6 +240,7 @@ def main():
     for file in response.file:
         (output / file.name).write_text(file.content)
         print(f"{output / file.name}: {file.content.count(chr(10))} lines")
+    write_descriptors(output)
 
 
 main()

@@ -7,7 +7,14 @@ extension GRPCStatus {
   /// A request that asks for something the service refuses.
   init(_ complaint: Complaint) { self.init(.invalidArgument, complaint.message) }
 
-  init(_ error: StoreError) { self.init(Self.code(of: error), error.message) }
+  init(_ error: StoreError) {
+    self.init(Self.code(of: error), error.message)
+    // Source: spec/production-differences.md Q12.
+    if case .failedPrecondition(.zeroVector) = error {
+      self = with(
+        ErrorInfo(reason: "COSINE_DISTANCE_ON_ZERO_VECTOR", domain: ErrorInfo.firestore, metadata: []).detail)
+    }
+  }
 
   private static func code(of error: StoreError) -> StatusCode {
     switch error {

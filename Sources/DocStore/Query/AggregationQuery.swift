@@ -125,14 +125,14 @@ extension FieldTest.Comparison {
 }
 
 /// The texts in which aggregations are refused. Source: spec/protocol.md 1.14.
-enum AggregationComplaint {
+public enum AggregationComplaint {
   static let empty = Complaint("Aggregations can not be empty.")
   static let operatorUnset = Complaint("Operator field in Aggregation is not set.")
   static let negativeUpTo = Complaint(
     "The `up_to` value in a COUNT aggregation must be greater than or equal to zero.")
   static let ofName = Complaint("Aggregations are not supported for the property: __key__")
 
-  static func tooMany(_ count: Int) -> Complaint {
+  public static func tooMany(_ count: Int) -> Complaint {
     Complaint(
       "The maximum number of aggregations allowed in an aggregation query is "
         + "\(QueryLimits.aggregationsMax). Received: \(count)")

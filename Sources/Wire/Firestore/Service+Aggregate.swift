@@ -18,6 +18,7 @@ extension FirestoreService {
         throw GRPCStatus(.invalidArgument, "Only structured aggregation queries are supported.")
       }
       let read = try AggregationReader.read(sent)
+      try self.checkCount(read.aggregations.count)
       // Faults of the form come first, those of the query's meaning after those of the aggregations.
       let inner = try QueryReader.read(read.query, database: parent.database, parent: parent.path)
       let query = try Self.checked { () throws(Complaint) in
@@ -37,6 +38,17 @@ extension FirestoreService {
         _ = stream.send(try aggregate(query, as: credentials, at: time))
         return nil
       })
+  }
+
+  /// The service gives a machine the two numbers, too. Source: spec/production-differences.md L14.
+  private func checkCount(_ count: Int) throws(GRPCStatus) {
+    guard count > QueryLimits.aggregationsMax, options.profile.errorTexts == .production else { return }
+    let info = ErrorInfo(
+      reason: "TOO_MANY_AGGREGATIONS", domain: ErrorInfo.firestore,
+      metadata: [
+        ("actual_aggregations", String(count)), ("max_aggregations", String(QueryLimits.aggregationsMax)),
+      ])
+    throw GRPCStatus(AggregationComplaint.tooMany(count)).with(info.detail)
   }
 
   private func aggregate(

@@ -1,0 +1,150 @@
+/// Which file describes what: the descriptors that reflection serves, by name and by symbol.
+///
+/// The files themselves stay the bytes they are; only names are read out of them.
+/// Source: google/protobuf/descriptor.proto.
+
+internal import DocModel
+
+/// Descriptor files of a set.
+///
+/// INVARIANT: symbols are full names without a leading dot; a file's dependencies are files of the set.
+struct DescriptorIndex: Sendable {
+  private var files: [String: File] = [:]
+  private var fileOfSymbol: [String: String] = [:]
+  /// By the extended message: the numbers of its extensions, and the files that hold them.
+  private var extensions: [String: [Int32: String]] = [:]
+  /// Full names, sorted.
+  private(set) var services: [String] = []
+
+  private struct File {
+    let bytes: [UInt8]
+    let dependencies: [String]
+  }
+
+  /// The committed descriptors. Read once, when somebody first asks.
+  static let generated: DescriptorIndex = {
+    let text = GeneratedDescriptors.base64.withUTF8Buffer { Array($0) }
+    return DescriptorIndex(fileDescriptorSet: Base64.decodeAny(text) ?? [])
+  }()
+
+  init(fileDescriptorSet bytes: [UInt8]) {
+    bytes.withUnsafeBytes { set in
+      forEachField(set) { number, file in if number == 1 { add(file) } }
+    }
+    services.sort { $0.precedesInBytes($1) }
+  }
+
+  // MARK: asking
+
+  /// A file and all it stands on, itself first; nil for a file that is not there.
+  func file(named name: String) -> [[UInt8]]? {
+    guard files[name] != nil else { return nil }
+    var found: [[UInt8]] = []
+    var seen: Set<String> = [name]
+    var waiting = [name]
+    while !waiting.isEmpty {
+      guard let file = files[waiting.removeFirst()] else { continue }
+      found.append(file.bytes)
+      for dependency in file.dependencies where seen.insert(dependency).inserted {
+        waiting.append(dependency)
+      }
+    }
+    return found
+  }
+
+  /// The file of a message, enumeration, service or method.
+  func file(of symbol: String) -> [[UInt8]]? { fileOfSymbol[symbol].flatMap(file(named:)) }
+
+  func file(ofExtension number: Int32, of type: String) -> [[UInt8]]? {
+    extensions[type]?[number].flatMap(file(named:))
+  }
+
+  /// Nil for a type that is not there.
+  func extensionNumbers(of type: String) -> [Int32]? {
+    if let known = extensions[type] { return known.keys.sorted() }
+    return fileOfSymbol[type] == nil ? nil : []
+  }
+
+  // MARK: reading
+
+  private mutating func add(_ file: UnsafeRawBufferPointer) {
+    var name = ""
+    var package = ""
+    var dependencies: [String] = []
+    forEachField(file) { number, content in
+      switch number {
+      case 1: name = Self.text(content)
+      case 2: package = Self.text(content)
+      case 3: dependencies.append(Self.text(content))
+      default: break
+      }
+    }
+    files[name] = File(bytes: Array(file), dependencies: dependencies)
+    let prefix = package.isEmpty ? "" : package + "."
+    forEachField(file) { number, content in
+      switch number {
+      case 4: addMessage(content, prefix, file: name)
+      case 5: fileOfSymbol[prefix + Self.name(of: content)] = name
+      case 6: addService(content, prefix, file: name)
+      case 7: addExtension(content, file: name)
+      default: break
+      }
+    }
+  }
+
+  private mutating func addMessage(_ message: UnsafeRawBufferPointer, _ prefix: String, file: String) {
+    let full = prefix + Self.name(of: message)
+    fileOfSymbol[full] = file
+    forEachField(message) { number, content in
+      switch number {
+      case 3: addMessage(content, full + ".", file: file)
+      case 4: fileOfSymbol[full + "." + Self.name(of: content)] = file
+      case 6: addExtension(content, file: file)
+      default: break
+      }
+    }
+  }
+
+  private mutating func addService(_ service: UnsafeRawBufferPointer, _ prefix: String, file: String) {
+    let full = prefix + Self.name(of: service)
+    fileOfSymbol[full] = file
+    services.append(full)
+    forEachField(service) { number, content in
+      if number == 2 { fileOfSymbol[full + "." + Self.name(of: content)] = file }
+    }
+  }
+
+  private mutating func addExtension(_ field: UnsafeRawBufferPointer, file: String) {
+    var number: Int32 = 0
+    var cursor = WireCursor(field)
+    while !cursor.isAtEnd {
+      let tag = cursor.tag()
+      if tag == 3 << 3 { number = Int32(truncatingIfNeeded: cursor.varint()) } else { cursor.skip(tag: tag) }
+    }
+    var extended = ""
+    forEachField(field) { number, content in if number == 2 { extended = Self.text(content) } }
+    extensions[String(extended.drop { $0 == "." }), default: [:]][number] = file
+  }
+
+  /// Every descriptor's field 1 is its name.
+  private static func name(of descriptor: UnsafeRawBufferPointer) -> String {
+    var name = ""
+    forEachField(descriptor) { number, content in if number == 1 { name = text(content) } }
+    return name
+  }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Walks the texts and messages of a message; other fields are passed over.
+private func forEachField(
+  _ message: UnsafeRawBufferPointer, _ body: (_ number: UInt32, UnsafeRawBufferPointer) -> Void
+) {
+  var cursor = WireCursor(message)
+  while !cursor.isAtEnd {
+    let tag = cursor.tag()
+    if tag & 7 == 2 { body(tag >> 3, cursor.lengthDelimited()) } else { cursor.skip(tag: tag) }
+  }
+}
