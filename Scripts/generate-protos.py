@@ -184,6 +184,8 @@ def write_descriptors(output):
         proto = as_public_proto(file)
         if proto.name == PUBLIC_FOLDER + "firestore.proto":
             add_service(proto)
+        if proto.package == "grpc.reflection.v1alpha":  # the package has a place of its own for it
+            proto.name = "grpc/reflection/v1alpha/reflection.proto"
         files[proto.name] = proto
     for proto in list(files.values()):
         if proto.name.startswith(PUBLIC_FOLDER):

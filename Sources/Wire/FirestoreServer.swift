@@ -49,7 +49,9 @@ public final class FirestoreServer: Sendable {
     let http = HTTPService(firestore, shutDown: onShutdownRequest)
     var server = options.server
     server.grpc.messageBytesMax = options.messageBytesMax
-    let routes = ServerRoutes(methods: GRPCMethodTable(firestore.methods + ReflectionService.methods)) { http.respond($0) }
+    let routes = ServerRoutes(methods: GRPCMethodTable(firestore.methods + ReflectionService.methods)) {
+      http.respond($0)
+    }
     do throws(ServerError) {
       return FirestoreServer(try await WireServer.start(server, routes: routes), threads)
     } catch {

@@ -30,7 +30,7 @@ final class ServiceHarness {
     service = FirestoreService(guarded, threads: threads, options: options)
     let jobs = jobs
     connection = GRPCConnection(
-      methods: GRPCMethodTable(service.methods), now: { 0 },
+      methods: GRPCMethodTable(service.methods + ReflectionService.methods), now: { 0 },
       perform: { job in jobs.change { $0.append(job) } })!
   }
 

@@ -40,7 +40,9 @@ public struct QueryPartition: Sendable {
     guard count > 0 else { throw PartitionComplaint.count }
     guard pageSize >= 0 else { throw PartitionComplaint.pageSize }
     let normalized = try QueryValidator.validate(query)
-    guard case .group(let collectionID, let ancestor) = normalized.scope else { throw PartitionComplaint.scope }
+    guard case .group(let collectionID, let ancestor) = normalized.scope else {
+      throw PartitionComplaint.scope
+    }
     guard normalized.orders == [QueryOrder(.documentName, .ascending)] else { throw PartitionComplaint.order }
     guard query.filter == nil else { throw PartitionComplaint.beside("filters") }
     guard query.limit == nil else { throw PartitionComplaint.beside("a limit") }

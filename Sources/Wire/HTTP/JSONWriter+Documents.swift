@@ -94,7 +94,9 @@ extension GRPCStatus {
           object.member("code") { $0.integer(code.httpStatus) }
           if !message.isEmpty { object.member("message") { $0.string(message) } }
           object.member("status") { $0.string(code.name) }
-          if let details { object.member("details") { writer in details.withUnsafeBytes { writer.statusDetails($0) } } }
+          if let details {
+            object.member("details") { writer in details.withUnsafeBytes { writer.statusDetails($0) } }
+          }
         }
       }
     }
