@@ -26,6 +26,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
   ],
@@ -33,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "CProcess"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
     .target(
@@ -48,9 +50,15 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Access", dependencies: ["DocModel", "DocStore", "Rules"], swiftSettings: strict),
     .target(
+      name: "Telemetry",
+      dependencies: ["DocModel", "DocStore", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .target(name: "Exports", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
+    .target(
       name: "Wire",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2",
+        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "Exports", "Telemetry",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -75,9 +83,10 @@ let package = Package(
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Wire", "Access", "EngineLMDB", "Seeder", "Suite", "Triggers",
-        "YAML",
+        "DocModel", "DocStore", "Rules", "Wire", "Access", "CProcess", "EngineLMDB", "Exports", "Seeder",
+        "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -121,6 +130,17 @@ let package = Package(
     .testTarget(
       name: "AccessTests", dependencies: ["Access", "DocModel", "DocStore", "Rules", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "TelemetryTests",
+      dependencies: ["Telemetry", "TestSupport", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ExportsTests", dependencies: ["DocModel", "DocStore", "Exports", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DocshTests",
+      dependencies: ["Access", "docsh", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: strict),
     .testTarget(
       name: "SeederTests",
@@ -136,7 +156,8 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "Rules", "TestSupport", "Wire",
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "Rules", "Telemetry", "TestSupport", "Wire",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],

@@ -38,6 +38,9 @@ struct AccessGuard {
   let witness: (tell: JudgementWitness, detail: JudgementDetail)?
   /// Where what is judged is recorded, and for which database.
   let coverage: (collector: CoverageCollector, database: DatabaseID)?
+  let figures: GuardFigures
+  /// Is told of queries that were allowed; nil for nobody.
+  let leaks: LeakWatch?
 
   /// One document read by name; `document` is nil when it does not exist.
   func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
@@ -51,9 +54,18 @@ struct AccessGuard {
 
   /// A query, from its shape alone.
   func allowList(_ shape: @autoclosure () -> QueryShape, in database: DatabaseID) throws(StoreError) {
-    try allow(in: database) { auth in
-      RuleRequest(list: shape(), database: database.database, auth: auth, time: timestamp)
+    guard let leaks, case .user(let auth) = credentials, case .rules(let ruleset) = protection else {
+      return try allow(in: database) { auth in
+        RuleRequest(list: shape(), database: database.database, auth: auth, time: timestamp)
+      }
     }
+    let shape = shape()
+    try allow(in: database) { auth in
+      RuleRequest(list: shape, database: database.database, auth: auth, time: timestamp)
+    }
+    let request = RuleRequest(list: shape, database: database.database, auth: auth, time: timestamp)
+    leaks.watch(
+      request, shape, by: ruleset, in: database, isSignedIn: auth != nil, documents: documents)
   }
 
   /// One write of a planned commit.
@@ -86,8 +98,14 @@ struct AccessGuard {
     guard case .user(let auth) = credentials else { return }
     switch protection {
     case .open: return
-    case .closed: throw .permissionDenied(message: DenialText.withoutRules(database, detail))
+    case .broken(let words, _):
+      figures.countDenial()
+      throw .invalid(Complaint(words))
+    case .closed:
+      figures.countDenial()
+      throw .permissionDenied(message: DenialText.withoutRules(database, detail))
     case .rules(let ruleset):
+      figures.countEvaluation()
       let request = request(auth)
       if let witness {
         let detailed =
@@ -99,12 +117,14 @@ struct AccessGuard {
           Judgement(
             method: request.method, path: request.path, explanation: explanation, detailed: detailed))
         if explanation.isAllowed { return }
+        figures.countDenial()
         throw .permissionDenied(message: DenialText.refused(.explained, explanation))
       }
       let decision = ruleset.decide(request, documents: documents)
       record(request, ruleset)
       if let failure = documents.failure { throw failure }
       if decision.isAllowed { return }
+      figures.countDenial()
       throw .permissionDenied(
         message: DenialText.refused(detail, ruleset.explain(request, documents: documents)))
     }

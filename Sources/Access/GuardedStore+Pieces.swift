@@ -45,7 +45,7 @@ extension GuardedStore {
         try guarding.allowList(QueryShape(query), in: query.database)
       }
       begin(view.readTime)
-      return try Self.piece(query, view, time, visit)
+      return try piece(query, view, time, visit)
     }
   }
 
@@ -54,11 +54,11 @@ extension GuardedStore {
     _ rest: UnfinishedQuery, _ visit: (QueryRow) -> ScanStep
   ) throws(StoreError) -> QueryPiece {
     try store.read(rest.query.database, at: rest.time, from: rest.point) { (view) throws(StoreError) in
-      try Self.piece(rest.query, view, rest.time, visit)
+      try piece(rest.query, view, rest.time, visit)
     }
   }
 
-  private static func piece(
+  private func piece(
     _ query: NormalizedQuery, _ view: StoreView, _ time: ReadTime, _ visit: (QueryRow) -> ScanStep
   ) throws(StoreError) -> QueryPiece {
     var delivered = 0
@@ -71,6 +71,7 @@ extension GuardedStore {
       }
       return .stop
     }
+    figures.countDocuments(delivered)
     return QueryPiece(run: run, rest: rest)
   }
 
@@ -85,7 +86,7 @@ extension GuardedStore {
       try judging(view, credentials) { (guarding) throws(StoreError) in
         for path in paths { try guarding.allowGet(path, try view.document(path), in: database) }
       }
-      return try Self.piece(paths[...], view, time, visit)
+      return try piece(paths[...], view, time, visit)
     }
   }
 
@@ -94,15 +95,16 @@ extension GuardedStore {
     _ rest: UnfinishedGet, _ visit: (ResourcePath, StoredDocument?, _ readTime: Int64) -> ScanStep
   ) throws(StoreError) -> UnfinishedGet? {
     try store.read(rest.database, at: rest.time, from: rest.point) { (view) throws(StoreError) in
-      try Self.piece(rest.paths, view, rest.time, visit)
+      try piece(rest.paths, view, rest.time, visit)
     }
   }
 
-  private static func piece(
+  private func piece(
     _ paths: ArraySlice<ResourcePath>, _ view: StoreView, _ time: ReadTime,
     _ visit: (ResourcePath, StoredDocument?, _ readTime: Int64) -> ScanStep
   ) throws(StoreError) -> UnfinishedGet? {
     for (index, path) in zip(paths.indices, paths) {
+      figures.countDocuments(1)
       guard visit(path, try view.document(path), view.readTime) == .stop else { continue }
       let rest = paths[(index + 1)...]
       if rest.isEmpty { return nil }

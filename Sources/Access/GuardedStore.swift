@@ -14,6 +14,9 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   public let detail: DenialDetail
   /// Where coverage is collected, if anybody wants it.
   public let coverage: CoverageCollector?
+  /// Is told of queries that leak; nil for nobody.
+  public let leaks: LeakWatch?
+  public let figures = GuardFigures()
   private let pool = RuleDocumentsPool()
   private let witness: (tell: JudgementWitness, detail: JudgementDetail)?
 
@@ -21,16 +24,18 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   ///   - witness: told of every judgement on a ruleset, with its reasons; judging then costs more.
   ///   - witnessDetail: how much it is told.
   ///   - coverage: gets every operation that is judged on a ruleset; costs as much while it collects.
+  ///   - leaks: proves the first query of each shape.
   public init(
     _ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained,
     witness: JudgementWitness? = nil, witnessDetail: JudgementDetail = .reasons,
-    coverage: CoverageCollector? = nil
+    coverage: CoverageCollector? = nil, leaks: LeakWatch? = nil
   ) {
     self.store = store
     self.rulesets = rulesets
     self.detail = detail
     self.witness = witness.map { ($0, witnessDetail) }
     self.coverage = coverage
+    self.leaks = leaks
   }
 
   /// Reads one document by name. `visit` gets the document (nil: there is none) and the read time.
@@ -40,6 +45,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   ) throws(StoreError) -> R {
     try store.read(name.database, at: time) { (view) throws(StoreError) in
       let document = try view.document(name.path)
+      figures.countDocuments(1)
       try judging(view, credentials) { (guarding) throws(StoreError) in
         try guarding.allowGet(name.path, document, in: name.database)
       }
@@ -77,7 +83,10 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
       try judging(view, credentials) { (guarding) throws(StoreError) in
         try guarding.allowList(QueryShape(list.query), in: list.query.database)
       }
-      return try list.run(on: view, visit)
+      return try list.run(on: view) { listed in
+        figures.countDocuments(1)
+        visit(listed)
+      }
     }
   }
 
@@ -102,7 +111,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
           documents: documents, witness: witness,
-          coverage: coverage.map { ($0, view.database) }))
+          coverage: coverage.map { ($0, view.database) }, figures: figures, leaks: leaks))
     }
   }
 
@@ -117,7 +126,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail,
           time: commit.serverTime, documents: documents, witness: witness,
-          coverage: coverage.map { ($0, commit.database) }))
+          coverage: coverage.map { ($0, commit.database) }, figures: figures, leaks: leaks))
     }
   }
 }

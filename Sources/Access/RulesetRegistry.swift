@@ -10,6 +10,8 @@ internal import Synchronization
 /// What guards one database at one moment.
 public enum Protection: Sendable {
   case rules(Ruleset)
+  /// Rules that do not compile: users are refused with the compiler's words. Source: the official emulator.
+  case broken(String, SourceText)
   /// No rules: users may do nothing.
   case closed
   /// No rules, and the operator said that this is what they want: users may do everything.
@@ -23,9 +25,9 @@ public enum Protection: Sendable {
 /// rules are compiled or evaluated.
 public final class RulesetRegistry: Sendable {
   private struct State {
-    var released: [DatabaseID: Ruleset] = [:]
-    var byDatabaseName: [String: Ruleset] = [:]
-    var standard: Ruleset?
+    var released: [DatabaseID: Protection] = [:]
+    var byDatabaseName: [String: Protection] = [:]
+    var standard: Protection?
   }
 
   private let state = Mutex(State())
@@ -38,24 +40,36 @@ public final class RulesetRegistry: Sendable {
 
   /// What guards a database.
   public func protection(of database: DatabaseID) -> Protection {
-    let ruleset = state.withLock {
+    let protection = state.withLock {
       $0.released[database] ?? $0.byDatabaseName[database.database] ?? $0.standard
     }
-    return ruleset.map { .rules($0) } ?? withoutRules
+    return protection ?? withoutRules
   }
 
   /// The rules of every database that has none of its own (`--rules FILE`).
   public func setStandard(_ ruleset: Ruleset) {
-    state.withLock { $0.standard = ruleset }
+    state.withLock { $0.standard = .rules(ruleset) }
   }
 
   /// The rules of the databases of this name, of all projects (`--rules NAME=FILE`).
   public func setStandard(_ ruleset: Ruleset, ofDatabase name: String) {
-    state.withLock { $0.byDatabaseName[name] = ruleset }
+    state.withLock { $0.byDatabaseName[name] = .rules(ruleset) }
+  }
+
+  /// What guards the databases of a name, or all that have nothing of their own.
+  public func setStandard(_ protection: Protection, ofDatabase name: String?) {
+    state.withLock { state in
+      if let name { state.byDatabaseName[name] = protection } else { state.standard = protection }
+    }
+  }
+
+  /// As `replace`, with rules that do not compile.
+  public func replace(_ database: DatabaseID, withBroken words: String, _ source: SourceText) {
+    state.withLock { $0.released[database] = .broken(words, source) }
   }
 
   /// Replaces the rules of one database; they hold for the next request.
   public func replace(_ database: DatabaseID, with ruleset: Ruleset) {
-    state.withLock { $0.released[database] = ruleset }
+    state.withLock { $0.released[database] = .rules(ruleset) }
   }
 }

@@ -82,6 +82,14 @@ extension DocumentStore {
     try await queued { .clear(database, $0) }
   }
 
+  /// As `clear`, for a thread that may block. Never call it from a callback of the store.
+  @discardableResult
+  public func clearAndWait(_ database: DatabaseID) throws(StoreError) -> Int64 {
+    let outcome = Monitor<Result<Int64, StoreError>?>(nil)
+    try committer.submit(.clear(database) { result in outcome.change { $0 = result } })
+    return try outcome.wait { $0 }.get()
+  }
+
   /// Collects all history beyond the retention and removes what was cleared, now instead of when idle.
   @discardableResult
   public func tidy() async throws(StoreError) -> Int64 {
@@ -110,6 +118,19 @@ extension DocumentStore {
       }
       if doomed.isEmpty { return count }
       _ = try await commit(database, doomed.map { Write($0, .delete) })
+      count += doomed.count
+    }
+  }
+
+  /// As `deleteSubtree`, for a thread that may block. Never call it from a callback of the store.
+  @discardableResult
+  public func deleteSubtreeAndWait(_ database: DatabaseID, _ path: ResourcePath) throws(StoreError) -> Int {
+    var count = 0
+    while true {
+      let doomed = try read(database) { (view) throws(StoreError) in try Self.subtree(path, view, limit: 500)
+      }
+      if doomed.isEmpty { return count }
+      try commitAndWait(database, doomed.map { Write($0, .delete) })
       count += doomed.count
     }
   }

@@ -102,6 +102,13 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     }
   }
 
+  /// What was committed so far.
+  public var figures: StoreFigures { committer.figures }
+  /// Commits that wait for the thread that writes.
+  public var waitingCommitCount: Int { committer.waitingCount }
+  /// Transactions that were begun and not ended.
+  public var openTransactionCount: Int { transactions.openCount }
+
   // MARK: feed
 
   /// Follows a database from now on. `wake` is called, on the thread that commits, when something comes

@@ -37,6 +37,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     var discoveredTo: Int64
     var lastDiscovery: ContinuousClock.Instant?
     var deadLetters = FirstInFirstOut<DeadLetter>()
+    var deadLetterCount = 0
     var isPaused = false
     var isRunning = false
     var hasEnded = false
@@ -142,6 +143,17 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     }
   }
 
+  /// What waits, and what was given up.
+  public var figures: TriggerFigures {
+    let now = store.environment.now()
+    return state.withLock { state in
+      let oldest = state.board.earliestVersions.values.min()
+      return TriggerFigures(
+        pending: state.board.pendingCount, deadLetters: state.deadLetterCount,
+        lagMicroseconds: oldest.map { max(0, now - $0) } ?? 0)
+    }
+  }
+
   /// The version up to which all of a followed database is delivered or given up: where another runner
   /// would begin. Nil for a database that is not followed yet.
   public func deliveredVersion(of database: DatabaseID) -> Int64? {
@@ -231,6 +243,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
       reason: reason)
     state.withLock { state in
       state.deadLetters.append(letter)
+      state.deadLetterCount += 1
       if state.deadLetters.count > settings.deadLettersMax { _ = state.deadLetters.popFirst() }
     }
     report(.deadLetter(letter))

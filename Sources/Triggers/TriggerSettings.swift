@@ -29,6 +29,16 @@ public struct TriggerSettings: Sendable {
   }
 }
 
+/// How a runner is doing.
+public struct TriggerFigures: Sendable, Equatable {
+  /// Events that wait in memory or are under way.
+  public let pending: Int
+  /// Events that were given up since the start.
+  public let deadLetters: Int
+  /// How long ago the oldest of the pending events was committed.
+  public let lagMicroseconds: Int64
+}
+
 /// An event that was given up after its last attempt.
 public struct DeadLetter: Sendable {
   public let trigger: String

@@ -2,7 +2,10 @@
 
 public import Access
 public import DocStore
+public import Logging
 internal import NIOPosix
+internal import Synchronization
+public import Telemetry
 
 /// How a server answers, beyond where it listens.
 public struct FirestoreServerOptions: Sendable {
@@ -13,8 +16,34 @@ public struct FirestoreServerOptions: Sendable {
   public var messageBytesMax = 11_534_336
   /// Threads for queries and large commits; nil for four per core.
   public var workerThreadCount: Int?
+  /// The one project that is served; nil for any.
+  public var singleProject: SingleProject?
+  /// Gets what happens; a line for each request at `info`.
+  public var logger: Logger?
+  /// After `POST /reset` has removed everything: brings back what the server began with. May block.
+  public var afterReset: @Sendable () -> Void = {}
+  /// Why no traffic should come, for `/readyz`; nil while all is well.
+  public var unreadiness: @Sendable () -> String? = { nil }
+  /// More figures for `/metrics`.
+  public var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
 
   public init() {}
+}
+
+/// The one project a server is for.
+public struct SingleProject: Sendable {
+  public let project: String
+  /// Whether others are refused, or served with a warning.
+  public let refusesOthers: Bool
+
+  public init(_ project: String, refusesOthers: Bool) {
+    self.project = project
+    self.refusesOthers = refusesOthers
+  }
+
+  fileprivate func policy(_ logger: Logger?) -> ProjectPolicy {
+    refusesOthers ? .refusing(project) : logger.map { .warning(project, $0) } ?? .any
+  }
 }
 
 /// A running server and the threads of its queries.
@@ -27,9 +56,11 @@ public struct FirestoreServerOptions: Sendable {
 public final class FirestoreServer: Sendable {
   private let server: WireServer
   private let threads: NIOThreadPool
+  private let isStopping: Flag
 
-  private init(_ server: WireServer, _ threads: NIOThreadPool) {
+  private init(_ server: WireServer, _ threads: NIOThreadPool, _ isStopping: Flag) {
     self.server = server
+    self.isStopping = isStopping
     self.threads = threads
   }
 
@@ -45,15 +76,30 @@ public final class FirestoreServer: Sendable {
     threads.start()
     var serviceOptions = FirestoreOptions()
     serviceOptions.profile = options.profile
+    if let single = options.singleProject { serviceOptions.projects = single.policy(options.logger) }
     let firestore = FirestoreService(store, threads: threads, options: serviceOptions)
-    let http = HTTPService(firestore, shutDown: onShutdownRequest)
+    let known = firestore.methods + ReflectionService.methods
+    let figures = ServerFigures(methods: known.map(\.name))
+    let observer = CallObserver(figures: figures, requestLog: options.logger)
+    let isStopping = Flag()
+    var hooks = ServerHooks()
+    hooks.shutDown = onShutdownRequest
+    hooks.afterReset = options.afterReset
+    hooks.unreadiness = { isStopping.isSet ? "stopping" : options.unreadiness() }
+    hooks.moreFigures = options.moreFigures
+    hooks.observer = observer
+    let http = HTTPService(firestore, hooks: hooks)
     var server = options.server
     server.grpc.messageBytesMax = options.messageBytesMax
-    let routes = ServerRoutes(methods: GRPCMethodTable(firestore.methods + ReflectionService.methods)) {
-      http.respond($0)
+    server.grpc.observer = observer
+    let methods = known.map { method in
+      var method = method
+      method.figure = figures.index(of: method.name)
+      return method
     }
+    let routes = ServerRoutes(methods: GRPCMethodTable(methods)) { http.respond($0) }
     do throws(ServerError) {
-      return FirestoreServer(try await WireServer.start(server, routes: routes), threads)
+      return FirestoreServer(try await WireServer.start(server, routes: routes), threads, isStopping)
     } catch {
       try? await threads.shutdownGracefully()
       throw error
@@ -64,7 +110,16 @@ public final class FirestoreServer: Sendable {
 
   /// Takes nothing new, lets what is under way finish for a while, then closes.
   public func stop() async {
+    isStopping.set()
     await server.stop()
     try? await threads.shutdownGracefully()
   }
+}
+
+/// Something that happens once.
+final class Flag: Sendable {
+  private let state = Atomic(false)
+
+  func set() { state.store(true, ordering: .relaxed) }
+  var isSet: Bool { state.load(ordering: .relaxed) }
 }

@@ -2,6 +2,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import Exports
 
 extension GRPCStatus {
   /// A request that asks for something the service refuses.
@@ -13,6 +14,14 @@ extension GRPCStatus {
     if case .failedPrecondition(.zeroVector) = error {
       self = with(
         ErrorInfo(reason: "COSINE_DISTANCE_ON_ZERO_VECTOR", domain: ErrorInfo.firestore, metadata: []).detail)
+    }
+  }
+
+  init(_ error: ExportError) {
+    switch error.kind {
+    case .invalid: self.init(.invalidArgument, error.message)
+    case .precondition: self.init(.failedPrecondition, error.message)
+    case .unwritable, .store: self.init(.internal, error.message)
     }
   }
 

@@ -14,7 +14,9 @@ struct Docsh: AsyncParsableCommand {
       docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
       """,
     version: BuildVersion.text,
-    subcommands: [ServeCommand.self, TestCommand.self, RulesCommand.self, SeedCommand.self])
+    subcommands: [
+      ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, SeedCommand.self,
+    ])
 }
 
 /// What `--version` prints.

@@ -5,10 +5,10 @@ import Rules
 
 enum RulesFile {
   /// Compiles a file; complains and ends with `ExitStatus.badInput` when it cannot be read.
-  static func compile(_ path: String, limitsSource: Bool = true) throws -> Compilation {
+  static func compile(_ path: String, limitsSource: Bool = true, remarks: Bool = true) throws -> Compilation {
     do throws(FileError) {
       return Ruleset.compile(
-        source: try FileAccess.contents(of: path), name: path, limitsSource: limitsSource, remarks: true)
+        source: try FileAccess.contents(of: path), name: path, limitsSource: limitsSource, remarks: remarks)
     } catch {
       Terminal.complain(error.description)
       throw ExitCode(ExitStatus.badInput)

@@ -102,15 +102,23 @@ struct RulesSources: Equatable {
   // MARK: use
 
   /// Compiles the files into a registry; complains and ends when one does not compile.
-  func registry(_ profile: ServiceProfile) throws -> RulesetRegistry {
+  ///
+  /// - Parameter keepsBroken: takes such rules, by which users are refused with the compiler's words.
+  func registry(_ profile: ServiceProfile, keepsBroken: Bool = false) throws -> RulesetRegistry {
     let registry = RulesetRegistry(isOpen: profile.withoutRules == .allow)
     for source in sources {
-      let ruleset = try RulesFile.load(source.path, limitsSource: profile.limitsRulesSource)
-      if let database = source.database {
-        registry.setStandard(ruleset, ofDatabase: database)
-      } else {
-        registry.setStandard(ruleset)
+      let compilation = try RulesFile.compile(
+        source.path, limitsSource: profile.limitsRulesSource, remarks: false)
+      let report = RulesFile.report(compilation)
+      if !report.isEmpty { Terminal.report(report) }
+      if let ruleset = compilation.ruleset {
+        registry.setStandard(.rules(ruleset), ofDatabase: source.database)
+        continue
       }
+      Terminal.complain("`\(source.path)` does not compile")
+      guard keepsBroken else { throw ExitCode(ExitStatus.badInput) }
+      registry.setStandard(
+        .broken(OfficialIssue.refusal(compilation), compilation.source), ofDatabase: source.database)
     }
     return registry
   }

@@ -5,8 +5,10 @@ import ArgumentParser
 import DocModel
 import DocStore
 import EngineLMDB
+import Logging
 import Rules
 import Seeder
+import Telemetry
 import Triggers
 import Wire
 
@@ -57,6 +59,53 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Profile")
   var profile: ProfileOptions
 
+  @Option(
+    name: .customLong("import"),
+    help: "An export to begin with: its folder, or its .overall_export_metadata file.",
+    completion: .file())
+  var importPath: String?
+
+  @Option(help: "Write an export into this folder when the server ends.", completion: .directory)
+  var exportOnExit: String?
+
+  @Option(help: "The name of that export.")
+  var exportName = "firestore_export"
+
+  @Option(help: "Whether other projects than --project are served, served with a warning, or refused.")
+  var singleProject = SingleProjectMode.off
+
+  @Option(help: "Keep the process id in this file while serving.", completion: .file())
+  var pidFile: String?
+
+  @Flag(help: "End when the process that started this one ends, or closes our standard input.")
+  var exitWithParent = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Connections open at once; more are closed. As many as file descriptors allow unless said.",
+      valueName: "count"))
+  var connectionsMax: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a stop waits for requests that are under way.", valueName: "seconds"))
+  var stopGrace = 5
+
+  @Flag(help: "Start with rules that do not compile: users get the compiler's words until better ones come.")
+  var keepBrokenRules = false
+
+  @OptionGroup(title: "Log")
+  var log: LogOptions
+
+  /// Who started us writes the lines that tools wait for. Not an option.
+  var announcesOfficially = false
+
+  private enum CodingKeys: String, CodingKey {
+    case host, port, rules, config, seed, dataFolder, project, triggers, profile, importPath, exportOnExit
+    case exportName, singleProject, pidFile, exitWithParent, connectionsMax, stopGrace, keepBrokenRules, log,
+      ruleCoverage
+  }
+
   @Flag(
     help:
       "Collect coverage of the rules from the start; otherwise from when :ruleCoverage is first asked for."
@@ -67,35 +116,88 @@ struct ServeCommand: AsyncParsableCommand {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port must be between 0 and 65535, found \(port)")
     }
+    guard (0...3_600).contains(stopGrace) else {
+      throw ValidationError("--stop-grace must be between 0 and 3600, found \(stopGrace)")
+    }
+    if let connectionsMax, connectionsMax < 1 {
+      throw ValidationError("--connections-max must be at least 1, found \(connectionsMax)")
+    }
   }
 
   func run() async throws {
+    // Before anything takes long: a signal that comes while seeding is obeyed, too.
+    let ending = EndOfServing()
+    Signals.whenEnding { ending.interrupt(signal: $0) }
+    if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
+    ProcessFigures.raiseOpenFilesMax()
+    let log = ServerLog(log)
+    defer { log.queue.close() }
     let profile = profile.chosen
     let sources = try RulesSources(rules, config: config)
-    let registry = try sources.registry(profile)
+    let registry = try sources.registry(profile, keepsBroken: keepBrokenRules)
     if !sources.guardsFirstDatabase { Self.warn(sources, profile) }
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
     let runner = try await seedAndFollow(store)
     let guarded = GuardedStore(
       store, rulesets: registry, detail: profile.denialDetail,
-      coverage: CoverageCollector(isCollecting: ruleCoverage))
+      coverage: CoverageCollector(isCollecting: ruleCoverage),
+      leaks: LeakWatch { log.tell($0) })
+    let serving = Serving(
+      guarded: guarded, options: try serverOptions(profile, log, store, runner), log: log, ending: ending,
+      command: self, sources: sources)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       if let runner { group.addTask { await runner.run() } }
-      let status = try await serve(guarded, profile, sources)
+      let status = try await serving.run()
       if let runner { await Self.deliverRest(runner) }
       group.cancelAll()
       return status
     }
+    try exportAtEnd(store)
     if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  private func serverOptions(
+    _ profile: ServiceProfile, _ log: ServerLog, _ store: DocumentStore<LMDBEngine>,
+    _ runner: TriggerRunner<LMDBEngine>?
+  ) throws -> FirestoreServerOptions {
+    var options = FirestoreServerOptions()
+    options.profile = profile
+    if profile.name == .emulator { options.messageBytesMax = 104_857_600 }
+    options.server.host = host
+    options.server.port = port
+    options.server.connectionsMax = connectionsMax
+    options.server.stopGraceSeconds = stopGrace
+    options.logger = log.logger
+    switch singleProject {
+    case .off: break
+    case .warn: options.singleProject = SingleProject(project, refusesOthers: false)
+    case .error: options.singleProject = SingleProject(project, refusesOthers: true)
+    }
+    if let importPath {
+      let database = DatabaseID(project: project)
+      options.afterReset = { ImportedData.restore(importPath, into: store, database, log.logger) }
+    }
+    options.moreFigures = { text in
+      log.writeFigures(to: &text)
+      runner?.writeFigures(to: &text)
+    }
+    return options
+  }
+
+  private func exportAtEnd(_ store: DocumentStore<LMDBEngine>) throws {
+    guard let exportOnExit else { return }
+    try ImportedData.export(
+      store, DatabaseID(project: project), folder: exportOnExit, name: exportName)
   }
 
   /// Writes the seed, and makes the runner of triggers, which sees the seed only if the seed says so.
   private func seedAndFollow(
     _ store: DocumentStore<LMDBEngine>
   ) async throws -> TriggerRunner<LMDBEngine>? {
-    guard let seed else { return try triggers?.runner(store) }
     let database = DatabaseID(project: project)
+    if let importPath { try ImportedData.load(importPath, into: store, database) }
+    guard let seed else { return try triggers?.runner(store) }
     let seeder = try Seeding.prepare(seed, database)
     let early = seeder.file.header.startsTriggers ? try triggers?.runner(store) : nil
     let report = try await Seeding.write(seeder, to: store, database)
@@ -128,70 +230,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Serves until somebody asks for the end. The status to end with.
-  private func serve(
-    _ guarded: GuardedStore<LMDBEngine>, _ profile: ServiceProfile, _ sources: RulesSources
-  ) async throws -> Int32 {
-    var options = FirestoreServerOptions()
-    options.profile = profile
-    options.server.host = host
-    options.server.port = port
-    let ending = EndOfServing()
-    let server: FirestoreServer
-    do throws(ServerError) {
-      server = try await FirestoreServer.start(guarded, options) {
-        ending.request(status: ExitStatus.success)
-      }
-    } catch {
-      Terminal.complain(Self.text(of: error))
-      throw ExitCode(ExitStatus.unavailable)
-    }
-    // Interrupted by the keyboard is a normal end; SIGTERM is told as shells tell it.
-    Signals.whenEnding { ending.request(status: $0 == 2 ? ExitStatus.success : 128 + $0) }
-    announce(server.address, profile, sources)
-    let status = await ending.wait()
-    await server.stop()
-    return status
-  }
-
-  private func announce(_ address: ServerAddress, _ profile: ServiceProfile, _ sources: RulesSources) {
-    Terminal.say("docsh: serving http://\(address) (gRPC and REST on one port)")
-    Terminal.say(
-      "docsh: rules \(sources.isEmpty ? "none" : sources.summary), "
-        + "storage \(dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(project)"
-        + (triggers.map { ", triggers of \($0.rawValue)" } ?? ""))
-    Terminal.say("docsh: profile \(profile.summary)")
-    Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
-  }
-
-  private static func text(of error: ServerError) -> String {
-    switch error {
-    case .addressInUse(let host, let port):
-      "port \(port) of \(host) is in use; stop what listens there or choose another with --port"
-    case .portForbidden(let port): "port \(port) needs a privilege; choose one above 1023 with --port"
-    case .hostUnknown(let host): "`\(host)` is no address of this machine; try --host 127.0.0.1"
-    case .cannotListen(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
-    }
-  }
 }
 
-/// The one event that ends `serve`: a signal, or a request over HTTP.
-final class EndOfServing: Sendable {
-  private let stream: AsyncStream<Int32>
-  private let continuation: AsyncStream<Int32>.Continuation
-
-  init() {
-    (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
-  }
-
-  /// Asks the server to end with an exit status. Only the first request counts.
-  func request(status: Int32) {
-    continuation.yield(status)
-    continuation.finish()
-  }
-
-  func wait() async -> Int32 {
-    for await status in stream { return status }
-    return ExitStatus.success
-  }
+/// `--single-project`
+enum SingleProjectMode: String, ExpressibleByArgument, CaseIterable {
+  case off, warn, error
 }

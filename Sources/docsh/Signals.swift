@@ -1,5 +1,8 @@
 /// The end of a server as the system asks for it.
 
+import ArgumentParser
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -40,6 +43,9 @@ enum Signals {
     }
   }
 
+  /// Ends the process without any cleaning up.
+  static func endNow(status: Int32) -> Never { _exit(status) }
+
   private final class Reader: Sendable {
     let descriptor: Int32
     let body: @Sendable (Int32) -> Void
@@ -57,4 +63,29 @@ enum Signals {
       }
     }
   }
+}
+
+/// Whether there was one before.
+final class Interruptions: Sendable {
+  private let count = Atomic(0)
+
+  func isSecond() -> Bool { count.add(1, ordering: .relaxed).newValue > 1 }
+}
+
+/// A file with our process id, there while we serve.
+struct PIDFile {
+  private let path: String
+
+  /// Complains and ends when it cannot be written.
+  init(_ path: String) throws {
+    self.path = path
+    do throws(FileError) {
+      try FileAccess.write(Array("\(getpid())\n".utf8), to: path)
+    } catch {
+      Terminal.complain(error.description)
+      throw ExitCode(ExitStatus.failure)
+    }
+  }
+
+  func remove() { unlink(path) }
 }

@@ -100,6 +100,7 @@ struct GuardTests {
     func guarding(_ registry: RulesetRegistry, _ database: String, of project: String = "p") -> String {
       switch registry.protection(of: DatabaseID(project: project, database: database)) {
       case .rules(let ruleset): ruleset.source.name
+      case .broken: "broken"
       case .closed: "closed"
       case .open: "open"
       }

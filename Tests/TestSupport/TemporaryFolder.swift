@@ -8,7 +8,7 @@
   internal import Darwin
 #endif
 
-/// Made empty, removed with everything directly in it when the last reference goes.
+/// Made empty, removed with everything in it when the last reference goes.
 public final class TemporaryFolder: Sendable {
   public let path: String
 
@@ -20,7 +20,9 @@ public final class TemporaryFolder: Sendable {
   }
 
   /// What lies directly in the folder.
-  public var names: [String] {
+  public var names: [String] { Self.names(in: path) }
+
+  private static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
@@ -33,8 +35,12 @@ public final class TemporaryFolder: Sendable {
     return names.sorted()
   }
 
-  deinit {
-    for name in names { unlink(path + "/" + name) }
+  deinit { Self.remove(path) }
+
+  /// A file, or a folder with what is in it; links are removed, not followed.
+  private static func remove(_ path: String) {
+    if unlink(path) == 0 { return }
+    for name in names(in: path) { remove(path + "/" + name) }
     rmdir(path)
   }
 }

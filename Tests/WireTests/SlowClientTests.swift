@@ -227,8 +227,9 @@ struct SlowClientTests {
     }
 
     /// Starts on a thread, or at once on the event loop, as short answers do.
-    func method(_ threads: NIOThreadPool, isHere: Bool) -> GRPCMethod {
-      GRPCMethod("google.firestore.v1.Firestore/Endless", .serverStreaming) { [self] call in
+    func method(_ pool: NIOThreadPool, isHere: Bool) -> GRPCMethod {
+      let threads = WorkerThreads(pool)
+      return GRPCMethod("google.firestore.v1.Firestore/Endless", .serverStreaming) { [self] call in
         let stream = ResultStream(call, threads: threads, unsentBytesMax: 1 << 20)
         if isHere {
           do throws(GRPCStatus) { try stream.runHere(piece(from: 0), call) } catch { call.finish(error) }

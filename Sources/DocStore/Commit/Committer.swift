@@ -69,6 +69,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   let feed: ChangeFeed
   let housekeeping: Housekeeping<Engine>
   let indexes: IndexRegistry
+  let figures = StoreFigures()
 
   init(
     engine: Engine, clock: CommitClock, transactions: TransactionTable, feed: ChangeFeed,
@@ -96,6 +97,9 @@ final class Committer<Engine: StorageEngine>: Sendable {
 
   /// Returns when the thread has ended. Must not be called by it.
   func join() { queue.wait { $0.isRunning ? nil : () } }
+
+  /// Commits that wait.
+  var waitingCount: Int { queue.withLock { $0.jobs.count } }
 
   func submit(_ job: Job) throws(StoreError) {
     let weight = job.weight
@@ -225,6 +229,10 @@ final class Committer<Engine: StorageEngine>: Sendable {
     switch outcome {
     case .index(let request): builder.begin(request, batch)
     case .commit(let request, let result):
+      switch (result, failure) {
+      case (.success, nil): figures.countCommit(writes: request.writes.count)
+      case (.success, .some), (.failure, _): figures.countRefusal()
+      }
       guard let failure, (try? result.get()) != nil else { return request.completion(result) }
       if let transaction = request.transaction {
         transactions.settle(transaction, failure: .storage(failure))

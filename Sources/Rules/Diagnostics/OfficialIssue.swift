@@ -31,6 +31,19 @@ public struct OfficialIssue: Sendable, Hashable {
     }
   }
 
+  /// What the official compiler says of rules that it refuses.
+  public static func refusal(_ compilation: Compilation) -> String {
+    let issues = issues(of: compilation.diagnostics, in: compilation.source)
+    // There is no place in nothing.
+    if compilation.source.bytes.isEmpty {
+      return "Error compiling rules:\nL0:0 Rules content empty. Compilation aborted."
+    }
+    return "Error compiling rules:"
+      + issues.filter { $0.severity == "ERROR" }.map { issue in
+        "\nL\(issue.position?.line ?? 0):\(issue.position?.column ?? 0) \(issue.description)"
+      }.joined()
+  }
+
   private static func fallback(_ diagnostic: Diagnostic) -> String? {
     diagnostic.severity == .error ? diagnostic.message : nil
   }

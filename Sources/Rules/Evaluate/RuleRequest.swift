@@ -88,6 +88,9 @@ public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
     self.init(uid: uid, claims: claims.encoded)
   }
 
+  /// `request.auth.uid`, for people.
+  public var uidText: String? { uid.map { String(decoding: $0, as: UTF8.self) } }
+
   private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 8)
     copy.copyBytes(from: bytes)

@@ -21,6 +21,8 @@ package struct FirestoreOptions: Sendable {
   package var unsentBytesMax = 4 << 20
   /// LIMIT: the same for queries that are sorted again when they go on.
   package var unsentSortedBytesMax = 16 << 20
+  /// Which projects are served.
+  package var projects = ProjectPolicy.any
 
   package init() {}
 }
@@ -28,14 +30,14 @@ package struct FirestoreOptions: Sendable {
 package final class FirestoreService<Engine: StorageEngine>: Sendable {
   package let store: GuardedStore<Engine>
   let tokens: TokenReader
-  let threads: NIOThreadPool
+  let threads: WorkerThreads
   let options: FirestoreOptions
 
   package init(
     _ store: GuardedStore<Engine>, threads: NIOThreadPool, options: FirestoreOptions = FirestoreOptions()
   ) {
     self.store = store
-    self.threads = threads
+    self.threads = WorkerThreads(threads)
     self.options = options
     tokens = TokenReader(options.profile)
   }
@@ -86,7 +88,10 @@ extension FirestoreService {
   /// Who calls, for documents of a database. Throws for a header that is none.
   func credentials(_ call: ServerCall, in database: DatabaseID) throws(GRPCStatus) -> Credentials {
     do throws(GRPCStatus) {
-      return try call.credentials(tokens, for: database.project) { nowSeconds }
+      let credentials = try call.credentials(tokens, for: database.project) { nowSeconds }
+      call.note(database, credentials)
+      try options.projects.admit(database.project)
+      return credentials
     } catch {
       guard error == AuthStatus.credentialsMissing else { throw error }
       throw error.with(ErrorInfo.credentialsMissing(call.methodName).detail)

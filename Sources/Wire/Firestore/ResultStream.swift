@@ -23,7 +23,7 @@ final class ResultStream: @unchecked Sendable {
   private static let batchBytesMax = 64 << 10
 
   private let call: CallReference
-  private let threads: NIOThreadPool
+  private let threads: WorkerThreads
   private let unsentBytesMax: Int
   /// Bytes handed over that the client has not taken.
   private let unsentBytes = Atomic(0)
@@ -37,7 +37,7 @@ final class ResultStream: @unchecked Sendable {
   private var next: AnswerPiece?
 
   /// On the call's event loop.
-  init(_ call: ServerCall, threads: NIOThreadPool, unsentBytesMax: Int) {
+  init(_ call: ServerCall, threads: WorkerThreads, unsentBytesMax: Int) {
     self.call = call.reference
     self.threads = threads
     self.unsentBytesMax = unsentBytesMax

@@ -110,6 +110,7 @@ extension GRPCConnection {
       return refuse(stream, GRPCHeaders.plain(httpStatus: 415))
     }
     guard let method = method(path: stream.head.path) else {
+      countRefusal(.unimplemented)
       let name = String(decoding: stream.head.path.dropFirst(), as: UTF8.self)
       return refuse(stream, GRPCStatus(.unimplemented, "Method not found: \(name)"))
     }
@@ -129,6 +130,7 @@ extension GRPCConnection {
       deadline = overflow ? .max : sum
     }
     let call = GRPCCall(method: method, stream: stream, connection: self, deadline: deadline)
+    if let observer = options.observer { call.observe(observer, method: method.figure, .grpc) }
     stream.call = call
     if deadline != nil { undecided.append(call) }
     if method.kind == .bidirectional { method.begin(call) }
@@ -140,6 +142,13 @@ extension GRPCConnection {
     lastPath = path
     lastMethod = method
     return method
+  }
+
+  /// Counts a request that became no call.
+  private func countRefusal(_ code: StatusCode) {
+    guard let observer = options.observer else { return }
+    let method = observer.figures.index(of: ServerFigures.unknownMethod)
+    observer.begin(method, .grpc).end(GRPCStatus(code))
   }
 
   private func refuse(_ stream: HTTP2Stream, _ status: GRPCStatus) {

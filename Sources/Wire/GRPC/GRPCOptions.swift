@@ -7,6 +7,8 @@ package struct GRPCOptions: Sendable {
   /// LIMIT: bytes of unfinished requests of one connection together.
   package var bufferedBytesMax = 256 << 20
   package var http2 = HTTP2Options()
+  /// Who counts and logs calls; nil for nobody.
+  package var observer: CallObserver?
 
   package init() {}
 }

@@ -1,6 +1,7 @@
 /// One call, as a service sees it, whichever way it came.
 
 internal import Access
+internal import DocModel
 internal import Synchronization
 
 /// A request and the way to answer it. `GRPCCall` came over HTTP/2, `RESTCall` over HTTP/1.1.
@@ -22,6 +23,8 @@ package class ServerCall {
   private let cancelled = Atomic(false)
   final private(set) var isFinished = false
   private final var hasBegunAnswer = false
+  /// Who counts this call; nil where nobody does.
+  fileprivate final var observation: CallObservation?
 
   /// The client cancelled, its deadline passed, or the connection was lost.
   package final var onCancel: (() -> Void)?
@@ -58,6 +61,30 @@ package class ServerCall {
 
   /// `google.firestore.v1.Firestore/GetDocument`
   var methodName: String { "" }
+
+  // MARK: observation
+
+  /// Begins to be counted; goes on with an observation that began before.
+  final func observe(
+    _ observer: CallObserver, method: Int, _ transport: ServerFigures.Transport,
+    since earlier: CallObservation? = nil
+  ) {
+    var observation = earlier ?? observer.begin(method, transport)
+    observation.method = method
+    observation.transport = transport
+    self.observation = observation
+  }
+
+  /// Tells who asks for what, for the log.
+  final func note(_ database: DatabaseID, _ credentials: Credentials) {
+    observation?.note(database, credentials)
+  }
+
+  fileprivate final func observeEnd(_ status: GRPCStatus) {
+    guard let ended = observation else { return }
+    observation = nil
+    ended.end(status)
+  }
 
   // MARK: what each way of calling does
 
@@ -104,6 +131,7 @@ extension ServerCall {
     }
     isFinished = true
     transmit(only: message)
+    observeEnd(.ok)
   }
 
   /// Sends one more message of a streaming answer. False: wait for `onWritable` before the next.
@@ -121,6 +149,7 @@ extension ServerCall {
     guard !isFinished else { return }
     isFinished = true
     transmitEnd(status, afterMessages: hasBegunAnswer)
+    observeEnd(status)
   }
 
   /// Nobody waits for an answer any more.
@@ -128,6 +157,7 @@ extension ServerCall {
     cancelled.store(true, ordering: .relaxed)
     guard !isFinished else { return }
     isFinished = true
+    observeEnd(GRPCStatus(.cancelled))
     let notify = onCancel
     forget()
     notify?()

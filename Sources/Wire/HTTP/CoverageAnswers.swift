@@ -11,13 +11,15 @@ extension HTTPService {
   /// Answers with the coverage of a database's rules, as JSON or as a page.
   ///
   /// Asking begins collection, if nothing did before: the answer says so, and tests that run again are seen.
-  func reportCoverage(_ exchange: HTTPExchange, of database: DatabaseID, asPage: Bool) {
+  func reportCoverage(_ exchange: HTTPExchange, of database: DatabaseID, asPage: Bool) throws(GRPCStatus) {
+    try firestore.options.projects.admit(database.project)
     guard let collector = firestore.store.coverage else {
       return exchange.respond(json: Self.withoutRules(Self.offNote))
     }
     let note = collector.isCollecting ? nil : Self.beginNote
     collector.begin()
     switch firestore.store.rulesets.protection(of: database) {
+    case .broken(let words, _): throw GRPCStatus(.invalidArgument, words)
     case .closed, .open: exchange.respond(json: Self.withoutRules(Self.noRulesNote))
     case .rules(let ruleset):
       let coverage = collector.coverage(of: database, ruleset)

@@ -15,12 +15,17 @@ extension HTTPService {
     if method == "PUT", let database = Self.database(path, verb: ":securityRules") {
       return try replaceRules(exchange, of: database)
     }
+    if method == "GET", let database = Self.database(path, verb: ":securityRules") {
+      return try showRules(exchange, of: database)
+    }
     if method == "GET", let database = Self.database(path, verb: ":ruleCoverage") {
-      return reportCoverage(exchange, of: database, asPage: false)
+      return try reportCoverage(exchange, of: database, asPage: false)
     }
     if method == "GET", let database = Self.database(path, verb: ":ruleCoverage.html") {
-      return reportCoverage(exchange, of: database, asPage: true)
+      return try reportCoverage(exchange, of: database, asPage: true)
     }
+    if method == "POST", Self.database(path, verb: ":export") != nil { return try export(exchange) }
+    if method == "POST", Self.database(path, verb: ":import") != nil { return try importDocuments(exchange) }
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
     }
@@ -49,47 +54,59 @@ extension HTTPService {
   // MARK: data
 
   /// A database, or what lies below a document or a collection. Anybody may, but a broken header errs.
+  /// Source: the official emulator, its texts included.
   private func clear(_ exchange: HTTPExchange, _ path: [[UInt8]]) throws(GRPCStatus) {
     var path = path
-    if path.count > 5, path.last?.isEmpty == true { path.removeLast() }
+    if path.count == 6, path[5].isEmpty { path.removeLast() }
     let names = path.map { String(decoding: $0, as: UTF8.self) }
     let (database, target) = try FirestoreService<Engine>.checked { () throws(Complaint) in
-      (
-        try ResourceNameParser.database(names[..<4].joined(separator: "/")),
-        try ResourceNameParser.relativePath(names[5...].joined(separator: "/"))
-      )
+      try Self.target(names)
     }
     _ = try credentials(exchange, in: database)
+    try firestore.options.projects.admit(database.project)
     let store = firestore.store.store
-    answer(exchange, with: Array("{}\n".utf8)) { () async throws(StoreError) in
+    answer(exchange, with: Array("{}\n".utf8)) { () throws(StoreError) in
       if target.isRoot {
-        _ = try await store.clear(database)
+        try store.clearAndWait(database)
       } else {
-        _ = try await store.deleteSubtree(database, target)
+        try store.deleteSubtreeAndWait(database, target)
       }
     }
   }
 
-  /// `POST /reset`: no data, no transactions.
+  /// The root, a document or a collection.
+  private static func target(_ names: [String]) throws(Complaint) -> (DatabaseID, ResourcePath) {
+    guard names.count % 2 == 0, let collection = names.last, !collection.isEmpty else {
+      let (database, path) = try ResourceNameParser.parent(names.joined(separator: "/"))
+      return (database, path)
+    }
+    let (database, parent) = try ResourceNameParser.parent(names.dropLast().joined(separator: "/"))
+    try ResourceNameParser.checkCollectionID(collection)
+    return (database, parent.appending(collection))
+  }
+
+  /// `POST /reset`: no data, no transactions, and what the server began with once more.
   func reset(_ exchange: HTTPExchange) {
     let store = firestore.store.store
+    let afterReset = hooks.afterReset
     answer(exchange, with: Array("Resetting...\n".utf8), contentType: "text/plain; charset=utf-8") {
-      () async throws(StoreError) in
-      for database in try store.databases() { _ = try await store.clear(database) }
+      () throws(StoreError) in
+      for database in try store.databases() { try store.clearAndWait(database) }
       store.forgetTransactions()
+      afterReset()
     }
   }
 
-  /// Answers when `work` is done. The task ends by itself with the exchange it belongs to; the store's
-  /// clearing has no other form than an asynchronous one.
+  /// Works on a thread of its own, then answers.
   private func answer(
     _ exchange: HTTPExchange, with body: [UInt8], contentType: String = "application/json; charset=utf-8",
-    _ work: @escaping @Sendable () async throws(StoreError) -> Void
+    _ work: @escaping @Sendable () throws(StoreError) -> Void
   ) {
     let reference = exchange.reference
-    Task {
+    firestore.threads.submit { state in
+      guard state == .active else { return }
       do throws(StoreError) {
-        try await work()
+        try work()
         reference { $0.respond(status: 200, headers: [("content-type", contentType)], body: body) }
       } catch {
         let status = GRPCStatus(error)
@@ -100,20 +117,67 @@ extension HTTPService {
 
   // MARK: rules
 
+  /// The rules that guard a database now; without any, an empty ruleset. Source: the official emulator.
+  private func showRules(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
+    _ = try credentials(exchange, in: database)
+    try firestore.options.projects.admit(database.project)
+    var writer = JSONWriter()
+    switch firestore.store.rulesets.protection(of: database) {
+    case .closed: writer.object { _ in }
+    case .open: Self.write(Self.openRules, to: &writer)
+    case .rules(let ruleset): Self.write(ruleset.source, to: &writer)
+    case .broken(_, let source): Self.write(source, to: &writer)
+    }
+    exchange.respond(json: writer.bytes)
+  }
+
+  /// What a server without rules that lets everybody in goes by, written down.
+  private static var openRules: SourceText {
+    let text = """
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /{document=**} { allow read, write; }
+        }
+      }
+
+      """
+    return SourceText(name: "open.rules", bytes: Array(text.utf8))
+  }
+
+  private static func write(_ source: SourceText, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("rules") {
+        $0.object { rules in
+          rules.member("files") {
+            $0.array([source]) { writer, source in
+              writer.object { file in
+                file.member("content") { $0.string(String(decoding: source.bytes, as: UTF8.self)) }
+                if !source.name.isEmpty { file.member("name") { $0.string(source.name) } }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
   /// Source: spec/protocol.md 7.2.
   private func replaceRules(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
+    _ = try credentials(exchange, in: database)
     guard let json = try? JSONReader.read(exchange.request.body), let file = RulesFile(json) else {
       throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
     }
     let reference = exchange.reference
     let rulesets = firestore.store.rulesets
     let limitsSource = firestore.options.profile.limitsRulesSource
+    let texts = firestore.options.profile.errorTexts
     firestore.threads.submit { state in
       guard state == .active else { return }
       let compilation = Ruleset.compile(
         source: file.content, name: file.name ?? "firestore.rules", limitsSource: limitsSource)
       if let ruleset = compilation.ruleset { rulesets.replace(database, with: ruleset) }
-      let answer = RulesAnswer(compilation, file)
+      let answer = RulesAnswer(compilation, file, texts)
       reference { $0.respond(json: answer.body, status: answer.status) }
     }
   }
@@ -140,15 +204,14 @@ struct RulesAnswer {
   let status: Int
   let body: [UInt8]
 
-  init(_ compilation: Compilation, _ file: RulesFile) {
+  init(_ compilation: Compilation, _ file: RulesFile, _ texts: ErrorTexts) {
+    let issues = Self.issues(compilation)
     if compilation.ruleset == nil, !file.ignoresErrors {
-      let text = DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)
-      let failure = GRPCStatus(.invalidArgument, text)
+      let failure = GRPCStatus(.invalidArgument, Self.refusal(compilation, texts))
       status = failure.code.httpStatus
       body = failure.json
       return
     }
-    let issues = OfficialIssue.issues(of: compilation.diagnostics, in: compilation.source)
     var writer = JSONWriter()
     writer.object { object in
       if issues.isEmpty { return }
@@ -158,10 +221,26 @@ struct RulesAnswer {
     body = writer.bytes
   }
 
+  /// Those without a place first, as the official compiler has them.
+  private static func issues(_ compilation: Compilation) -> [OfficialIssue] {
+    let issues = OfficialIssue.issues(of: compilation.diagnostics, in: compilation.source)
+    return issues.filter { $0.position == nil } + issues.filter { $0.position != nil }
+  }
+
+  /// Why rules are refused, in the words of the profile.
+  private static func refusal(
+    _ compilation: Compilation, _ texts: ErrorTexts
+  ) -> String {
+    switch texts {
+    case .production: DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)
+    case .emulator: OfficialIssue.refusal(compilation)
+    }
+  }
+
   private static func write(_ issue: OfficialIssue, fileName: String?, to writer: inout JSONWriter) {
     writer.object { object in
-      if let position = issue.position {
-        object.member("sourcePosition") { $0.object { write(position, fileName: fileName, to: &$0) } }
+      object.member("sourcePosition") {
+        $0.object { if let position = issue.position { write(position, fileName: fileName, to: &$0) } }
       }
       object.member("description") { $0.string(issue.description) }
       object.member("severity") { $0.string(issue.severity) }

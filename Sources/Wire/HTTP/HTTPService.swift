@@ -9,18 +9,24 @@ internal import NIOPosix
 
 package final class HTTPService<Engine: StorageEngine>: Sendable {
   let firestore: FirestoreService<Engine>
-  /// Asked for by `POST /shutdown`, after it is answered.
-  let shutDown: @Sendable () -> Void
+  let hooks: ServerHooks
   private let methods: [RESTMethod: GRPCMethod]
+  /// What requests that are no method of the service are counted as.
+  private let emulatorFigure: Int
+  private let pageFigure: Int
   /// LIMIT: bytes of a body that is read on the event loop; about as long as one commit is decoded.
   private static var onEventLoopBytesMax: Int { 64 << 10 }
 
-  package init(_ firestore: FirestoreService<Engine>, shutDown: @escaping @Sendable () -> Void) {
+  package init(_ firestore: FirestoreService<Engine>, hooks: ServerHooks = ServerHooks()) {
     self.firestore = firestore
-    self.shutDown = shutDown
+    self.hooks = hooks
+    emulatorFigure = hooks.observer?.figures.index(of: "Emulator") ?? -1
+    pageFigure = hooks.observer?.figures.index(of: "Page") ?? -1
     var methods: [RESTMethod: GRPCMethod] = [:]
     for method in firestore.methods where method.name.hasPrefix("google.firestore.v1.") {
       guard let rest = RESTMethod(rawValue: String(method.name.split(separator: "/")[1])) else { continue }
+      var method = method
+      method.figure = hooks.observer?.figures.index(of: method.name) ?? -1
       methods[rest] = method
     }
     self.methods = methods
@@ -29,6 +35,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   package func respond(_ exchange: HTTPExchange) {
     exchange.commonHeaders = CORS.headers(exchange.request)
     guard exchange.request.method != "OPTIONS" else { return exchange.respond(status: 200) }
+    exchange.observation = hooks.observer?.begin(pageFigure, .http)
     guard let target = HTTPTarget(exchange.request.target) else { return exchange.respondNotFound() }
     do throws(GRPCStatus) { try route(exchange, target) } catch { exchange.respond(error) }
   }
@@ -38,11 +45,15 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     switch (exchange.request.method, segments.count) {
     case ("GET", 1) where segments[0].isEmpty, ("HEAD", 1) where segments[0].isEmpty:
       exchange.respond(text: "Ok\n")
+    case ("GET", 1) where segments[0].holds("healthz"): reportHealth(exchange)
+    case ("GET", 1) where segments[0].holds("readyz"): reportReadiness(exchange)
+    case ("GET", 1) where segments[0].holds("metrics"): reportFigures(exchange)
     case ("POST", 1) where segments[0].holds("reset"): reset(exchange)
     case ("POST", 1) where segments[0].holds("shutdown"):
       exchange.respond(text: "Shutting down...\n")
-      shutDown()
+      hooks.shutDown()
     case (let method, 4...) where segments[0].holds("emulator") && segments[1].holds("v1"):
+      exchange.observation?.method = emulatorFigure
       try administrate(exchange, method, Array(segments[2...]))
     case (_, 6...) where segments[0].holds("v1") || segments[0].holds("v1beta1"):
       callMethod(exchange, target)
@@ -56,6 +67,10 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       let method = methods[route.method]
     else { return exchange.respondNotFound() }
     let call = RESTCall(exchange, route.method)
+    if let observer = hooks.observer {
+      call.observe(observer, method: method.figure, .rest, since: exchange.observation)
+      exchange.observation = nil
+    }
     let body = exchange.request.body
     let begin: @Sendable (ServerCall, Result<[UInt8], GRPCStatus>) -> Void = { call, message in
       switch message {

@@ -6,6 +6,7 @@
 /// State and its owner: the channel's event loop, which NIO guarantees for its callbacks.
 
 internal import NIOCore
+internal import Telemetry
 
 final class HTTP2ChannelHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
@@ -19,6 +20,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
   private let connection: GRPCConnection
   private let connections: ConnectionList
   private let executor: LoopExecutor
+  private let figures: ServerFigures?
   private var context: ChannelHandlerContext?
   private var deadlineTimer: Scheduled<Void>?
   private var armedDeadline: UInt64?
@@ -35,6 +37,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     self.connection = connection
     self.connections = connections
     self.executor = executor
+    figures = options.observer?.figures
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -59,7 +62,9 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isClosing else { return }
     isReading = true
-    let isWell = unwrapInboundIn(data).withUnsafeReadableBytes { connection.receive($0) }
+    let bytes = unwrapInboundIn(data)
+    figures?.bytesReceived.add(bytes.readableBytes)
+    let isWell = bytes.withUnsafeReadableBytes { connection.receive($0) }
     if !isWell {
       pump(context)
       close(context)
@@ -100,6 +105,7 @@ extension HTTP2ChannelHandler {
         buffer?.writeBytes(piece)
       }
       guard count > 0, let buffer else { break }
+      figures?.bytesSent.add(count)
       context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
     armDeadline(context)

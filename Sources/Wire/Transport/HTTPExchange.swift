@@ -37,6 +37,8 @@ package final class HTTPExchange {
   package var onWritable: (() -> Void)?
   /// The client went away before it was answered.
   package var onCancel: (() -> Void)?
+  /// Who counts this request; nil for nobody, and for those that are counted as calls.
+  var observation: CallObservation?
 
   init(request: HTTPRequest, writer: HTTPAnswerWriter) {
     self.request = request
@@ -54,6 +56,7 @@ package final class HTTPExchange {
     writer.head(status: status, headers: commonHeaders + headers, length: body.count)
     writer.body(body)
     writer.end()
+    observation?.end(httpStatus: status)
     forget()
   }
 
@@ -84,6 +87,7 @@ package final class HTTPExchange {
     cancelled.store(true, ordering: .relaxed)
     isFinished = true
     hasBegun = true
+    observation?.end(GRPCStatus(.cancelled))
     let notify = onCancel
     forget()
     notify?()
@@ -93,6 +97,7 @@ package final class HTTPExchange {
   private func forget() {
     onWritable = nil
     onCancel = nil
+    observation = nil
   }
 
   /// Runs a closure on the connection's event loop.

@@ -73,11 +73,22 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
 
   private func addHTTP1(to context: ChannelHandlerContext) throws {
     let pipeline = context.pipeline.syncOperations
+    if let figures = options.grpc.observer?.figures {
+      try pipeline.addHandler(ByteCounter(figures), position: .after(self))
+      return try addHTTP1(pipeline, position: .last)
+    }
+    try addHTTP1(pipeline, position: .after(self))
+  }
+
+  private func addHTTP1(
+    _ pipeline: ChannelPipeline.SynchronousOperations,
+    position: ChannelPipeline.SynchronousOperations.Position
+  ) throws {
     let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
     let exchange = HTTP1ChannelHandler(
       options: options.http, respond: routes.http, connections: connections)
     try pipeline.addHandlers(
       [HTTPResponseEncoder(), decoder, HTTPServerPipelineHandler(), exchange],
-      position: .after(self))
+      position: position)
   }
 }

@@ -43,6 +43,9 @@ public struct ServerOptions: Sendable {
   public var eventLoopCount: Int?
   /// How long a graceful stop waits for calls under way.
   public var stopGraceSeconds = 5
+  /// LIMIT: connections open at once; more are closed as they come. Nil for as many as the process may have
+  /// file descriptors, less some for the store.
+  public var connectionsMax: Int?
   package var grpc = GRPCOptions()
   package var http = HTTPOptions()
 
@@ -89,6 +92,7 @@ public final class WireServer: Sendable {
     let group = MultiThreadedEventLoopGroup(
       numberOfThreads: options.eventLoopCount ?? System.coreCount)
     let connections = ConnectionList()
+    let door = ConnectionDoor(options)
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -98,6 +102,7 @@ public final class WireServer: Sendable {
       .childChannelOption(.allowRemoteHalfClosure, value: false)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          try door.enter(channel)
           let sniffer = ProtocolSniffer(options: options, routes: routes, connections: connections)
           try channel.pipeline.syncOperations.addHandler(sniffer)
         }

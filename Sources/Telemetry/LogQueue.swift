@@ -1,0 +1,133 @@
+/// Lines on their way to a file descriptor, written by a thread that does nothing else.
+///
+/// Whoever logs never waits: a line is taken into memory, or dropped and counted when too much waits there,
+/// because a reader of logs that has stopped reading must stop nobody else. What was dropped is told in a line of
+/// its own as soon as lines go out again.
+///
+/// State and its guard: `state` behind its monitor.
+
+internal import DocStore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+public final class LogQueue: Sendable {
+  /// LIMIT: lines and bytes that wait to be written.
+  public static let linesMax = 8_192
+  public static let bytesMax = 4 << 20
+  /// How long `close` waits for what was logged to be written.
+  private static let closeMilliseconds = 1_000
+
+  /// What the queue has done so far.
+  public struct Figures: Sendable, Equatable {
+    public var written = 0
+    public var dropped = 0
+    public var waiting = 0
+  }
+
+  private struct State {
+    var pending: [UInt8] = []
+    var figures = Figures()
+    /// Dropped, and not told yet.
+    var untold = 0
+    var isClosing = false
+    var hasEnded = false
+  }
+
+  private let descriptor: Int32
+  private let state = Monitor(State())
+  /// The line that tells how many lines were dropped.
+  private let dropNotice: @Sendable (Int) -> [UInt8]
+
+  /// Starts the thread. The descriptor stays the caller's.
+  public init(descriptor: Int32, dropNotice: @escaping @Sendable (Int) -> [UInt8]) {
+    self.descriptor = descriptor
+    self.dropNotice = dropNotice
+    let writer = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let failed = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<LogQueue>.fromOpaque(context).takeRetainedValue().write()
+        return nil
+      }, writer.toOpaque())
+    guard failed == 0 else {
+      writer.release()
+      state.change { $0.hasEnded = true }
+      return
+    }
+    pthread_detach(thread)
+  }
+
+  /// Takes a line, its end included, or drops it. Never waits for the reader of the log.
+  public func append(_ line: [UInt8]) {
+    state.change { state in
+      guard !state.hasEnded, state.figures.waiting < Self.linesMax,
+        state.pending.count + line.count <= Self.bytesMax
+      else {
+        state.figures.dropped += 1
+        state.untold += 1
+        return
+      }
+      state.figures.waiting += 1
+      state.pending.append(contentsOf: line)
+    }
+  }
+
+  public var figures: Figures { state.withLock { $0.figures } }
+
+  /// Writes what waits, for a while at most, and ends the thread. Lines that come later are dropped.
+  public func close() {
+    state.change { $0.isClosing = true }
+    _ = state.wait(atMost: Self.closeMilliseconds) { $0.hasEnded ? true : nil }
+  }
+
+  /// The writing thread.
+  private func write() {
+    while let (bytes, count) = next() {
+      let isWritten = writeAll(bytes)
+      state.change { state in
+        state.figures.waiting -= count
+        if isWritten { state.figures.written += count } else { state.figures.dropped += count }
+      }
+    }
+    state.change { $0.hasEnded = true }
+  }
+
+  /// All that waits, once there is something; nil at the end.
+  private func next() -> (bytes: [UInt8], count: Int)? {
+    state.wait { state -> (bytes: [UInt8], count: Int)?? in
+      guard state.untold > 0 || !state.pending.isEmpty else {
+        return state.isClosing ? .some(nil) : nil
+      }
+      var bytes = state.pending
+      let count = state.figures.waiting
+      state.pending = []
+      if state.untold > 0 {
+        bytes += dropNotice(state.untold)
+        state.untold = 0
+      }
+      return .some((bytes, count))
+    }
+  }
+
+  private func writeAll(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = Glibc.poll(&poll, 1, 1_000)
+      } else if errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,53 @@
+/// Logs of the process, as lines in a bounded queue.
+
+public import Logging
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// A handler for `Logger` that formats a line and queues it; it never blocks who logs.
+public struct QueuedLogHandler: LogHandler {
+  public var logLevel: Logger.Level
+  public var metadata: Logger.Metadata = [:]
+  private let format: LogFormat
+  private let queue: LogQueue
+
+  public init(_ queue: LogQueue, format: LogFormat, level: Logger.Level) {
+    self.queue = queue
+    self.format = format
+    logLevel = level
+  }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    var all = metadata
+    if let own = event.metadata { all.merge(own) { _, new in new } }
+    queue.append(format.line(level: event.level, "\(event.message)", all, atMilliseconds: Self.now))
+  }
+
+  private static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+extension LogQueue {
+  /// A queue whose notice of dropped lines is in the log's own format.
+  public convenience init(descriptor: Int32, format: LogFormat) {
+    self.init(descriptor: descriptor) { count in
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      return format.line(
+        level: .warning, "log lines dropped: the reader of the log is too slow", ["count": "\(count)"],
+        atMilliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/// `:export` and `:import`: what the Firebase command line asks for with `--export-on-exit` and `emulators:export`.
+///
+/// Paths are those of this machine, relative ones from the server's working folder, which the Firebase command line
+/// shares. Source: spec/streams.md 6.2.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+internal import Exports
+internal import NIOPosix
+
+extension HTTPService {
+  /// The body of both: which database, and where.
+  private struct Order {
+    let database: DatabaseID
+    let directory: String
+    let name: String?
+
+    init(_ body: [UInt8]) throws(GRPCStatus) {
+      guard let json = try? JSONReader.read(body.isEmpty ? Array("{}".utf8) : body),
+        case .object(let members) = json
+      else { throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.") }
+      var texts: [String: String] = [:]
+      for member in members {
+        let key = String(decoding: member.name, as: UTF8.self)
+        guard let name = Self.names[key], let text = member.value.text else {
+          throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
+        }
+        texts[name] = text
+      }
+      let database = texts["database"] ?? ""
+      self.database = try FirestoreService<Engine>.checked { () throws(Complaint) in
+        try ResourceNameParser.database(database)
+      }
+      directory = texts["export_directory"] ?? ""
+      name = texts["export_name"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static var names: [String: String] {
+      [
+        "database": "database", "export_directory": "export_directory", "exportDirectory": "export_directory",
+        "export_name": "export_name", "exportName": "export_name",
+      ]
+    }
+  }
+
+  func export(_ exchange: HTTPExchange) throws(GRPCStatus) {
+    let order = try Order(exchange.request.body)
+    let store = firestore.store.store
+    let name = order.name ?? "firestore_export_\(firestore.nowSeconds)"
+    transfer(exchange) { () throws(ExportError) in
+      try StoreExport.write(store, order.database, folder: order.directory, name: name)
+    }
+  }
+
+  func importDocuments(_ exchange: HTTPExchange) throws(GRPCStatus) {
+    let order = try Order(exchange.request.body)
+    let store = firestore.store.store
+    transfer(exchange) { () throws(ExportError) in
+      try StoreImport.read(order.directory, into: store, order.database)
+    }
+  }
+
+  private func transfer(
+    _ exchange: HTTPExchange, _ work: @escaping @Sendable () throws(ExportError) -> Void
+  ) {
+    let reference = exchange.reference
+    firestore.threads.submit { state in
+      guard state == .active else { return }
+      do throws(ExportError) {
+        try work()
+        reference { $0.respond(json: Array("{}\n".utf8)) }
+      } catch {
+        let status = GRPCStatus(error)
+        reference { $0.respond(status) }
+      }
+    }
+  }
+}

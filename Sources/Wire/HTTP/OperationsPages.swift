@@ -1,0 +1,98 @@
+/// Pages for those who run the server: is it alive, does it take traffic, what does it do.
+
+internal import Access
+internal import DocStore
+internal import Telemetry
+
+extension HTTPService {
+  /// `GET /healthz`: the process answers.
+  func reportHealth(_ exchange: HTTPExchange) { exchange.respond(text: "ok\n") }
+
+  /// `GET /readyz`: 200 when requests are welcome; otherwise 503 and why not.
+  func reportReadiness(_ exchange: HTTPExchange) {
+    guard let reason = hooks.unreadiness() else { return exchange.respond(text: "ready\n") }
+    exchange.respond(
+      status: 503, headers: [("content-type", "text/plain; charset=utf-8")], body: Array((reason + "\n").utf8)
+    )
+  }
+
+  /// `GET /metrics`, for Prometheus and everything like it. docs/operations.md tells what each figure means.
+  func reportFigures(_ exchange: HTTPExchange) {
+    var text = PrometheusText()
+    if let figures = hooks.observer?.figures {
+      Self.writeCalls(figures, to: &text)
+      Self.writeConnections(figures, to: &text)
+    }
+    writeStore(to: &text)
+    hooks.moreFigures(&text)
+    ProcessFigures.write(to: &text)
+    exchange.respond(status: 200, headers: [("content-type", PrometheusText.contentType)], body: text.bytes)
+  }
+
+  private static func writeCalls(_ figures: ServerFigures, to text: inout PrometheusText) {
+    text.family("docstore_requests_total", .counter, "Requests that ended, by method, transport and status.")
+    for (index, method) in figures.methods.enumerated() {
+      for transport in ServerFigures.Transport.allCases {
+        for status in StatusCode.allCases {
+          let count = figures.count(index, transport, status)
+          guard count > 0 else { continue }
+          text.sample(
+            count, [("method", method), ("transport", transport.label), ("status", status.name)])
+        }
+      }
+    }
+    text.family(
+      "docstore_request_seconds", .histogram, "Time from a request's headers to its end, by method.")
+    for (index, method) in figures.methods.enumerated()
+    where figures.latencies.reading(at: index).buckets.contains(where: { $0 > 0 }) {
+      text.histogram(figures.latencies, at: index, [("method", method)])
+    }
+    text.single(
+      "docstore_requests_in_progress", .gauge, "Requests and streams that have not ended.",
+      figures.callsUnderWay.current)
+  }
+
+  private static func writeConnections(_ figures: ServerFigures, to text: inout PrometheusText) {
+    text.single(
+      "docstore_connections", .gauge, "Open connections.", figures.connectionsOpen.current)
+    text.single(
+      "docstore_connections_total", .counter, "Connections accepted.", figures.connectionsAccepted.current)
+    text.single(
+      "docstore_connections_refused_total", .counter,
+      "Connections closed at once because too many were open.",
+      figures.connectionsRefused.current)
+    text.single(
+      "docstore_received_bytes_total", .counter, "Bytes that clients sent.", figures.bytesReceived.current)
+    text.single("docstore_sent_bytes_total", .counter, "Bytes sent to clients.", figures.bytesSent.current)
+  }
+
+  private func writeStore(to text: inout PrometheusText) {
+    let guarded = firestore.store
+    let store = guarded.store
+    text.single("docstore_commits_total", .counter, "Commits applied.", store.figures.commits)
+    text.single(
+      "docstore_commits_refused_total", .counter,
+      "Commits refused: preconditions, rules, conflicts, storage.", store.figures.refusals)
+    text.single(
+      "docstore_writes_total", .counter, "Writes of the commits that were applied.", store.figures.writes)
+    text.single(
+      "docstore_documents_read_total", .counter, "Documents given to clients or looked for by name.",
+      guarded.figures.documentsRead)
+    text.single(
+      "docstore_rules_evaluations_total", .counter, "Operations of users that rules judged.",
+      guarded.figures.evaluations)
+    text.single(
+      "docstore_rules_denials_total", .counter, "Operations of users that were refused.",
+      guarded.figures.denials)
+    text.single(
+      "docstore_commit_queue", .gauge, "Commits that wait for the thread that writes.",
+      store.waitingCommitCount)
+    text.single(
+      "docstore_open_transactions", .gauge, "Transactions begun and not ended.", store.openTransactionCount)
+    text.single(
+      "docstore_worker_queue", .gauge, "Long reads that wait for a thread.", firestore.threads.waitingCount)
+    text.single("docstore_workers_busy", .gauge, "Long reads under way.", firestore.threads.runningCount)
+    text.family("docstore_oldest_view_seconds", .gauge, "Age of the oldest view of the store in use.")
+    text.sample(Double(firestore.threads.oldestNanoseconds) / 1e9)
+  }
+}

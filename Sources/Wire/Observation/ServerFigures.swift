@@ -1,0 +1,82 @@
+/// What a server counts about its connections and calls.
+///
+/// INVARIANT: every call that began ends once, so `callsBegun` less the ended ones are the calls under way; that
+/// number comes back to zero when nobody asks anything, which Scripts/connections checks.
+
+internal import Synchronization
+package import Telemetry
+
+package final class ServerFigures: Sendable {
+  /// How a call came.
+  package enum Transport: Int, CaseIterable, Sendable {
+    case grpc, rest, http
+
+    package var label: String {
+      switch self {
+      case .grpc: "grpc"
+      case .rest: "rest"
+      case .http: "http"
+      }
+    }
+  }
+
+  /// What is not a method of the service: requests for methods that do not exist, and the rest of the port.
+  package static let unknownMethod = "unknown"
+  package static let otherMethods = [unknownMethod, "Emulator", "Page"]
+
+  /// Names of methods without their service, each once; an index into it stands for a method.
+  package let methods: [String]
+  private let indexes: [String: Int]
+
+  package let callsUnderWay = Figure()
+  /// By method, transport and status.
+  package let calls: CounterRow
+  package let latencies: LatencyRow
+
+  package let connectionsAccepted = Figure()
+  package let connectionsRefused = Figure()
+  package let connectionsOpen = Figure()
+  package let bytesReceived = Figure()
+  package let bytesSent = Figure()
+
+  private static var statusCount: Int { 17 }
+
+  /// - Parameter names: full names of methods, `google.firestore.v1.Firestore/GetDocument`.
+  package init(methods names: [String]) {
+    var methods: [String] = []
+    var indexes: [String: Int] = [:]
+    for name in names.map(Self.shortName) + Self.otherMethods where indexes[name] == nil {
+      indexes[name] = methods.count
+      methods.append(name)
+    }
+    self.methods = methods
+    self.indexes = indexes
+    calls = CounterRow(count: methods.count * Transport.allCases.count * Self.statusCount)
+    latencies = LatencyRow(count: methods.count)
+  }
+
+  private static func shortName(_ name: String) -> String {
+    name.split(separator: "/").last.map(String.init) ?? name
+  }
+
+  package func index(of name: String) -> Int {
+    indexes[Self.shortName(name)] ?? indexes[Self.unknownMethod] ?? 0
+  }
+
+  package func began() { callsUnderWay.add() }
+
+  package func ended(_ method: Int, _ transport: Transport, _ status: StatusCode, nanoseconds: UInt64) {
+    callsUnderWay.subtract()
+    calls.add(at: place(method, transport, status))
+    latencies.add(nanoseconds: nanoseconds, at: method)
+  }
+
+  private func place(_ method: Int, _ transport: Transport, _ status: StatusCode) -> Int {
+    (method * Transport.allCases.count + transport.rawValue) * Self.statusCount + Int(status.rawValue)
+  }
+
+  /// Calls that ended so.
+  package func count(_ method: Int, _ transport: Transport, _ status: StatusCode) -> Int {
+    calls[place(method, transport, status)]
+  }
+}

@@ -1,0 +1,53 @@
+/// `docsh emulator`: `docsh serve` with the official emulator's command line.
+
+import ArgumentParser
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct EmulatorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "emulator",
+    abstract: "Serve as the official emulator does, started with its command line.",
+    discussion: """
+      Takes the flags of the official emulator, as the Firebase command line passes them, and follows the
+      profile `emulator`. Options of `docsh serve` can be added in the environment variable DOCSH_OPTIONS:
+
+        docsh emulator --host 127.0.0.1 --port 8080 --rules firestore.rules --project_id demo
+        DOCSH_OPTIONS="--profile production --log-level info" docsh emulator --port=8080
+
+      docs/firebase-tools.md tells how to have the Firebase command line start it.
+      """)
+
+  @Argument(parsing: .captureForPassthrough, help: "Flags of the official emulator.")
+  var flags: [String] = []
+
+  func run() async throws {
+    let request: OfficialFlags.Request
+    do throws(OfficialFlagError) {
+      request = try OfficialFlags(flags).request
+    } catch {
+      Terminal.complain(error.description)
+      throw ExitCode(ExitStatus.usage)
+    }
+    switch request {
+    case .version: Terminal.say(BuildVersion.text)
+    case .help: Terminal.say(EmulatorCommand.helpMessage())
+    case .serve(let options): try await Self.serve(options)
+    }
+  }
+
+  private static func serve(_ options: [String]) async throws {
+    let added =
+      getenv("DOCSH_OPTIONS").map { String(cString: $0).split(separator: " ").map(String.init) } ?? []
+    let command = try Docsh.parseAsRoot(
+      // The Firebase command line waits four seconds for the end.
+      ["serve", "--profile", "emulator", "--keep-broken-rules", "--stop-grace", "2"] + options + added)
+    guard var serve = command as? ServeCommand else { throw ExitCode(ExitStatus.usage) }
+    serve.announcesOfficially = true
+    try await serve.run()
+  }
+}

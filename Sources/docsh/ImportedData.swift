@@ -1,0 +1,50 @@
+/// Exports at the beginning and the end of a server.
+
+import ArgumentParser
+import DocModel
+import DocStore
+import EngineLMDB
+import Exports
+import Logging
+
+enum ImportedData {
+  /// Reads an export before anything is served; complains and ends when it cannot be read.
+  static func load(_ path: String, into store: DocumentStore<LMDBEngine>, _ database: DatabaseID) throws {
+    do throws(ExportError) {
+      let count = try read(path, into: store, database)
+      Terminal.say("docsh: imported \(count) documents from \(path)")
+    } catch {
+      Terminal.complain("cannot import `\(path)`: \(error.message)")
+      throw ExitCode(ExitStatus.failure)
+    }
+  }
+
+  /// Reads it once more, after everything was removed.
+  static func restore(
+    _ path: String, into store: DocumentStore<LMDBEngine>, _ database: DatabaseID, _ logger: Logger
+  ) {
+    do throws(ExportError) { _ = try read(path, into: store, database) } catch {
+      logger.error("cannot import again after a reset", metadata: ["error": .string(error.message)])
+    }
+  }
+
+  private static func read(
+    _ path: String, into store: DocumentStore<LMDBEngine>, _ database: DatabaseID
+  ) throws(ExportError) -> Int {
+    try StoreImport.read(StoreImport.overallFile(of: path) ?? path, into: store, database)
+  }
+
+  /// Writes an export at the end, making its folder.
+  static func export(
+    _ store: DocumentStore<LMDBEngine>, _ database: DatabaseID, folder: String, name: String
+  ) throws {
+    do throws(ExportError) {
+      try StoreExport.makeFolder(folder)
+      let count = try StoreExport.write(store, database, folder: folder, name: name)
+      Terminal.say("docsh: exported \(count) documents to \(folder)/\(name)")
+    } catch {
+      Terminal.complain("cannot export to `\(folder)`: \(error.message)")
+      throw ExitCode(ExitStatus.failure)
+    }
+  }
+}

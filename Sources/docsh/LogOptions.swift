@@ -1,0 +1,80 @@
+/// `--log-level` and `--log-format`: what the server tells about itself, on standard error.
+
+import Access
+public import ArgumentParser
+import DocModel
+import Logging
+public import Telemetry
+import Triggers
+
+extension LogFormat: ExpressibleByArgument {}
+/// `--log-level`. A type of our own, because the logger's is not ours to extend.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+  case trace, debug, info, notice, warning, error, critical
+
+  var level: Logger.Level {
+    switch self {
+    case .trace: .trace
+    case .debug: .debug
+    case .info: .info
+    case .notice: .notice
+    case .warning: .warning
+    case .error: .error
+    case .critical: .critical
+    }
+  }
+}
+
+struct LogOptions: ParsableArguments {
+  @Option(help: "How much is logged; `info` has a line for each request.")
+  var logLevel = LogLevel.notice
+
+  @Option(help: "How log lines are written.")
+  var logFormat = LogFormat.text
+}
+
+/// The log of a server: a logger, and the queue behind it.
+struct ServerLog {
+  let logger: Logger
+  let queue: LogQueue
+
+  init(_ options: LogOptions) {
+    let queue = LogQueue(descriptor: 2, format: options.logFormat)
+    self.queue = queue
+    logger = Logger(label: "docsh") { _ in
+      QueuedLogHandler(queue, format: options.logFormat, level: options.logLevel.level)
+    }
+  }
+
+  /// A query that the service allows although it can return what the rules refuse.
+  func tell(_ leak: ListLeak) {
+    logger.warning(
+      "a query leaks: \(leak.message)",
+      metadata: [
+        "database": "\(leak.database.project)/\(leak.database.database)",
+        "collection": .string(leak.collection),
+      ])
+  }
+
+  func writeFigures(to text: inout PrometheusText) {
+    let figures = queue.figures
+    text.single("docstore_log_lines_total", .counter, "Log lines written.", figures.written)
+    text.single(
+      "docstore_log_lines_dropped_total", .counter, "Log lines dropped because nobody read the log.",
+      figures.dropped)
+    text.single("docstore_log_queue", .gauge, "Log lines that wait to be written.", figures.waiting)
+  }
+}
+
+extension TriggerRunner {
+  func writeFigures(to text: inout PrometheusText) {
+    let figures = figures
+    text.single(
+      "docstore_trigger_pending", .gauge, "Events for triggers that wait or are under way.", figures.pending)
+    text.single(
+      "docstore_trigger_dead_letters_total", .counter, "Events for triggers that were given up.",
+      figures.deadLetters)
+    text.family("docstore_trigger_lag_seconds", .gauge, "Age of the oldest event that is not delivered.")
+    text.sample(Double(figures.lagMicroseconds) / 1e6)
+  }
+}

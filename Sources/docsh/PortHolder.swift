@@ -1,0 +1,61 @@
+/// Who listens on a port that we cannot have.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+enum PortHolder {
+  /// `process 4711 (java)`; nil when the system does not tell.
+  static func name(ofPort port: Int) -> String? {
+    let sockets = listeners(on: port, "/proc/net/tcp") + listeners(on: port, "/proc/net/tcp6")
+    guard !sockets.isEmpty else { return nil }
+    for process in entries(of: "/proc") {
+      guard let number = Int(process) else { continue }
+      for file in entries(of: "/proc/\(process)/fd") {
+        guard let target = link("/proc/\(process)/fd/\(file)"), sockets.contains(target) else { continue }
+        return "process \(number)" + (command(number).map { " (\($0))" } ?? "")
+      }
+    }
+    return nil
+  }
+
+  /// `socket:[12345]` of each socket that listens on the port.
+  private static func listeners(on port: Int, _ table: String) -> [String] {
+    guard let bytes = try? FileAccess.contents(of: table) else { return [] }
+    let wanted = String(port, radix: 16, uppercase: true)
+    let padded = String(repeating: "0", count: max(0, 4 - wanted.utf8.count)) + wanted
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
+      let columns = line.split(separator: " ")
+      // Local address, and state 0A: it listens.
+      guard columns.count > 9, columns[1].hasSuffix(":" + padded), columns[3] == "0A" else { return nil }
+      return "socket:[\(columns[9])]"
+    }
+  }
+
+  private static func command(_ process: Int) -> String? {
+    guard let bytes = try? FileAccess.contents(of: "/proc/\(process)/comm") else { return nil }
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+
+  private static func link(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: 128)
+    let count = readlink(path, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func entries(of folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
