@@ -103,6 +103,21 @@ struct WireServerTests {
     await server.stop()
   }
 
+  @Test(
+    "a connection on which nothing whole comes is closed",
+    arguments: ["", "PRI * HT", "GET / HT", "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\nhalf"])
+  func silence(bytes: String) async throws {
+    let server = try await start {
+      $0.silenceMilliseconds = 20
+      $0.http.arrivalMilliseconds = 20
+    }
+    // Returns when the server has closed.
+    #expect(converse(server.address.port, [bytes], until: "never").isEmpty)
+    #expect(
+      converse(server.address.port, ["GET / HTTP/1.1\r\nhost: x\r\n\r\n"], until: "GET 0").contains("GET 0"))
+    await server.stop()
+  }
+
   @Test("an HTTP/2 connection is answered with our settings")
   func http2() async throws {
     let server = try await start()

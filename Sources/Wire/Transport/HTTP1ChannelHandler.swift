@@ -10,6 +10,8 @@ internal import NIOHTTP1
 package struct HTTPOptions: Sendable {
   /// LIMIT: bytes of a request's body; more is 413. Source: spec/protocol.md 2.3.
   package var bodyBytesMax = 16 << 20
+  /// LIMIT: how long the first head of a connection, and the body of a request, may take to come.
+  package var arrivalMilliseconds: Int64 = 120_000
 
   package init() {}
 }
@@ -26,6 +28,8 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   private var isOversize = false
   private var exchange: HTTPExchange?
   private var isStopping = false
+  /// Ends a connection whose request does not come whole.
+  private var arrivalTimer: Scheduled<Void>?
 
   init(
     options: HTTPOptions, respond: @escaping @Sendable (HTTPExchange) -> Void,
@@ -37,6 +41,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    awaitArrival(context)
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     let channel = context.channel
     connections.add(
@@ -49,6 +54,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
+    arrivalTimer?.cancel()
     exchange?.cancel()
     connections.remove(context.channel)
   }
@@ -59,6 +65,11 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       self.head = head
       body = []
       isOversize = declaredLength(head) > options.bodyBytesMax
+      arrivalTimer?.cancel()
+      arrivalTimer = nil
+      if declaredLength(head) > 0 || head.headers.contains(name: "transfer-encoding") {
+        awaitArrival(context)
+      }
       if isOversize {
         refuseBody(context)
       } else if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
@@ -73,7 +84,16 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       }
       body.append(contentsOf: bytes.readableBytesView)
     case .end:
+      arrivalTimer?.cancel()
+      arrivalTimer = nil
       if !isOversize { begin(context) }
+    }
+  }
+
+  private func awaitArrival(_ context: ChannelHandlerContext) {
+    let channel = context.channel
+    arrivalTimer = context.eventLoop.scheduleTask(in: .milliseconds(options.arrivalMilliseconds)) {
+      channel.close(promise: nil)
     }
   }
 

@@ -17,12 +17,26 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private let routes: ServerRoutes
   private let connections: ConnectionList
   private var held: ByteBuffer?
+  /// Ends a connection that never says what it is.
+  private var timer: Scheduled<Void>?
   private var isDecided = false
 
   init(options: ServerOptions, routes: ServerRoutes, connections: ConnectionList) {
     self.options = options
     self.routes = routes
     self.connections = connections
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let channel = context.channel
+    timer = context.eventLoop.scheduleTask(in: .milliseconds(options.silenceMilliseconds)) {
+      channel.close(promise: nil)
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = nil
   }
 
   enum Verdict {

@@ -46,6 +46,8 @@ public struct ServerOptions: Sendable {
   /// LIMIT: connections open at once; more are closed as they come. Nil for as many as the process may have
   /// file descriptors, less some for the store.
   public var connectionsMax: Int?
+  /// LIMIT: how long a connection may be open without its first bytes saying which protocol it speaks.
+  package var silenceMilliseconds: Int64 = 60_000
   package var grpc = GRPCOptions()
   package var http = HTTPOptions()
 
