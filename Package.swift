@@ -91,7 +91,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "docstore-bench",
-      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Rules", "CNGHTTP2"],
+      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Rules", "Wire", "CNGHTTP2"],
       path: "Benchmarks", exclude: ["policy_engines.py", "requirements.txt"], swiftSettings: strict),
 
     .executableTarget(

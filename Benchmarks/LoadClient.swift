@@ -63,6 +63,15 @@ func callOnce(_ plan: LoadPlan) throws(LoadError) -> Bool {
   return load.calls == 1 && load.failures == 0
 }
 
+/// Makes one call with each message. Whether all succeeded.
+func callEach(_ plan: LoadPlan) throws(LoadError) -> Bool {
+  let load = Load(plan)
+  defer { load.close() }
+  try load.open()
+  try load.run(until: monotonicNanoseconds() + 60_000_000_000, calls: plan.messages.count)
+  return load.calls >= plan.messages.count && load.failures == 0
+}
+
 func monotonicNanoseconds() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

@@ -23,6 +23,10 @@ func rounded(_ number: Double, _ digits: Int = 0) -> String {
 let arguments = CommandLine.arguments.dropFirst()
 /// Whether only the part is run that needs no server: `docstore-bench --only-rules`.
 let isRulesOnly = arguments.contains("--only-rules")
+/// `docstore-bench --growth=DOCUMENTS`: only what stored documents cost.
+let growthDocuments = arguments.first { $0.hasPrefix("--growth=") }.flatMap { Int($0.dropFirst(9)) }
+/// `docstore-bench --data-plane`: only servers over loopback.
+let isDataPlaneOnly = arguments.contains("--data-plane")
 /// Where the server of this build is: beside this program.
 let docsh = arguments.first { !$0.hasPrefix("--") } ?? ".build/release/docsh"
 let rules = "rules/inspired.rules"
@@ -33,44 +37,42 @@ if arguments.first == "--overlap-decisions" {
   exit(rulesDecisionsBenchmark(communityOverlapRules, rounds: 1, decisions: count) == nil ? 1 : 0)
 }
 
+if arguments.first == "--fixed-answer" {
+  let numbers = arguments.dropFirst().compactMap { Int($0) }
+  guard numbers.count == 2 else { exit(64) }
+  Task.detached {
+    do { try await serveFixedAnswer(port: numbers[0], bytes: numbers[1]) } catch {
+      say("bench: \(error)", to: STDERR_FILENO)
+      exit(1)
+    }
+  }
+  while true { pause() }
+}
+
 do {
-  reportRules(pack: rules)
-  reportPolicyEngines()
-  if isRulesOnly { exit(0) }
+  if growthDocuments == nil && !isDataPlaneOnly {
+    reportRules(pack: rules)
+    reportPolicyEngines()
+    if isRulesOnly { exit(0) }
 
-  say("store, in process, ephemeral engine")
-  let store = try storeBenchmark()
-  row("get by name", "\(rounded(store.nanosecondsPerGet)) ns", "\(rounded(1e9 / store.nanosecondsPerGet)) /s")
-  row("commit of 500 documents", "\(rounded(store.documentsPerSecond)) documents/s")
+    say("store, in process, ephemeral engine")
+    let store = try storeBenchmark()
+    row(
+      "get by name", "\(rounded(store.nanosecondsPerGet)) ns", "\(rounded(1e9 / store.nanosecondsPerGet)) /s")
+    row("commit of 500 documents", "\(rounded(store.documentsPerSecond)) documents/s")
+  }
 
-  say("over gRPC, 8 connections, one call under way on each")
   let own = WirePeer(name: "docsh") { port, rules in
     [docsh, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"]
   }
-  let ours = try wireBenchmark(own, rules: rules, starts: 7, rounds: 3, seconds: 2)
-  row(
-    "guarded get, community overlap", "\(rounded(median(ours.guardedPerSecond))) /s",
-    "p99 \(rounded(median(ours.guardedP99Microseconds))) us")
-  row("unguarded get", "\(rounded(median(ours.unguardedPerSecond))) /s")
-  row("process start to first answer", "\(rounded(median(ours.startMilliseconds), 1)) ms")
-  if let memory = ours.idleResidentMiB { row("resident memory, idle", "\(rounded(memory, 1)) MiB") }
-
-  if let official = officialPeer() {
-    say("official emulator, same run")
-    let theirs = try wireBenchmark(official, rules: rules, starts: 1, rounds: 3, seconds: 2)
-    row(
-      "guarded get", "\(rounded(median(theirs.guardedPerSecond))) /s",
-      "p99 \(rounded(median(theirs.guardedP99Microseconds))) us")
-    row("unguarded get", "\(rounded(median(theirs.unguardedPerSecond))) /s")
-    row("process start to first answer", "\(rounded(median(theirs.startMilliseconds), 1)) ms")
-    if let memory = theirs.idleResidentMiB { row("resident memory, idle", "\(rounded(memory, 1)) MiB") }
-    say("ours to theirs")
-    row("guarded get", "\(rounded(median(ours.guardedPerSecond) / median(theirs.guardedPerSecond), 1)) x")
-    row(
-      "unguarded get", "\(rounded(median(ours.unguardedPerSecond) / median(theirs.unguardedPerSecond), 1)) x")
-    row("start", "\(rounded(median(theirs.startMilliseconds) / median(ours.startMilliseconds), 1)) x faster")
-  } else {
-    say("official emulator: not installed, not measured")
+  if let documents = growthDocuments {
+    try growthBenchmark(own: own, rules: rules, documents: documents)
+    try memoryBenchmark(own: own, rules: rules)
+    exit(0)
+  }
+  try startBenchmark(own: own, rules: rules)
+  for connections in [8, 32] {
+    try dataPlaneBenchmark(own: own, rules: rules, connections: connections, rounds: 3, seconds: 1)
   }
 } catch {
   say("bench: \(error)", to: STDERR_FILENO)

@@ -1,0 +1,133 @@
+/// The data plane over gRPC on loopback: ours beside the official emulator, PostgreSQL and our own bare
+/// transport, the same load in one run, rounds interleaved. Medians.
+
+import DocModel
+
+/// What one kind of request came to, over all rounds.
+struct Measured {
+  var perSecond: [Double] = []
+  var p99Microseconds: [Double] = []
+
+  mutating func add(_ result: LoadResult, of name: String) throws {
+    guard result.failures == 0, result.calls > 0 else {
+      throw BenchmarkFailure(description: "\(name): \(result.failures) of \(result.calls) calls failed")
+    }
+    perSecond.append(result.perSecond)
+    p99Microseconds.append(result.latencyMicroseconds(percentile: 0.99))
+  }
+
+  var rate: Double { median(perSecond) }
+  var p99: Double { median(p99Microseconds) }
+}
+
+/// One Firestore server and what it was measured at.
+final class DataPlanePeer {
+  let name: String
+  let server: ServerProcess
+  var guardedGet = Measured()
+  var unguardedGet = Measured()
+  var query = Measured()
+  var commit = Measured()
+
+  private static let writesPerCommit = 500
+
+  init(_ peer: WirePeer, rules: String) throws {
+    name = peer.name
+    let port = freePort()
+    server = try ServerProcess(peer.name, port: port, peer.command(port, rules))
+    for number in 0..<64 { try put(profile(number), "users/u\(number)", port: port) }
+    let load = LoadPlan.method(
+      "Commit", port: port, as: "Bearer owner",
+      [
+        commitRequest("posts", first: 0, count: 500, post),
+        commitRequest("posts", first: 500, count: 500, post),
+      ],
+      connections: 1, seconds: 0)
+    guard try callEach(load) else { throw BenchmarkFailure(description: "\(name): cannot write posts") }
+  }
+
+  func round(connections: Int, seconds: Double, isMeasured: Bool = true) throws {
+    let user = "Bearer " + unsignedToken(uid: "u1")
+    let gets = (0..<64).map { getRequest("users/u\($0)") }
+    let commits = (0..<4).map {
+      commitRequest("load", first: $0 * Self.writesPerCommit, count: Self.writesPerCommit, post)
+    }
+    func run(_ method: String, _ authorization: String, _ messages: [[UInt8]], _ sum: inout Measured) throws {
+      let plan = LoadPlan.method(
+        method, port: server.port, as: authorization, messages, connections: connections, seconds: seconds)
+      let result = try runLoad(plan)
+      if isMeasured { try sum.add(result, of: "\(name), \(method)") }
+    }
+    try run("GetDocument", user, gets, &guardedGet)
+    try run("GetDocument", "Bearer owner", gets, &unguardedGet)
+    try run("RunQuery", user, [newestPostsRequest()], &query)
+    try run("Commit", "Bearer owner", commits, &commit)
+  }
+
+  func report() {
+    row("guarded get", "\(rounded(guardedGet.rate)) /s", "p99 \(rounded(guardedGet.p99)) us")
+    row("unguarded get", "\(rounded(unguardedGet.rate)) /s", "p99 \(rounded(unguardedGet.p99)) us")
+    row("guarded query, 20 of 1,000 posts", "\(rounded(query.rate)) /s", "p99 \(rounded(query.p99)) us")
+    row(
+      "commit of 500 documents", "\(rounded(commit.rate * 500)) documents/s", "p99 \(rounded(commit.p99)) us")
+  }
+}
+
+/// Measures at one number of connections and prints it.
+func dataPlaneBenchmark(own: WirePeer, rules: String, connections: Int, rounds: Int, seconds: Double) throws {
+  let ours = try DataPlanePeer(own, rules: rules)
+  defer { ours.server.stop() }
+  let official = try officialPeer().map { try DataPlanePeer($0, rules: rules) }
+  defer { official?.server.stop() }
+  let postgres = PostgresServer()
+  defer { postgres?.stop() }
+  let barePort = freePort()
+  let bare = try ServerProcess(
+    "fixed answer", port: barePort, [CommandLine.arguments[0], "--fixed-answer", "\(barePort)", "620"])
+  defer { bare.stop() }
+  // A virtual machine compiles what is used often; a peer is measured warm.
+  for _ in 0..<2 { try official?.round(connections: connections, seconds: 1, isMeasured: false) }
+  var fixed = Measured()
+  var rowSecurity = Measured()
+  for _ in 0..<rounds {
+    try ours.round(connections: connections, seconds: seconds)
+    try official?.round(connections: connections, seconds: seconds)
+    let plan = LoadPlan.method(
+      "GetDocument", port: barePort, as: "Bearer owner", (0..<64).map { getRequest("users/u\($0)") },
+      connections: connections, seconds: seconds)
+    try fixed.add(runLoad(plan), of: "fixed answer")
+    if let postgres {
+      try rowSecurity.add(
+        runPostgresLoad(port: postgres.port, connections: connections, seconds: seconds), of: "PostgreSQL")
+    }
+  }
+  say("over gRPC, \(connections) connections, one call under way on each")
+  ours.report()
+  row("fixed answer of the bare transport", "\(rounded(fixed.rate)) /s")
+  row("unguarded get to it", "\(rounded(100 * ours.unguardedGet.rate / fixed.rate)) %")
+  if postgres != nil {
+    row(
+      "PostgreSQL, row-level security", "\(rounded(rowSecurity.rate)) /s",
+      "p99 \(rounded(rowSecurity.p99)) us")
+    row("guarded get, ours to PostgreSQL", "\(rounded(ours.guardedGet.rate / rowSecurity.rate, 2)) x")
+  } else {
+    say("PostgreSQL: not installed, not measured")
+  }
+  if let official { compare(ours, official) } else { say("official emulator: not installed, not measured") }
+}
+
+private func compare(_ ours: DataPlanePeer, _ theirs: DataPlanePeer) {
+  say("\(theirs.name), same run")
+  theirs.report()
+  say("ours to theirs")
+  func ratio(_ name: String, _ path: KeyPath<DataPlanePeer, Measured>) {
+    let (mine, other) = (ours[keyPath: path], theirs[keyPath: path])
+    row(
+      name, "\(rounded(mine.rate / other.rate, 1)) x",
+      "p99 \(rounded(100 * mine.p99 / other.p99, 1)) % of theirs")
+  }
+  ratio("guarded get", \.guardedGet)
+  ratio("unguarded get", \.unguardedGet)
+  ratio("guarded query", \.query)
+  ratio("commit of 500 documents", \.commit)
+}
