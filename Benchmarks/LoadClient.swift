@@ -59,8 +59,8 @@ func callOnce(_ plan: LoadPlan) throws(LoadError) -> Bool {
   let load = Load(plan)
   defer { load.close() }
   try load.open()
-  try load.run(until: monotonicNanoseconds() + 10_000_000_000, calls: 1)
-  return load.calls == 1 && load.failures == 0
+  try load.run(until: monotonicNanoseconds() + 60_000_000_000, calls: 1)
+  return load.calls >= 1 && load.failures == 0
 }
 
 /// Makes one call with each message. Whether all succeeded.
