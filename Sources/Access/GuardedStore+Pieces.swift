@@ -12,6 +12,7 @@ internal import Rules
 /// One piece of a query's result.
 public struct QueryPiece: Sendable {
   public let run: QueryRun
+  public let plan: QueryPlan
   /// Nil when the result is complete.
   public let rest: UnfinishedQuery?
 }
@@ -63,7 +64,8 @@ extension GuardedStore {
   ) throws(StoreError) -> QueryPiece {
     var delivered = 0
     var rest: UnfinishedQuery?
-    let run = try QueryExecutor.run(query, on: view) { row in
+    let plan = try view.plan(query)
+    let run = try QueryExecutor.run(query, plan: plan, on: view) { row in
       delivered += 1
       guard visit(row) == .stop else { return .more }
       rest = query.rest(after: row, delivered: delivered).map {
@@ -72,7 +74,8 @@ extension GuardedStore {
       return .stop
     }
     figures.countDocuments(delivered)
-    return QueryPiece(run: run, rest: rest)
+    view.learn(query, run)
+    return QueryPiece(run: run, plan: plan, rest: rest)
   }
 
   /// Reads several documents at one read time, in the order of `paths`, until `visit` says stop. One denial

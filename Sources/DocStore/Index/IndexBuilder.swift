@@ -70,7 +70,9 @@ final class IndexBuilder<Engine: StorageEngine> {
     var number = registry.nextNumber(request.generation)
     for shape in request.shapes {
       let kept = registry.indexes(request.generation, of: shape.collectionID)
-      if kept.contains(where: { $0.shape == shape }) { continue }
+      if kept.count >= IndexRegistry.perCollectionMax || kept.contains(where: { $0.shape == shape }) {
+        continue
+      }
       wanted[Array(shape.collectionID.utf8), default: []].append(
         StoredIndex(number: number, shape: shape, isReady: false))
       number += 1

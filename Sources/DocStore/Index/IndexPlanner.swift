@@ -111,7 +111,8 @@ struct IndexPlanner {
     let cursorsAreExact = served.allSatisfy(\.cursorsAreExact)
     let isExact =
       isInOrder && named.isEmpty && cursorsAreExact && served.allSatisfy(\.isExact)
-      && query.requiredFields.isEmpty && query.resumeKey == nil && !choice.isPast && isWholeScope
+      && query.requiredFields.isEmpty && query.resumeKey == nil && query.nearest == nil && !choice.isPast
+      && isWholeScope
     let access = IndexAccess(
       scope: query.scope, conjuncts: served.map(\.conjunct).filter { !$0.ranges.isEmpty }, named: named,
       suffix: target + [QueryOrder(.documentName, .ascending)], budget: budget ?? 0, isBackward: isBackward,

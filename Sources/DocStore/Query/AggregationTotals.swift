@@ -13,7 +13,7 @@ public struct AggregationTotals {
   private var sums: [NumberSum]
   private var documentCount: Int64 = 0
   /// Documents after which no figure changes any more: counts alone, all of them bounded.
-  private let enough: Int64?
+  let enough: Int64?
 
   public init(_ query: AggregationQuery) {
     functions = query.functions
@@ -38,6 +38,12 @@ public struct AggregationTotals {
 
   /// Whether reading on would change nothing.
   public var isComplete: Bool { enough.map { documentCount >= $0 } ?? false }
+
+  /// Whether figures need no look at documents.
+  var isCountOnly: Bool { lookups.allSatisfy { $0 == nil } }
+
+  /// Documents that were counted elsewhere.
+  mutating func add(documents count: Int) { documentCount += Int64(count) }
 
   public mutating func add(_ fields: FieldsView) {
     documentCount += 1

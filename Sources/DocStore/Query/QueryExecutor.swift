@@ -31,6 +31,8 @@ public struct QueryRun: Equatable, Sendable {
   public var matched = 0
   /// Index entries looked at.
   public var entriesRead = 0
+
+  public init() {}
 }
 
 public struct QueryExecutor<Source: QuerySource> {
@@ -77,6 +79,7 @@ public struct QueryExecutor<Source: QuerySource> {
     var executor = QueryExecutor(query, plan, source)
     try executor.forEachCandidate { executor, path, document in
       guard executor.matcher.matches(path: path, fields: document.fields) else { return .more }
+      executor.run.matched += 1
       return visit(path, document)
     }
     return executor.run

@@ -54,6 +54,7 @@ package struct RunQueryRequest {
   package var parent = ""
   package var query: UnsafeRawBufferPointer?
   package var consistency = ConsistencyChoice.latest
+  package var explain = ExplainChoice.none
 
   package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
     var fields = MessageFields(message)
@@ -65,6 +66,7 @@ package struct RunQueryRequest {
       case MessageFields.tag(6):
         consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
       case MessageFields.tag(7): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      case MessageFields.tag(10): explain = try ExplainChoice(try fields.message())
       default: try fields.skip(tag)
       }
     }

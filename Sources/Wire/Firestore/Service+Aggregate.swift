@@ -10,7 +10,7 @@ extension FirestoreService {
   @Sendable
   func runAggregationQuery(_ call: ServerCall) throws(GRPCStatus) {
     var credentials = Credentials.anonymous
-    let (query, choice) = try call.withRequest { bytes throws(GRPCStatus) in
+    let (query, choice, explain) = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try RunAggregationRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
       credentials = try self.credentials(call, in: parent.database)
@@ -28,14 +28,14 @@ extension FirestoreService {
           return query
         }
       }
-      return (query, request.consistency)
+      return (query, request.consistency, request.explain)
     }
     let (time, token) = try readTime(choice, in: query.query.database, as: credentials)
     let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
     stream.run(
       AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
         if let token { _ = stream.send(Answers.queryTransaction(token)) }
-        _ = stream.send(try aggregate(query, as: credentials, at: time))
+        _ = stream.send(try aggregate(query, as: credentials, at: time, explain))
         return nil
       })
   }
@@ -52,18 +52,22 @@ extension FirestoreService {
   }
 
   private func aggregate(
-    _ query: AggregationQuery, as credentials: Credentials, at time: ReadTime
+    _ query: AggregationQuery, as credentials: Credentials, at time: ReadTime, _ explain: ExplainChoice
   ) throws(GRPCStatus) -> [UInt8] {
-    var totals = AggregationTotals(query)
-    var readTime: Int64 = 0
-    _ = try Self.stored { () throws(StoreError) in
-      try store.run(query.query, as: credentials, at: time, begin: { readTime = $0 }) { row in
-        if totals.isComplete { return .stop }
-        totals.add(row.document.fields)
-        return .more
+    var explained: ExplainedRun?
+    if explain != .none {
+      let plan = try Self.stored { () throws(StoreError) in
+        try store.explain(query.query, as: credentials, at: time)
       }
+      if explain == .plan { return Answers.aggregationExplanation(plan) }
+      explained = ExplainedRun()
     }
-    return Answers.aggregation(totals.results, readTime: readTime)
+    let (outcome, readTime) = try Self.stored { () throws(StoreError) in
+      try store.aggregate(query, as: credentials, at: time)
+    }
+    let answer = Answers.aggregation(outcome.results, readTime: readTime)
+    explained?.add(outcome.plan, outcome.run)
+    return explained.map { Answers.explained(answer, outcome.plan, $0.aggregationFigures) } ?? answer
   }
 }
 
@@ -72,6 +76,7 @@ struct RunAggregationRequest {
   private(set) var parent = ""
   private(set) var query: UnsafeRawBufferPointer?
   private(set) var consistency = ConsistencyChoice.latest
+  private(set) var explain = ExplainChoice.none
 
   init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
     var fields = MessageFields(message)
@@ -83,6 +88,7 @@ struct RunAggregationRequest {
       case MessageFields.tag(5):
         consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
       case MessageFields.tag(6): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      case MessageFields.tag(8): explain = try ExplainChoice(try fields.message())
       default: try fields.skip(tag)
       }
     }

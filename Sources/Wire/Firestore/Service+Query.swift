@@ -12,7 +12,7 @@ extension FirestoreService {
   @Sendable
   func runQuery(_ call: ServerCall) throws(GRPCStatus) {
     var credentials = Credentials.anonymous
-    let (query, choice) = try call.withRequest { bytes throws(GRPCStatus) in
+    let (query, choice, explain) = try call.withRequest { bytes throws(GRPCStatus) in
       let request = try RunQueryRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
       credentials = try self.credentials(call, in: parent.database)
@@ -21,7 +21,7 @@ extension FirestoreService {
       }
       let read = try QueryReader.read(sent, database: parent.database, parent: parent.path)
       let query = try self.validated(read)
-      return (query, request.consistency)
+      return (query, request.consistency, request.explain)
     }
     let (time, token) = try readTime(choice, in: query.database, as: credentials)
     let isSorted = !QueryPlanner.plan(query).isInOrder
@@ -31,7 +31,15 @@ extension FirestoreService {
     stream.run(
       AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
         if let token { _ = stream.send(Answers.queryTransaction(token)) }
-        return try firstPiece(query, as: credentials, at: time, into: stream)
+        if explain == .none { return try firstPiece(query, as: credentials, at: time, into: stream) }
+        let plan = try Self.stored { () throws(StoreError) in
+          try store.explain(query, as: credentials, at: time)
+        }
+        if explain == .analyze {
+          return try firstPiece(query, as: credentials, at: time, into: stream, explained: ExplainedRun())
+        }
+        _ = stream.send(Answers.queryExplanation(plan, nil, readTime: nil))
+        return nil
       })
   }
 
@@ -44,7 +52,7 @@ extension FirestoreService {
 
   private func firstPiece(
     _ query: NormalizedQuery, as credentials: Credentials, at time: ReadTime,
-    into stream: ResultStream
+    into stream: ResultStream, explained: ExplainedRun? = nil
   ) throws(GRPCStatus) -> AnswerPiece? {
     let root = query.database.documentsRoot
     var readTime: Int64 = 0
@@ -59,17 +67,33 @@ extension FirestoreService {
       }
     }
     if isFirst { _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: piece.run.skipped)) }
-    return piece.rest.map { nextPiece($0, root) }
+    return follow(piece, root, readTime, explained, stream)
   }
 
-  private func nextPiece(_ rest: UnfinishedQuery, _ root: String) -> AnswerPiece {
+  /// What comes after a piece: the next one, or the explanation of all of them.
+  private func follow(
+    _ piece: QueryPiece, _ root: String, _ readTime: Int64, _ explained: ExplainedRun?, _ stream: ResultStream
+  ) -> AnswerPiece? {
+    var explained = explained
+    explained?.add(piece.plan, piece.run)
+    if let rest = piece.rest { return nextPiece(rest, root, explained) }
+    if let explained {
+      _ = stream.send(
+        Answers.queryExplanation(explained.plan ?? piece.plan, explained.queryFigures, readTime: readTime))
+    }
+    return nil
+  }
+
+  private func nextPiece(
+    _ rest: UnfinishedQuery, _ root: String, _ explained: ExplainedRun?
+  ) -> AnswerPiece {
     AnswerPiece { [self] stream throws(GRPCStatus) in
       let piece = try Self.stored { () throws(StoreError) in
         try store.runPiece(rest) { row in
           stream.send(Answers.queryResult(DocumentAnswer(root, row), readTime: rest.readTime))
         }
       }
-      return piece.rest.map { nextPiece($0, root) }
+      return follow(piece, root, rest.readTime, explained, stream)
     }
   }
 

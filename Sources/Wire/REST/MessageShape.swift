@@ -30,6 +30,10 @@ struct MessageShape: Sendable {
 
   indirect enum Kind: Sendable {
     case text, bytes, number, flag, timestamp, document, value
+    /// `google.protobuf.Duration` and `google.protobuf.Struct`.
+    case duration, structure
+    /// A 64-bit integer, which protobuf's JSON quotes.
+    case longNumber
     /// A map from names to values: its entries are repeated on the wire, and one object in JSON.
     case values
     case message(MessageShape)
@@ -80,6 +84,9 @@ extension JSONWriter {
     case .number: integer(Int64(bitPattern: content.number))
     case .flag: content.number == 0 ? raw("false") : raw("true")
     case .timestamp: timestamp(content.bytes)
+    case .longNumber: string(String(Int64(bitPattern: content.number)))
+    case .duration: duration(content.bytes)
+    case .structure: structure(content.bytes)
     case .document: document(content.bytes)
     case .value: value(ValueView(content.bytes))
     case .values: break
@@ -89,7 +96,7 @@ extension JSONWriter {
 }
 
 /// The fields of one message, in the order of the wire.
-private struct FoundFields {
+struct FoundFields {
   struct Content {
     var bytes = WireCursor.empty
     var number: UInt64 = 0
@@ -145,13 +152,14 @@ extension RESTMethod {
       .message(
         MessageShape(
           .init(2, "transaction", .bytes), .init(1, "document", .document), .init(3, "readTime", .timestamp),
-          .init(4, "skippedResults", .number)))
+          .init(4, "skippedResults", .number), .init(11, "explainMetrics", .message(.explainMetrics))))
     case .runAggregationQuery:
       .message(
         MessageShape(
           .init(
             1, "result", .message(MessageShape(.init(2, "aggregateFields", .values, isRepeated: true)))),
-          .init(2, "transaction", .bytes), .init(3, "readTime", .timestamp)))
+          .init(2, "transaction", .bytes), .init(3, "readTime", .timestamp),
+          .init(10, "explainMetrics", .message(.explainMetrics))))
     case .partitionQuery:
       .message(
         MessageShape(

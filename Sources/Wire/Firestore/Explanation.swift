@@ -1,0 +1,150 @@
+/// `explain_options` and `explain_metrics`.
+///
+/// Figures are those of the run: entries and documents looked at, documents that the service would charge
+/// for. A query without results costs one read; 1,000 index entries that were counted cost one.
+/// Source: https://firebase.google.com/docs/firestore/reference/query-explain-report-reference;
+/// spec/protocol.md 1.13.
+
+internal import DocModel
+internal import DocStore
+
+/// `ExplainOptions`
+package enum ExplainChoice: Equatable {
+  case none
+  /// Only how the query would be run.
+  case plan
+  /// The query is run as well.
+  case analyze
+
+  init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    self = .plan
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      if tag == 1 << 3 { self = try fields.varint() != 0 ? .analyze : .plan } else { try fields.skip(tag) }
+    }
+  }
+}
+
+/// What a run adds up to, piece by piece.
+struct ExplainedRun: Sendable {
+  private let start = ContinuousClock.now
+  private(set) var plan: QueryPlan?
+  private var run = QueryRun()
+
+  mutating func add(_ plan: QueryPlan, _ piece: QueryRun) {
+    self.plan = self.plan ?? plan
+    run.skipped += piece.skipped
+    run.delivered += piece.delivered
+    run.documentsRead += piece.documentsRead
+    run.entriesRead += plan.readsNames ? piece.documentsRead : piece.entriesRead
+  }
+
+  /// The figures of a query.
+  var queryFigures: ExplainFigures {
+    ExplainFigures(
+      run, results: run.delivered, charged: run.delivered + run.skipped, took: ContinuousClock.now - start)
+  }
+
+  /// The figures of an aggregation: one result, charged by the entries it counts.
+  var aggregationFigures: ExplainFigures {
+    ExplainFigures(run, results: 1, chargedEntries: run.delivered, took: ContinuousClock.now - start)
+  }
+}
+
+/// `ExecutionStats`
+struct ExplainFigures {
+  let results: Int
+  let entriesRead: Int
+  let documentsRead: Int
+  let documentsCharged: Int
+  let entriesCharged: Int
+  /// 1 when nothing else is charged.
+  let minimum: Int
+  let duration: Duration
+
+  init(_ run: QueryRun, results: Int, charged: Int = 0, chargedEntries: Int = 0, took duration: Duration) {
+    self.results = results
+    entriesRead = run.entriesRead
+    documentsRead = run.documentsRead
+    documentsCharged = charged
+    entriesCharged = chargedEntries
+    minimum = charged == 0 && chargedEntries == 0 ? 1 : 0
+    self.duration = duration
+  }
+
+  var readOperations: Int { documentsCharged + (entriesCharged + 999) / 1_000 + minimum }
+}
+
+extension Answers {
+  /// `RunQueryResponse` with `explain_metrics`.
+  static func queryExplanation(_ plan: QueryPlan, _ figures: ExplainFigures?, readTime: Int64?) -> [UInt8] {
+    var writer = WireWriter(reserving: 256)
+    if let readTime { writer.timestamp(3, Timestamp(microseconds: readTime)) }
+    writer.message(11) { $0.metrics(plan, figures) }
+    return writer.bytes
+  }
+
+  /// `RunAggregationQueryResponse` with `explain_metrics` alone.
+  static func aggregationExplanation(_ plan: QueryPlan) -> [UInt8] {
+    var writer = WireWriter(reserving: 256)
+    writer.message(10) { $0.metrics(plan, nil) }
+    return writer.bytes
+  }
+
+  /// A `RunAggregationQueryResponse` with its figures explained.
+  static func explained(_ answer: [UInt8], _ plan: QueryPlan, _ figures: ExplainFigures) -> [UInt8] {
+    var writer = WireWriter(answer)
+    writer.message(10) { $0.metrics(plan, figures) }
+    return writer.bytes
+  }
+}
+
+extension WireWriter {
+  /// `ExplainMetrics`
+  fileprivate mutating func metrics(_ plan: QueryPlan, _ figures: ExplainFigures?) {
+    message(1) { summary in
+      for usage in plan.indexesUsed {
+        summary.message(1) { index in
+          index.member("query_scope", text: usage.queryScope)
+          index.member("properties", text: usage.properties)
+        }
+      }
+    }
+    guard let figures else { return }
+    message(2) { stats in
+      stats.field(1, varint: UInt64(figures.results))
+      stats.message(3) { duration in
+        let parts = figures.duration.components
+        if parts.seconds != 0 { duration.field(1, varint: UInt64(bitPattern: parts.seconds)) }
+        duration.field(2, varint: UInt64(bitPattern: parts.attoseconds / 1_000_000_000))
+      }
+      stats.field(4, varint: UInt64(figures.readOperations))
+      stats.message(5) { $0.debugStats(figures) }
+    }
+  }
+
+  /// Numbers are texts here, as the service sends them.
+  private mutating func debugStats(_ figures: ExplainFigures) {
+    member("index_entries_scanned", text: String(figures.entriesRead))
+    member("documents_scanned", text: String(figures.documentsRead))
+    member("billing_details") { value in
+      value.message(5) { details in
+        details.member("documents_billable", text: String(figures.documentsCharged))
+        details.member("index_entries_billable", text: String(figures.entriesCharged))
+        details.member("min_query_cost", text: String(figures.minimum))
+      }
+    }
+  }
+
+  /// A member of a `google.protobuf.Struct`.
+  private mutating func member(_ name: String, text: String) {
+    member(name) { $0.field(3, text: text) }
+  }
+
+  private mutating func member(_ name: String, _ value: (inout WireWriter) -> Void) {
+    message(1) { entry in
+      entry.field(1, text: name)
+      entry.message(2, value)
+    }
+  }
+}
