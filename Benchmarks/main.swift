@@ -50,6 +50,10 @@ if arguments.first == "--fixed-answer" {
 }
 
 do {
+  if let position = arguments.firstIndex(of: "--only-indexes") {
+    try reportIndexes(documents: arguments[position...].dropFirst().first.flatMap { Int($0) } ?? 100_000)
+    exit(0)
+  }
   if growthDocuments == nil && !isDataPlaneOnly {
     reportRules(pack: rules)
     reportPolicyEngines()
@@ -60,6 +64,7 @@ do {
     row(
       "get by name", "\(rounded(store.nanosecondsPerGet)) ns", "\(rounded(1e9 / store.nanosecondsPerGet)) /s")
     row("commit of 500 documents", "\(rounded(store.documentsPerSecond)) documents/s")
+    try reportIndexes(documents: 100_000)
   }
 
   let own = WirePeer(name: "docsh") { port, rules in

@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The thread of the store closed before may hold the folder a moment longer.
-  private static func opened(_ folder: TemporaryFolder) throws -> LMDBEngine {
+  static func opened(_ folder: TemporaryFolder) throws -> LMDBEngine {
     for _ in 0..<1_000 {
       if let engine = try? LMDBEngine.durable(folder: folder.path) { return engine }
       usleep(5_000)

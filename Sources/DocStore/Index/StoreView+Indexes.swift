@@ -4,7 +4,7 @@ internal import DocModel
 
 extension StoreView {
   /// LIMIT: documents changed since an earlier read time that are merged in; beyond it queries scan.
-  static let changedMax = 1_000
+  static let changedMax = 10_000
 
   public func plan(_ query: NormalizedQuery) throws(StoreError) -> QueryPlan {
     do throws(StorageError) {

@@ -1,0 +1,119 @@
+import DocModel
+import SwiftProtobuf
+import Testing
+
+@testable import Wire
+
+@Suite("explain_options")
+struct ExplainTests {
+  typealias H = ServiceHarness
+
+  private func harness() throws -> H {
+    let harness = try H()
+    try harness.set(["c/a": 1, "c/b": 2, "c/c": 2, "c/d": 3])
+    return harness
+  }
+
+  private var twos: Google_Firestore_V1_StructuredQuery {
+    .with {
+      $0.from = [.with { $0.collectionID = "c" }]
+      $0.where.fieldFilter.field.fieldPath = "n"
+      $0.where.fieldFilter.op = .equal
+      $0.where.fieldFilter.value.integerValue = 2
+    }
+  }
+
+  private func query(analyze: Bool) throws -> [Google_Firestore_V1_RunQueryResponse] {
+    let request = Google_Firestore_V1_RunQueryRequest.with {
+      $0.parent = H.root
+      $0.structuredQuery = twos
+      $0.explainOptions.analyze = analyze
+    }
+    return try harness().call("RunQuery", request).messages.map { try .init(serializedBytes: $0) }
+  }
+
+  private func isIndexOfN(_ summary: Google_Firestore_V1_PlanSummary) -> Bool {
+    summary.indexesUsed.map { $0.fields.mapValues(\.stringValue) } == [
+      ["query_scope": "Collection", "properties": "(n ASC, __name__ ASC)"]
+    ]
+  }
+
+  @Test("a plan comes alone: no documents, no read time, no figures")
+  func plan() throws {
+    let answers = try query(analyze: false)
+    #expect(answers.count == 1)
+    let answer = try #require(answers.first)
+    #expect(!answer.hasDocument && !answer.hasReadTime && !answer.explainMetrics.hasExecutionStats)
+    #expect(isIndexOfN(answer.explainMetrics.planSummary))
+  }
+
+  @Test("an analysis gives the documents, then the figures of reading them")
+  func analysis() throws {
+    let answers = try query(analyze: true)
+    #expect(answers.map(\.hasDocument) == [true, true, false])
+    let metrics = try #require(answers.last?.explainMetrics)
+    #expect(isIndexOfN(metrics.planSummary))
+    let stats = metrics.executionStats
+    #expect(stats.resultsReturned == 2 && stats.readOperations == 2)
+    #expect(stats.executionDuration.nanos > 0 || stats.executionDuration.seconds > 0)
+    let debug = stats.debugStats.fields
+    #expect(debug["index_entries_scanned"]?.stringValue == "2")
+    #expect(debug["documents_scanned"]?.stringValue == "2")
+    #expect(
+      debug["billing_details"]?.structValue.fields.mapValues(\.stringValue) == [
+        "documents_billable": "2", "index_entries_billable": "0", "min_query_cost": "0",
+      ])
+  }
+
+  @Test("a count is explained with the entries it read", arguments: [false, true])
+  func aggregation(analyze: Bool) throws {
+    let request = Google_Firestore_V1_RunAggregationQueryRequest.with {
+      $0.parent = H.root
+      $0.structuredAggregationQuery.structuredQuery = twos
+      $0.structuredAggregationQuery.aggregations = [.with { $0.count = .init() }]
+      $0.explainOptions.analyze = analyze
+    }
+    let messages = try harness().call("RunAggregationQuery", request).messages
+    let answer = try Google_Firestore_V1_RunAggregationQueryResponse(
+      serializedBytes: try #require(messages.first))
+    #expect(messages.count == 1)
+    #expect(isIndexOfN(answer.explainMetrics.planSummary))
+    #expect(answer.hasResult == analyze)
+    guard analyze else { return }
+    let stats = answer.explainMetrics.executionStats
+    #expect(stats.resultsReturned == 1 && stats.readOperations == 1)
+    #expect(stats.debugStats.fields["index_entries_scanned"]?.stringValue == "2")
+    #expect(stats.debugStats.fields["documents_scanned"]?.stringValue == "0")
+  }
+
+  @Test("whoever may not list gets no explanation")
+  func denied() throws {
+    let request = Google_Firestore_V1_RunQueryRequest.with {
+      $0.parent = H.root
+      $0.structuredQuery = twos
+      $0.explainOptions.analyze = false
+    }
+    #expect(try harness().call("RunQuery", request, token: nil).status == "7")
+  }
+
+  @Test("in JSON figures are texts and the duration has its unit")
+  func json() throws {
+    var writer = WireWriter()
+    writer.message(11) { metrics in
+      metrics.message(2) { stats in
+        stats.field(1, varint: 2)
+        stats.message(3) { $0.field(2, varint: 1_500) }
+      }
+    }
+    guard case .message(let shape) = RESTMethod.runQuery.answer else {
+      Issue.record("not a message")
+      return
+    }
+    var json = JSONWriter()
+    writer.bytes.withUnsafeBytes { json.message($0, shape) }
+    #expect(
+      String(decoding: json.bytes, as: UTF8.self)
+        == #"{"explainMetrics":{"executionStats":{"resultsReturned":"2","executionDuration":"0.000001500s"}}}"#
+    )
+  }
+}
