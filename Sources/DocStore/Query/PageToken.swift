@@ -25,7 +25,7 @@ public struct PageToken: Hashable, Sendable {
 
   /// Nil for text that was never a token.
   init?(text: String) {
-    guard let bytes = Self.decode(text), bytes.count >= Self.headerBytes, bytes[0] == Self.version else {
+    guard let bytes = Base64URL.bytes(Array(text.utf8)), bytes.count >= Self.headerBytes, bytes[0] == Self.version else {
       return nil
     }
     let checksum = bytes[1..<5].reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
@@ -46,7 +46,7 @@ public struct PageToken: Hashable, Sendable {
     for shift in stride(from: 24, through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: checksum >> UInt32(shift)))
     }
-    return Self.encode(bytes + body)
+    return Base64URL.text(bytes + body)
   }
 
   /// FNV-1a over parts and their lengths. Not a secret: a forged token only moves a page.
@@ -58,41 +58,5 @@ public struct PageToken: Hashable, Sendable {
       for byte in part.utf8 { mix(byte) }
     }
     return hash
-  }
-
-  // MARK: base64url without padding
-
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-  private static func encode(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits = 0
-    for byte in bytes {
-      buffer = buffer << 8 | UInt32(byte)
-      bits += 8
-      while bits >= 6 {
-        bits -= 6
-        text.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
-      }
-    }
-    if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private static func decode(_ text: String) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits = 0
-    for letter in text.utf8 {
-      guard let digit = alphabet.firstIndex(of: letter) else { return nil }
-      buffer = buffer << 6 | UInt32(digit)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-      }
-    }
-    return bytes
   }
 }
