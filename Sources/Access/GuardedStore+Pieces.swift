@@ -42,9 +42,7 @@ extension GuardedStore {
     begin: (_ readTime: Int64) -> Void = { _ in }, _ visit: (QueryRow) -> ScanStep
   ) throws(StoreError) -> QueryPiece {
     try store.read(query.database, at: time) { (view) throws(StoreError) in
-      try judging(view, credentials) { (guarding) throws(StoreError) in
-        try guarding.allowList(QueryShape(query), in: query.database)
-      }
+      try admit(query, on: view, as: credentials)
       begin(view.readTime)
       return try piece(query, view, time, visit)
     }

@@ -17,6 +17,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   /// Is told of queries that leak; nil for nobody.
   public let leaks: LeakWatch?
   public let figures = GuardFigures()
+  /// What queries need of indexes; nil serves whatever is asked.
+  public let indexes: IndexGate?
   private let pool = RuleDocumentsPool()
   private let witness: (tell: JudgementWitness, detail: JudgementDetail)?
 
@@ -25,10 +27,11 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   ///   - witnessDetail: how much it is told.
   ///   - coverage: gets every operation that is judged on a ruleset; costs as much while it collects.
   ///   - leaks: proves the first query of each shape.
+  ///   - indexes: asked about every query after its rules.
   public init(
     _ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained,
     witness: JudgementWitness? = nil, witnessDetail: JudgementDetail = .reasons,
-    coverage: CoverageCollector? = nil, leaks: LeakWatch? = nil
+    coverage: CoverageCollector? = nil, leaks: LeakWatch? = nil, indexes: IndexGate? = nil
   ) {
     self.store = store
     self.rulesets = rulesets
@@ -36,6 +39,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
     self.witness = witness.map { ($0, witnessDetail) }
     self.coverage = coverage
     self.leaks = leaks
+    self.indexes = indexes
   }
 
   /// Reads one document by name. `visit` gets the document (nil: there is none) and the read time.
@@ -80,9 +84,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
     _ visit: (ListedDocument) -> Void
   ) throws(StoreError) -> PageToken? {
     try store.read(list.query.database, at: time) { (view) throws(StoreError) in
-      try judging(view, credentials) { (guarding) throws(StoreError) in
-        try guarding.allowList(QueryShape(list.query), in: list.query.database)
-      }
+      try admit(list.query, on: view, as: credentials)
       return try list.run(on: view) { listed in
         figures.countDocuments(1)
         visit(listed)
@@ -98,6 +100,17 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   }
 
   // MARK: judging
+
+  /// What every query passes before its first row, whichever way it came: its rules, then its indexes.
+  /// Source: spec/production-differences.md 3.5.
+  public func admit(
+    _ query: NormalizedQuery, on view: StoreView, as credentials: Credentials
+  ) throws(StoreError) {
+    try judging(view, credentials) { (guarding) throws(StoreError) in
+      try guarding.allowList(QueryShape(query), in: query.database)
+    }
+    try indexes?.admit(query)
+  }
 
   /// Runs `body` with a guard over the view. Nothing happens for administrators.
   func judging(

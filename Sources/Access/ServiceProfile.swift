@@ -33,6 +33,11 @@ public enum ErrorTexts: String, Sendable, CaseIterable {
   case production, emulator
 }
 
+/// Whose limits are kept where the two differ. Source: spec/production-differences.md 1.2.
+public enum ServiceLimits: String, Sendable, CaseIterable {
+  case production, emulator
+}
+
 /// A profile, and what was relaxed in it.
 public struct ServiceProfile: Sendable, Equatable {
   public let name: ProfileName
@@ -44,6 +49,11 @@ public struct ServiceProfile: Sendable, Equatable {
   public var tokenChecks: TokenChecks
   public var userTransactions: UserTransactions
   public var errorTexts: ErrorTexts
+  /// What is done about queries that lack an index.
+  /// Source: spec/production-differences.md section 2, Q4.
+  public var indexMode: IndexMode
+  /// Whose limits are kept where the two differ. Source: spec/production-differences.md 1.2.
+  public var limits: ServiceLimits
 
   public init(_ name: ProfileName) {
     self.name = name
@@ -55,6 +65,8 @@ public struct ServiceProfile: Sendable, Equatable {
       tokenChecks = .claims
       userTransactions = .readOnly
       errorTexts = .production
+      indexMode = .auto
+      limits = .production
     case .emulator:
       withoutRules = .allow
       denialDetail = .official
@@ -62,6 +74,8 @@ public struct ServiceProfile: Sendable, Equatable {
       tokenChecks = .off
       userTransactions = .all
       errorTexts = .emulator
+      indexMode = .warn
+      limits = .emulator
     }
   }
 
@@ -82,6 +96,8 @@ public struct ServiceProfile: Sendable, Equatable {
       result.append("--user-transactions \(userTransactions.rawValue)")
     }
     if errorTexts != own.errorTexts { result.append("--error-texts \(errorTexts.rawValue)") }
+    if indexMode != own.indexMode { result.append("--index-mode \(indexMode.rawValue)") }
+    if limits != own.limits { result.append("--limits \(limits.rawValue)") }
     return result
   }
 }

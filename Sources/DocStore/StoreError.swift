@@ -26,6 +26,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case readTimeTooOld
     /// A vector without length where an angle is measured.
     case zeroVector
+    /// A query that the service would refuse; the text names the index.
+    case missingIndex(message: String)
   }
 
   /// Why an attempt must be made again.
@@ -54,6 +56,7 @@ public enum StoreError: Error, Hashable, Sendable {
       "the stored version (\(stored)) does not match the required base version (\(required))"
     case .failedPrecondition(.readTimeTooOld): "The requested 'read_time' is too old."
     case .failedPrecondition(.zeroVector): NearestComplaint.zeroVector
+    case .failedPrecondition(.missingIndex(let message)): message
     case .invalid(let complaint): complaint.message
     case .aborted(.contention): TransactionText.contention
     case .aborted(.transactionOver): TransactionText.over

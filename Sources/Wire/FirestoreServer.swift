@@ -2,6 +2,7 @@
 
 public import Access
 public import DocStore
+internal import DocModel
 public import Logging
 internal import NIOPosix
 internal import Synchronization
@@ -13,7 +14,7 @@ public struct FirestoreServerOptions: Sendable {
   /// Which service is followed where production and the official emulator differ.
   public var profile = ServiceProfile.production
   /// LIMIT: bytes of one gRPC request. Production's is the default.
-  public var messageBytesMax = 11_534_336
+  public var messageBytesMax = RequestLimits.bodyBytesMax
   /// Threads for queries and large commits; nil for four per core.
   public var workerThreadCount: Int?
   /// The one project that is served; nil for any.

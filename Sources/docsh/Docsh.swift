@@ -11,11 +11,13 @@ struct Docsh: AsyncParsableCommand {
       docsh serve --rules firestore.rules        start a server on 127.0.0.1:8080
       docsh test rules                           run every rules suite below rules/
       docsh rules check firestore.rules          report mistakes, with line and column
+      docsh indexes suggest                      the indexes that the queries asked so far need
       docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
       """,
     version: BuildVersion.text,
     subcommands: [
-      ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, SeedCommand.self,
+      ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, IndexesCommand.self,
+      SeedCommand.self,
     ])
 }
 

@@ -9,6 +9,8 @@ extension DenialDetail: ExpressibleByArgument {}
 extension TokenChecks: ExpressibleByArgument {}
 extension UserTransactions: ExpressibleByArgument {}
 extension ErrorTexts: ExpressibleByArgument {}
+extension IndexMode: ExpressibleByArgument {}
+extension ServiceLimits: ExpressibleByArgument {}
 
 /// How large a rules file may be. Source: spec/production-differences.md R5.
 enum RulesSize: String, ExpressibleByArgument, CaseIterable {
@@ -38,6 +40,13 @@ struct ProfileOptions: ParsableArguments {
   @Option(help: "Refuse rules that production refuses for their size, or take any.")
   var rulesSize: RulesSize?
 
+  @Option(
+    help: "Refuse queries that lack an index (auto: where indexes are known), or say so in the log, or not.")
+  var indexMode: IndexMode?
+
+  @Option(help: "Whose limits are kept where the two differ.")
+  var limits: ServiceLimits?
+
   @Flag(help: "Without rules, let users do everything; the same as --no-rules allow.")
   var open = false
 
@@ -64,6 +73,8 @@ struct ProfileOptions: ParsableArguments {
     if let userTransactions { chosen.userTransactions = userTransactions }
     if let errorTexts { chosen.errorTexts = errorTexts }
     if let rulesSize { chosen.limitsRulesSource = rulesSize == .production }
+    if let indexMode { chosen.indexMode = indexMode }
+    if let limits { chosen.limits = limits }
     return chosen
   }
 }

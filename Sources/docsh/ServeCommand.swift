@@ -24,6 +24,7 @@ struct ServeCommand: AsyncParsableCommand {
         docsh serve --rules rules/inspired.rules --seed seeds/inspired.yaml
         docsh serve --rules app.rules --rules audit=audit.rules
         docsh serve --config firebase.json --profile emulator
+        docsh serve --open --indexes firestore.indexes.json
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
       """)
 
@@ -41,8 +42,16 @@ struct ServeCommand: AsyncParsableCommand {
   var rules: [String] = []
 
   @Option(
-    help: "A firebase.json that names the rules of databases.", completion: .file(extensions: ["json"]))
+    help: "A firebase.json that names the rules and indexes of databases.",
+    completion: .file(extensions: ["json"]))
   var config: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The firestore.indexes.json of all databases, or of those of one name. May be repeated.",
+      valueName: "[database=]file"),
+    completion: .file(extensions: ["json"]))
+  var indexes: [String] = []
 
   @Option(help: "Seed data to begin with.", completion: .file(extensions: ["yaml", "yml"]))
   var seed: String?
@@ -101,7 +110,7 @@ struct ServeCommand: AsyncParsableCommand {
   var announcesOfficially = false
 
   private enum CodingKeys: String, CodingKey {
-    case host, port, rules, config, seed, dataFolder, project, triggers, profile, importPath, exportOnExit
+    case host, port, rules, indexes, config, seed, dataFolder, project, triggers, profile, importPath, exportOnExit
     case exportName, singleProject, pidFile, exitWithParent, connectionsMax, stopGrace, keepBrokenRules, log,
       ruleCoverage
   }
@@ -138,11 +147,13 @@ struct ServeCommand: AsyncParsableCommand {
     if !sources.guardsFirstDatabase { Self.warn(sources, profile) }
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
+    let indexSources = try IndexSources(indexes, config: config)
+    let gate = try indexSources.gate(profile, store, project: project)
     let runner = try await seedAndFollow(store)
     let guarded = GuardedStore(
       store, rulesets: registry, detail: profile.denialDetail,
       coverage: CoverageCollector(isCollecting: ruleCoverage),
-      leaks: LeakWatch { log.tell($0) })
+      leaks: LeakWatch { log.tell($0) }, indexes: gate)
     let serving = Serving(
       guarded: guarded, options: try serverOptions(profile, log, store, runner), log: log, ending: ending,
       command: self, sources: sources)

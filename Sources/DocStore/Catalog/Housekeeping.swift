@@ -100,5 +100,5 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
 /// How far back reads may go.
 public enum Retention {
   /// Source: spec/protocol.md 1.10, spec/production-differences.md L17.
-  public static let seconds: Int64 = 3_600
+  public static let seconds: Int64 = TransactionLimits.readTimeSeconds
 }

@@ -62,12 +62,6 @@ public enum WriteComplaint {
   }
 }
 
-/// The numbers that bound a commit.
-public enum WriteLimits {
-  /// Field transforms of one document in one commit. Source: spec/production-differences.md W4.
-  public static let transformsMax = 500
-}
-
 enum WriteValidator {
   static func check(_ writes: [Write]) throws(Complaint) {
     for write in writes { try check(write) }

@@ -81,7 +81,8 @@ public enum ConsoleLink {
       }
     }
     if cursor.isCorrupt || fields.isEmpty { return nil }
-    return content(named: name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }, scope, fields)
+    return content(
+      named: name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }, scope, fields)
   }
 
   /// `projects/P/databases/D/collectionGroups/G/indexes/_`, or `…/fields/PATH`.

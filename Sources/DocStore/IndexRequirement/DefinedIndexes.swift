@@ -29,7 +29,8 @@ public struct CompositeIndex: Hashable, Sendable {
 
   /// The fields without the document's name, which ends every index.
   public var ownFields: ArraySlice<IndexDefinition.Field> {
-    definition.fields.last?.path.isDocumentName == true ? definition.fields.dropLast() : definition.fields[...]
+    definition.fields.last?.path.isDocumentName == true
+      ? definition.fields.dropLast() : definition.fields[...]
   }
 
   /// The direction of the document's name: its own, or that of the last ordered field.
@@ -172,5 +173,20 @@ extension Hasher {
   mutating func combine(bytesOf text: String) {
     for byte in text.utf8 { combine(byte) }
     combine(0 as UInt8)
+  }
+}
+
+extension DefinedIndexes {
+  /// These and what a refusal asked for. The override of a field keeps what the field has.
+  public func adding(_ missing: MissingIndex) -> DefinedIndexes {
+    switch missing.form {
+    case .composite, .vector:
+      guard let composite = missing.composite else { return self }
+      return adding(DefinedIndexes(composites: [composite], overrides: []))
+    case .singleField(let path, let index):
+      let id = missing.definition.collectionID
+      let override = FieldOverride(collectionID: id, path: path, indexes: indexes(of: path, id) + [index])
+      return adding(DefinedIndexes(composites: [], overrides: [override]))
+    }
   }
 }

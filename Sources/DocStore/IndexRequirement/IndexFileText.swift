@@ -29,7 +29,8 @@ public enum IndexFileText {
         fields: Array(index.ownFields)))
     if index.vector == nil, index.ownFields.isEmpty || implied.nameDirection != index.nameDirection {
       fields.append(
-        field(IndexDefinition.Field(.documentName, index.nameDirection == .ascending ? .ascending : .descending)))
+        field(
+          IndexDefinition.Field(.documentName, index.nameDirection == .ascending ? .ascending : .descending)))
     }
     if let vector = index.vector {
       fields.append(

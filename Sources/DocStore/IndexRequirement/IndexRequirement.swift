@@ -38,7 +38,7 @@ public enum IndexRequirement {
 
   /// A quick answer for most queries, without looking at ways: one collection whose fields have all their
   /// indexes, and equalities alone, or conditions and an order on one field. False means: look closer.
-  static func isServedAutomatically(_ query: NormalizedQuery, among indexes: DefinedIndexes) -> Bool {
+  public static func isServedAutomatically(_ query: NormalizedQuery, among indexes: DefinedIndexes) -> Bool {
     guard case .collection(let path) = query.scope, query.orders.count <= 2 else { return false }
     guard let order = query.orders.first else { return false }
     if order.path.isDocumentName {

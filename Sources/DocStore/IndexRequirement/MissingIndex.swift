@@ -22,6 +22,15 @@ public struct MissingIndex: Hashable, Sendable {
   public let form: Form
   public let hasManyInequalities: Bool
 
+  private init(_ definition: IndexDefinition, _ form: Form) {
+    self.definition = definition
+    self.form = form
+    hasManyInequalities = false
+  }
+
+  /// The same definition, whatever the query was.
+  var withoutAdvice: MissingIndex { MissingIndex(definition, form) }
+
   init(_ way: QueryNeeds.Way, of needs: QueryNeeds) {
     hasManyInequalities = needs.hasManyInequalities
     let fields = way.wanted(needs.orders) + needs.orders
@@ -50,6 +59,24 @@ public struct MissingIndex: Hashable, Sendable {
     }
   }
 
+  /// For people: `orders (status ASC, total DESC)`, without the document's name where it goes without saying.
+  public var summary: String {
+    switch form {
+    case .singleField(let path, let index):
+      return "\(index.kindName) of field \(path.text) of \(definition.collectionID)"
+    case .composite, .vector:
+      var fields = definition.fields
+      if fields.count > 1, let name = fields.last, name.path.isDocumentName {
+        let before = fields.last { $0.mode != .contains && !$0.path.isDocumentName }
+        if (before?.mode ?? .ascending) == name.mode { fields.removeLast() }
+      }
+      let shown = IndexDefinition(
+        collectionID: definition.collectionID, scope: definition.scope, fields: fields)
+      guard case .vector(let vector) = form else { return "\(shown)" }
+      return "\(shown) with the vector \(vector.path.text) of \(vector.dimension)"
+    }
+  }
+
   /// What the service answers, with the link that creates the index.
   public func message(in database: DatabaseID) -> String {
     let project = database.project
@@ -58,7 +85,8 @@ public struct MissingIndex: Hashable, Sendable {
       let text = "The query requires an index. You can create it here: " + (link(in: database) ?? "")
       return hasManyInequalities ? text + Self.manyInequalities : text
     case .singleField(let path, let index):
-      return "The query requires a \(index.kindName) index for collection \(definition.collectionID) and field "
+      return
+        "The query requires a \(index.kindName) index for collection \(definition.collectionID) and field "
         + "\(path.text). You can create it here: " + (link(in: database) ?? "")
     case .vector(let vector):
       return "Missing vector index configuration. Please create the required index with the following gcloud "

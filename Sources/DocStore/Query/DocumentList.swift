@@ -19,10 +19,6 @@ public struct DocumentList: Sendable {
   /// Whether documents that do not exist but have some below them are listed, too.
   public var showsMissing: Bool
 
-  /// Source: spec/production-differences.md L15.
-  public static let defaultPageSize = 100
-  public static let pageSizeMax = 300
-
   public init(
     database: DatabaseID, parent: ResourcePath, collectionID: String, pageSize: Int = 0,
     pageToken: String = "",
@@ -56,7 +52,8 @@ public struct DocumentList: Sendable {
     if showsMissing, collectionID.isEmpty { throw QueryComplaint.missingWithoutCollection }
     if showsMissing, !orderBy.isEmpty { throw QueryComplaint.missingWithOrder }
     let orders = try StructuredQuery.Order.parse(orderBy)
-    let size = pageSize == 0 ? Self.defaultPageSize : min(pageSize, Self.pageSizeMax)
+    let size =
+      pageSize == 0 ? RequestLimits.listPageDefault : min(pageSize, RequestLimits.listPageMax)
     var query = try QueryValidator.validate(
       StructuredQuery(
         database: database, parent: parent, from: [StructuredQuery.CollectionSelector(collectionID)],

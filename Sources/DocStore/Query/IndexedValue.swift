@@ -12,7 +12,7 @@
 internal import DocModel
 
 enum IndexedValue {
-  static let bytesMax = 1_500
+  static let bytesMax = IndexLimits.valueBytesMax
 
   /// Whether the index would hold the whole value.
   static func fits(_ value: ValueView) -> Bool {

@@ -115,25 +115,3 @@ public enum QueryComplaint {
 
   static func orderText(_ text: String) -> Complaint { Complaint("Invalid order by clause \"\(text)\".") }
 }
-
-/// The numbers that bound a query.
-public enum QueryLimits {
-  /// Source: spec/protocol.md 2.3.
-  public static let disjunctionsMax = 30
-  /// Source: spec/protocol.md 2.3 (`in`, `array-contains-any`).
-  public static let listValuesMax = 30
-  /// Source: spec/protocol.md 2.3 (`not-in`).
-  public static let notInValuesMax = 10
-  /// Source: spec/production-differences.md L13.
-  public static let inequalityFieldsMax = 10
-  /// Source: spec/protocol.md 1.14.
-  public static let aggregationsMax = 5
-  /// Filters, orders and the parent together. Source: spec/production-differences.md L12.
-  public static let componentsMax = 100
-  /// Composite filters inside composite filters. Protobuf itself stops at 100 levels of messages, two a
-  /// filter; this keeps trees built otherwise from exhausting the stack.
-  public static let filterDepthMax = 100
-  /// Bytes of order keys and paths one query may hold while it sorts. LIMIT: ours; a query beyond it is
-  /// answered `RESOURCE_EXHAUSTED`.
-  public static let sortBytesMax = 256 << 20
-}

@@ -46,14 +46,3 @@ public struct TransactionOptions: Sendable {
   public static let readWrite = TransactionOptions(.readWrite(retrying: []))
   public static let readOnly = TransactionOptions(.readOnly(readTime: nil))
 }
-
-/// How long transactions live. Source: spec/production-differences.md T11, T12.
-public enum TransactionLimits {
-  /// Without a request.
-  public static let idleSeconds: Int64 = 120
-  public static let lifetimeSeconds: Int64 = 270
-  /// After it began; until then an ended transaction is known to have existed.
-  public static let rememberedSeconds: Int64 = 300
-  /// LIMIT: transactions remembered at a time; beginning one more is refused.
-  public static let countMax = 100_000
-}

@@ -26,6 +26,12 @@ extension HTTPService {
     }
     if method == "POST", Self.database(path, verb: ":export") != nil { return try export(exchange) }
     if method == "POST", Self.database(path, verb: ":import") != nil { return try importDocuments(exchange) }
+    if method == "GET", let database = Self.database(path, verb: ":indexes") {
+      return reportIndexes(exchange, of: database)
+    }
+    if method == "PUT", let database = Self.database(path, verb: ":indexes") {
+      return try replaceIndexes(exchange, of: database)
+    }
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
     }

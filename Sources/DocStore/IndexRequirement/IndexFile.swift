@@ -1,0 +1,93 @@
+/// A `firestore.indexes.json` as it was read: what it defines, and where.
+///
+/// Source: spec/production-differences.md 3.2; what the service's command line accepts.
+
+internal import DocModel
+
+/// A place in a text: both count from 1, columns in letters.
+public struct TextPlace: Hashable, Sendable, Comparable {
+  public let line: Int
+  public let column: Int
+
+  /// The place of a byte.
+  public init(offset: Int, in bytes: [UInt8]) {
+    let before = bytes[..<min(offset, bytes.count)]
+    line = 1 + before.count { $0 == 0x0A }
+    let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    column = 1 + before[start...].count { $0 & 0xC0 != 0x80 }
+  }
+
+  public static func < (left: TextPlace, right: TextPlace) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}
+
+/// Something about an index file that its author should know.
+public struct IndexFileProblem: Hashable, Sendable {
+  public enum Severity: String, Hashable, Sendable {
+    /// The service refuses the file or the definition.
+    case error
+    /// The file is accepted, but it does not mean what it seems to, or part of it does nothing.
+    case warning
+  }
+
+  public let severity: Severity
+  public let place: TextPlace
+  public let message: String
+  /// What to do about it.
+  public let fix: String
+
+  public init(_ severity: Severity, _ place: TextPlace, _ message: String, fix: String) {
+    self.severity = severity
+    self.place = place
+    self.message = message
+    self.fix = fix
+  }
+
+  /// `firestore.indexes.json:3:5: error: …`, and the fix on a line of its own.
+  public func text(path: String) -> String {
+    let head = "\(path):\(place.line):\(place.column): \(severity.rawValue): \(message)"
+    return fix.isEmpty ? head : "\(head)\n  fix: \(fix)"
+  }
+}
+
+public struct IndexFile: Sendable {
+  public struct Entry<Value: Sendable>: Sendable {
+    public let value: Value
+    public let place: TextPlace
+  }
+
+  public var composites: [Entry<CompositeIndex>] = []
+  public var overrides: [Entry<FieldOverride>] = []
+
+  public init() {}
+
+  /// What the file defines. Of two overrides of one field the last counts.
+  public var indexes: DefinedIndexes {
+    var seen: [CompositeIndex] = []
+    for entry in composites where !seen.contains(entry.value) { seen.append(entry.value) }
+    var kept: [FieldOverride] = []
+    for entry in overrides {
+      kept.removeAll {
+        $0.collectionID.hasSameBytes(as: entry.value.collectionID) && $0.path == entry.value.path
+      }
+      kept.append(entry.value)
+    }
+    return DefinedIndexes(composites: seen, overrides: kept)
+  }
+
+  /// Reads a file. With an error among the problems, what was understood so far is in `file`, but the
+  /// service would refuse it.
+  public static func read(_ bytes: [UInt8]) -> (file: IndexFile, problems: [IndexFileProblem]) {
+    var reader = IndexFileReader(bytes: bytes)
+    do throws(LocatedJSONError) {
+      reader.read(try LocatedJSONReader.read(bytes))
+    } catch {
+      return (
+        IndexFile(),
+        [IndexFileProblem(.error, TextPlace(offset: error.offset, in: bytes), error.message, fix: "")]
+      )
+    }
+    return (reader.file, reader.problems.sorted { $0.place < $1.place })
+  }
+}

@@ -1,0 +1,128 @@
+/// What was asked of indexes, and new definitions, over HTTP.
+///
+/// `GET …/projects/P:indexes`, `GET …/projects/P/databases/D:indexes`: the shapes of queries that more than
+/// automatic indexes were needed for, and what they lack; `-` stands for every project or database.
+/// `PUT` with the text of a `firestore.indexes.json` gives a database new definitions.
+
+internal import Access
+internal import DocModel
+package import DocStore
+internal import NIOPosix
+
+extension HTTPService {
+  func reportIndexes(_ exchange: HTTPExchange, of database: DatabaseID) {
+    guard let gate = firestore.store.indexes else { return exchange.respondNotFound() }
+    let asked = gate.asked { asked in
+      (database.project == "-" || asked.project == database.project)
+        && (database.database == "-" || asked.database == database.database)
+    }
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("mode") { $0.string(gate.mode.rawValue) }
+      object.member("isComplete") { $0.boolean(asked.isComplete) }
+      object.member("asked") { $0.array(asked.shapes) { IndexAnswer.write($1, to: &$0) } }
+    }
+    exchange.respond(json: writer.bytes)
+  }
+
+  /// Definitions hold for the next query. A file with errors changes nothing.
+  func replaceIndexes(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
+    guard let gate = firestore.store.indexes else { return exchange.respondNotFound() }
+    let (file, problems) = IndexFile.read(exchange.request.body)
+    let errors = problems.filter { $0.severity == .error }
+    guard errors.isEmpty else {
+      let text = errors.map { $0.text(path: "firestore.indexes.json") }.joined(separator: "\n")
+      throw GRPCStatus(.invalidArgument, text)
+    }
+    gate.replace(database, with: file.indexes)
+    firestore.store.store.setIndexes(file.indexes.definitions, in: database)
+    exchange.respond(json: Array("{}".utf8))
+  }
+}
+
+/// One shape of queries as JSON, and back.
+package enum IndexAnswer {
+  static func write(_ asked: AskedIndexes, to writer: inout JSONWriter) {
+    let needs = asked.needs
+    writer.object { object in
+      object.member("database") { $0.string(asked.database.resourceName) }
+      object.member("count") { $0.integer(asked.count) }
+      object.member("collectionGroup") { $0.string(needs.collectionID) }
+      object.member("queryScope") { $0.string(needs.scope.name) }
+      object.member("ways") { $0.array(needs.ways) { write($1, to: &$0) } }
+      object.member("orders") { $0.array(needs.orders) { write($1, to: &$0) } }
+      object.member("nameOrder") { $0.string(needs.nameDirection == .ascending ? "ASCENDING" : "DESCENDING") }
+      if let vector = needs.vector {
+        object.member("vector") { writer in
+          writer.object { object in
+            object.member("fieldPath") { $0.string(vector.path.text) }
+            object.member("dimension") { $0.integer(vector.dimension) }
+          }
+        }
+      }
+      guard let missing = asked.missing else { return }
+      object.member("missing") { $0.string(missing.summary) }
+      if let link = missing.link(in: asked.database) { object.member("link") { $0.string(link) } }
+    }
+  }
+
+  private static func write(_ way: QueryNeeds.Way, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("equalities") { $0.array(way.equalities) { $0.string($1.text) } }
+      if let contains = way.contains { object.member("contains") { $0.string(contains.text) } }
+    }
+  }
+
+  private static func write(_ order: IndexDefinition.Field, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("fieldPath") { $0.string(order.path.text) }
+      object.member("order") { $0.string(order.mode == .descending ? "DESCENDING" : "ASCENDING") }
+    }
+  }
+
+  /// The shapes of an answer; nil when it is none.
+  package static func read(_ body: [UInt8]) -> (asked: [(needs: QueryNeeds, count: Int)], isComplete: Bool)? {
+    guard let json = try? JSONReader.read(body), case .array(let entries)? = json["asked"] else { return nil }
+    var asked: [(needs: QueryNeeds, count: Int)] = []
+    for entry in entries {
+      guard let needs = needs(entry), case .integer(let count)? = entry["count"] else { return nil }
+      asked.append((needs, Int(count)))
+    }
+    return (asked, json["isComplete"] == .boolean(true))
+  }
+
+  private static func needs(_ entry: JSON) -> QueryNeeds? {
+    guard let id = entry["collectionGroup"]?.text, case .array(let ways)? = entry["ways"],
+      case .array(let orders)? = entry["orders"]
+    else { return nil }
+    var readOrders: [IndexDefinition.Field] = []
+    for order in orders {
+      guard let path = path(order["fieldPath"]) else { return nil }
+      readOrders.append(
+        IndexDefinition.Field(path, order["order"]?.text == "DESCENDING" ? .descending : .ascending))
+    }
+    var readWays: [QueryNeeds.Way] = []
+    for way in ways {
+      guard case .array(let equalities)? = way["equalities"] else { return nil }
+      let paths = equalities.compactMap { path($0) }
+      guard paths.count == equalities.count else { return nil }
+      readWays.append(QueryNeeds.Way(equalities: paths, contains: path(way["contains"])))
+    }
+    return QueryNeeds(
+      collectionID: id,
+      scope: entry["queryScope"]?.text == "COLLECTION_GROUP" ? .collectionGroup : .collection,
+      orders: readOrders, nameDirection: entry["nameOrder"]?.text == "DESCENDING" ? .descending : .ascending,
+      ways: readWays, vector: entry["vector"].flatMap(vector))
+  }
+
+  private static func vector(_ json: JSON) -> VectorField? {
+    guard let path = path(json["fieldPath"]), case .integer(let dimension)? = json["dimension"] else {
+      return nil
+    }
+    return VectorField(path, dimension: Int(dimension))
+  }
+
+  private static func path(_ json: JSON?) -> FieldPath? {
+    json?.text.flatMap { try? FieldPath.parse($0) }
+  }
+}

@@ -1,0 +1,56 @@
+/// What a running server was asked, over its HTTP interface.
+
+import ArgumentParser
+import DocStore
+import Wire
+
+struct ServerOptionsForIndexes: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The running server; FIRESTORE_EMULATOR_HOST, or 127.0.0.1:8080, when not given.",
+      valueName: "host:port"))
+  var server: String?
+
+  @Option(help: "Only what was asked of this project.")
+  var project = "-"
+
+  @Option(help: "Only what was asked of databases of this name.")
+  var database = "-"
+
+  /// The address to ask.
+  var address: String { server ?? Environment.value("FIRESTORE_EMULATOR_HOST") ?? "127.0.0.1:8080" }
+
+  /// The shapes of queries that were asked; ends the command with a complaint when there is no server.
+  func asked() throws -> (asked: [(needs: QueryNeeds, count: Int)], isComplete: Bool) {
+    let answer: PlainHTTP.Answer
+    do {
+      answer = try PlainHTTP.get(
+        "/emulator/v1/projects/\(Self.escaped(project))/databases/\(Self.escaped(database)):indexes",
+        from: address)
+    } catch {
+      Terminal.complain("\(error)")
+      throw ExitCode(ExitStatus.unavailable)
+    }
+    guard answer.status == 200, let asked = IndexAnswer.read(answer.body) else {
+      Terminal.complain("`\(address)` answers, but does not know of indexes (status \(answer.status))")
+      throw ExitCode(ExitStatus.unavailable)
+    }
+    return asked
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for byte in text.utf8 {
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || [0x2D, 0x2E, 0x5F, 0x28, 0x29].contains(byte)
+      if isPlain {
+        escaped.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        escaped += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+      }
+    }
+    return escaped
+  }
+}
