@@ -109,14 +109,12 @@ public final class IndexGate: Sendable {
 
   /// Counts a query that needs more than automatic indexes, and refuses it when the service would and the mode
   /// is to do so.
-  ///
-  /// - Parameter nearest: the vector field that the query searches.
-  public func admit(_ query: NormalizedQuery, nearest: VectorField? = nil) throws(StoreError) {
+  public func admit(_ query: NormalizedQuery) throws(StoreError) {
     guard mode != .off else { return }
     let known = known(query.database)
     let indexes = known ?? .automatic
-    if nearest == nil, IndexRequirement.isServedAutomatically(query, among: indexes) { return }
-    guard let needs = QueryNeeds(query, nearest: nearest) else { return }
+    if IndexRequirement.isServedAutomatically(query, among: indexes) { return }
+    guard let needs = QueryNeeds(query) else { return }
     let missing = IndexRequirement.missing(for: needs, among: indexes)
     let isRefused = missing != nil && (mode == .enforce || (mode == .auto && known != nil))
     count(needs, in: query.database, missing, isRefused: isRefused, indexes)

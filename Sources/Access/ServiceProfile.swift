@@ -4,6 +4,8 @@
 /// engine of the rules is the same in both; what differs stands around it.
 /// Source: spec/production-differences.md section 2.
 
+internal import DocModel
+
 /// Which service is followed where nothing else is said.
 public enum ProfileName: String, Sendable, CaseIterable {
   case production, emulator
@@ -36,6 +38,14 @@ public enum ErrorTexts: String, Sendable, CaseIterable {
 /// Whose limits are kept where the two differ. Source: spec/production-differences.md 1.2.
 public enum ServiceLimits: String, Sendable, CaseIterable {
   case production, emulator
+
+  /// Bytes of one gRPC request. Source: spec/production-differences.md L1.
+  public var messageBytesMax: Int {
+    switch self {
+    case .production: RequestLimits.bodyBytesMax
+    case .emulator: RequestLimits.emulatorMessageBytesMax
+    }
+  }
 }
 
 /// A profile, and what was relaxed in it.

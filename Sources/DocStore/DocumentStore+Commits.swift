@@ -12,12 +12,13 @@ extension DocumentStore {
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     do throws(StoreError) {
-      do { try WriteValidator.check(writes) } catch { throw .invalid(error) }
+      let limits = commitLimits
+      do { try WriteValidator.check(writes, limits) } catch { throw .invalid(error) }
       if let transaction { try transactions.admitCommit(transaction, database, writes: writes.count) }
       try committer.submit(
         .commit(
           CommitRequest(
-            database: database, writes: writes, transaction: transaction, judge: judge,
+            database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
             completion: completion)))
     } catch {
       completion(.failure(error))
@@ -52,7 +53,7 @@ extension DocumentStore {
   public func batchWrite(
     _ database: DatabaseID, _ writes: [Write]
   ) async throws(StoreError) -> [Result<WriteResult, StoreError>] {
-    do { try Self.checkBatch(writes) } catch { throw .invalid(error) }
+    do { try checkBatch(writes) } catch { throw .invalid(error) }
     if writes.isEmpty { return [] }
     return await withCheckedContinuation { continuation in
       let results = Monitor(BatchResults(count: writes.count))
@@ -68,8 +69,8 @@ extension DocumentStore {
   }
 
   /// What refuses a whole batch: an invalid write, or a document written twice.
-  public static func checkBatch(_ writes: [Write]) throws(Complaint) {
-    try WriteValidator.check(writes)
+  public func checkBatch(_ writes: [Write]) throws(Complaint) {
+    try WriteValidator.check(writes, commitLimits)
     var paths: Set<ResourcePath> = []
     for write in writes where !paths.insert(write.path).inserted { throw WriteComplaint.writtenTwice }
   }

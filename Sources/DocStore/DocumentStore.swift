@@ -17,6 +17,7 @@
 /// the store itself has none.
 
 public import DocModel
+internal import Synchronization
 
 public final class DocumentStore<Engine: StorageEngine>: Sendable {
   public let engine: Engine
@@ -27,6 +28,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   let feed: ChangeFeed
   let committer: Committer<Engine>
   let indexes: IndexRegistry
+  private let limits = Mutex(CommitLimits.production())
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
   public init(
@@ -108,6 +110,14 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   public var waitingCommitCount: Int { committer.waitingCount }
   /// Transactions that were begun and not ended.
   public var openTransactionCount: Int { transactions.openCount }
+
+  // MARK: limits
+
+  /// What commits are held to; the service's limits to begin with.
+  public var commitLimits: CommitLimits { limits.withLock { $0 } }
+
+  /// Holds commits that come from now on to other limits.
+  public func setCommitLimits(_ new: CommitLimits) { limits.withLock { $0 = new } }
 
   // MARK: feed
 

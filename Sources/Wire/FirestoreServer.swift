@@ -1,8 +1,8 @@
 /// The whole front of a store: gRPC and HTTP on one port.
 
 public import Access
-public import DocStore
 internal import DocModel
+public import DocStore
 public import Logging
 internal import NIOPosix
 internal import Synchronization
@@ -92,6 +92,10 @@ public final class FirestoreServer: Sendable {
     let http = HTTPService(firestore, hooks: hooks)
     var server = options.server
     server.grpc.messageBytesMax = options.messageBytesMax
+    if options.profile.limits == .emulator {
+      server.http.bodyBytesMax = RequestLimits.emulatorBodyBytesMax
+      server.http.bodyRefusal = nil
+    }
     server.grpc.observer = observer
     let methods = known.map { method in
       var method = method

@@ -15,6 +15,14 @@ extension GRPCStatus {
       self = with(
         ErrorInfo(reason: "COSINE_DISTANCE_ON_ZERO_VECTOR", domain: ErrorInfo.firestore, metadata: []).detail)
     }
+    // Source: spec/production-differences.md L8.
+    if case .invalid(let complaint) = error,
+      complaint.message.hasPrefix("too many index entries for entity /")
+    {
+      self = with(
+        ErrorInfo(reason: "INDEX_ENTRIES_COUNT_LIMIT_EXCEEDED", domain: ErrorInfo.firestore, metadata: [])
+          .detail)
+    }
   }
 
   init(_ error: ExportError) {

@@ -110,7 +110,8 @@ struct ServeCommand: AsyncParsableCommand {
   var announcesOfficially = false
 
   private enum CodingKeys: String, CodingKey {
-    case host, port, rules, indexes, config, seed, dataFolder, project, triggers, profile, importPath, exportOnExit
+    case host, port, rules, indexes, config, seed, dataFolder, project, triggers, profile, importPath,
+      exportOnExit
     case exportName, singleProject, pidFile, exitWithParent, connectionsMax, stopGrace, keepBrokenRules, log,
       ruleCoverage
   }
@@ -149,6 +150,7 @@ struct ServeCommand: AsyncParsableCommand {
     defer { store.close() }
     let indexSources = try IndexSources(indexes, config: config)
     let gate = try indexSources.gate(profile, store, project: project)
+    if let summary = indexSources.summary { Terminal.say("docsh: indexes of \(summary)") }
     let runner = try await seedAndFollow(store)
     let guarded = GuardedStore(
       store, rulesets: registry, detail: profile.denialDetail,
@@ -174,7 +176,7 @@ struct ServeCommand: AsyncParsableCommand {
   ) throws -> FirestoreServerOptions {
     var options = FirestoreServerOptions()
     options.profile = profile
-    if profile.name == .emulator { options.messageBytesMax = 104_857_600 }
+    options.messageBytesMax = profile.limits.messageBytesMax
     options.server.host = host
     options.server.port = port
     options.server.connectionsMax = connectionsMax

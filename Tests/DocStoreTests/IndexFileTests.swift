@@ -109,30 +109,30 @@ import Testing
     Fault(
       text: #"{"indexes": [{"collectionGroup": "a/b", "fields": []}]}"#, line: 1, column: 34,
       message: "Collection id \"a/b\" is invalid because it contains \"/\"."),
-    Fault(text: index(""), line: 1, column: 51, message: "`fields` must be a list of fields, found a list"),
+    Fault(text: index(""), line: 1, column: 49, message: "`fields` must be a list of fields, found a list"),
     Fault(
-      text: index(#"{"fieldPath": "a"}"#), line: 1, column: 52,
+      text: index(#"{"fieldPath": "a"}"#), line: 1, column: 50,
       message: "the field says neither `order` nor `arrayConfig`"),
     Fault(
-      text: index(#"{"fieldPath": "a-b", "order": "ASCENDING"}"#), line: 1, column: 66,
+      text: index(#"{"fieldPath": "a-b", "order": "ASCENDING"}"#), line: 1, column: 64,
       message: "`a-b` is no field path"),
     Fault(
-      text: index(#"{"fieldPath": "a", "order": "UP"}"#), line: 1, column: 80,
+      text: index(#"{"fieldPath": "a", "order": "UP"}"#), line: 1, column: 78,
       message: "`order` cannot be `UP`"),
     Fault(
       text: index(#"{"fieldPath": "a", "order": "ASCENDING", "arrayConfig": "CONTAINS"}"#), line: 1,
-      column: 93, message: "the field says `order` and `arrayConfig`"),
-    Fault(text: index("\(a), \(a)"), line: 1, column: 94, message: "`a` stands in the index twice"),
+      column: 91, message: "the field says `order` and `arrayConfig`"),
+    Fault(text: index("\(a), \(a)"), line: 1, column: 92, message: "`a` stands in the index twice"),
     Fault(
-      text: index(#"{"fieldPath": "__name__", "order": "ASCENDING"}, \#(a)"#), line: 1, column: 52,
+      text: index(#"{"fieldPath": "__name__", "order": "ASCENDING"}, \#(a)"#), line: 1, column: 50,
       message: "`__name__` may only be the last ordered field"),
     Fault(
       text: index(#"{"fieldPath": "v", "vectorConfig": {"dimension": 2, "flat": {}}}, \#(a)"#), line: 1,
-      column: 52, message: "a vector field must be the last of its index"),
+      column: 50, message: "a vector field must be the last of its index"),
     Fault(
       text: index(#"{"fieldPath": "v", "vectorConfig": {"dimension": 2049, "flat": {}}}"#), line: 1,
-      column: 101, message: "`dimension` must be a whole number from 1 to 2048"),
-    Fault(text: index(a, #", "queryScope": "ALL""#), line: 1, column: 109, message: "`ALL` is no scope"),
+      column: 99, message: "`dimension` must be a whole number from 1 to 2048"),
+    Fault(text: index(a, #", "queryScope": "ALL""#), line: 1, column: 107, message: "`ALL` is no scope"),
     Fault(
       text: #"{"fieldOverrides": [{"collectionGroup": "c", "fieldPath": "a"}]}"#, line: 1, column: 21,
       message: "the override has no `indexes`"),
@@ -143,10 +143,10 @@ import Testing
       text: #"{"indices": []}"#, line: 1, column: 2,
       message: "`indices` means nothing in an index file and is passed over", severity: .warning),
     Fault(
-      text: index(a, #", "querySope": "COLLECTION""#), line: 1, column: 96,
+      text: index(a, #", "querySope": "COLLECTION""#), line: 1, column: 93,
       message: "`querySope` means nothing in an index and is passed over", severity: .warning),
     Fault(
-      text: index(a, #", "apiScope": "DATASTORE_MODE_API""#), line: 1, column: 96,
+      text: index(a, #", "apiScope": "DATASTORE_MODE_API""#), line: 1, column: 93,
       message: "an index of `DATASTORE_MODE_API` does not serve this API and is passed over",
       severity: .warning),
   ]

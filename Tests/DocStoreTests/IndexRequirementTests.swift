@@ -24,7 +24,7 @@ import Testing
     ].joined().map { $0 })
   func verdicts(_ verdict: IndexVerdict) throws {
     let missing = IndexRequirement.missing(
-      for: try verdict.normalized(), nearest: verdict.nearest, among: IndexVerdicts.indexes)
+      for: try verdict.normalized(), among: IndexVerdicts.indexes)
     #expect(shown(missing) == verdict.missing)
   }
 
@@ -39,11 +39,11 @@ import Testing
     var indexes = IndexVerdicts.indexes
     // Of several ways, each may ask for one.
     for _ in 0..<4 {
-      let missing = IndexRequirement.missing(for: query, nearest: verdict.nearest, among: indexes)
+      let missing = IndexRequirement.missing(for: query, among: indexes)
       guard let missing else { return }
       indexes = indexes.adding(missing)
     }
-    #expect(IndexRequirement.missing(for: query, nearest: verdict.nearest, among: indexes) == nil)
+    #expect(IndexRequirement.missing(for: query, among: indexes) == nil)
   }
 
   struct Link: Sendable {
@@ -65,35 +65,35 @@ import Testing
     }
   }
 
-  /// The service's answers, byte for byte.
+  /// The service's answers, with another project's name.
   static let links: [Link] = [
     Link(
       "qx", IndexVerdicts.equal("a"), [IndexVerdicts.down("b")],
-      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck9wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9pbmRleGVzL18QARoFCgFhEAEaBQoBYhACGgwKCF9fbmFtZV9fEAI"
+      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck5wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9pbmRleGVzL18QARoFCgFhEAEaBQoBYhACGgwKCF9fbmFtZV9fEAI"
     ),
     Link(
       "qx", .all([IndexVerdicts.above("a"), IndexVerdicts.above("b")]), [IndexVerdicts.up("b")],
-      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck9wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9pbmRleGVzL18QARoFCgFiEAEaBQoBYRABGgwKCF9fbmFtZV9fEAE .\nThe query contains range and inequality filters on multiple fields, please refer to the documentation for index selection best practices: https://cloud.google.com/firestore/docs/query-data/multiple-range-fields."
+      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck5wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9pbmRleGVzL18QARoFCgFiEAEaBQoBYRABGgwKCF9fbmFtZV9fEAE .\nThe query contains range and inequality filters on multiple fields, please refer to the documentation for index selection best practices: https://cloud.google.com/firestore/docs/query-data/multiple-range-fields."
     ),
     Link(
       "qv", nil, [IndexVerdicts.up("`a.b`"), IndexVerdicts.up("n")],
-      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck9wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xdi9pbmRleGVzL18QARoJCgVgYS5iYBABGgUKAW4QARoMCghfX25hbWVfXxAB"
+      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck5wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xdi9pbmRleGVzL18QARoJCgVgYS5iYBABGgUKAW4QARoMCghfX25hbWVfXxAB"
     ),
     Link(
       "qx", group: true, IndexVerdicts.equal("a"), [IndexVerdicts.up("b")],
-      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck9wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9pbmRleGVzL18QAhoFCgFhEAEaBQoBYhABGgwKCF9fbmFtZV9fEAE"
+      "The query requires an index. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_composite=Ck5wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9pbmRleGVzL18QAhoFCgFhEAEaBQoBYhABGgwKCF9fbmFtZV9fEAE"
     ),
     Link(
       "qg", group: true, nil, [IndexVerdicts.down("n")],
-      "The query requires a COLLECTION_GROUP_DESC index for collection qg and field n. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_exemption=Ck5wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xZy9maWVsZHMvbhACGgUKAW4QAg"
+      "The query requires a COLLECTION_GROUP_DESC index for collection qg and field n. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_exemption=Ck1wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xZy9maWVsZHMvbhACGgUKAW4QAg"
     ),
     Link(
       "qg", group: true, IndexVerdicts.contains("tags"), [],
-      "The query requires a COLLECTION_GROUP_CONTAINS index for collection qg and field tags. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_exemption=ClFwcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xZy9maWVsZHMvdGFncxACGggKBHRhZ3MYAQ"
+      "The query requires a COLLECTION_GROUP_CONTAINS index for collection qg and field tags. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_exemption=ClBwcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xZy9maWVsZHMvdGFncxACGggKBHRhZ3MYAQ"
     ),
     Link(
       "qx", IndexVerdicts.equal("nx"), [],
-      "The query requires a COLLECTION_ASC index for collection qx and field nx. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_exemption=Ck9wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9maWVsZHMvbngQARoGCgJueBAB"
+      "The query requires a COLLECTION_ASC index for collection qx and field nx. You can create it here: https://console.firebase.google.com/v1/r/project/demo-fs-query-index/firestore/indexes?create_exemption=Ck5wcm9qZWN0cy9kZW1vLWZzLXF1ZXJ5LWluZGV4L2RhdGFiYXNlcy8oZGVmYXVsdCkvY29sbGVjdGlvbkdyb3Vwcy9xeC9maWVsZHMvbngQARoGCgJueBAB"
     ),
   ]
 
@@ -108,11 +108,24 @@ import Testing
     #expect(missing?.message(in: IndexVerdict.database) == link.end)
   }
 
+  @Test("A link is the service's, byte for byte")
+  func recordedLink() throws {
+    let query = try IndexVerdict("", "flt", IndexVerdicts.equal("q"), orderBy: [IndexVerdicts.up("z")])
+      .normalized()
+    let missing = IndexRequirement.missing(for: query, among: .automatic)
+    #expect(
+      missing?.link(in: DatabaseID(project: "fireemu-oracle-query"))
+        == "https://console.firebase.google.com/v1/r/project/fireemu-oracle-query/firestore/indexes?create_composite="
+        + "ClBwcm9qZWN0cy9maXJlZW11LW9yYWNsZS1xdWVyeS9kYXRhYmFzZXMvKGRlZmF1bHQpL2NvbGxlY3Rpb25Hcm91cHMvZmx0L2luZGV4ZXMv"
+        + "XxABGgUKAXEQARoFCgF6EAEaDAoIX19uYW1lX18QAQ")
+  }
+
   @Test("A missing vector index is asked for with the service's command")
   func vectorWords() throws {
-    let query = try IndexVerdict("", "qvec", IndexVerdicts.equal("n")).normalized()
+    let query = try IndexVerdict("", "qvec", IndexVerdicts.equal("n"), nearest: IndexVerdicts.near())
+      .normalized()
     let missing = IndexRequirement.missing(
-      for: query, nearest: IndexVerdicts.near(), among: IndexVerdicts.indexes)
+      for: query, among: IndexVerdicts.indexes)
     #expect(
       missing?.message(in: IndexVerdict.database)
         == "Missing vector index configuration. Please create the required index with the following gcloud command: gcloud firestore indexes composite create --project=demo-fs-query-index --collection-group=qvec --query-scope=COLLECTION --field-config=order=ASCENDING,field-path=n --field-config=vector-config='{\"dimension\":\"3\",\"flat\": \"{}\"}',field-path=emb"
@@ -151,7 +164,7 @@ import Testing
   @Test(
     "What is no link is read as none",
     arguments: [
-      "", "=", "https://example.com", "create_composite=AAAA", "create_composite=Ck9wcm9qZWN0", "\u{FF}",
+      "", "=", "https://example.com", "create_composite=AAAA", "create_composite=Ck5wcm9qZWN0", "\u{FF}",
     ])
   func noLink(_ text: String) {
     #expect(ConsoleLink.decoded(text) == nil)

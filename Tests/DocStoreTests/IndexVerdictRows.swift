@@ -10,7 +10,6 @@ struct IndexVerdict: Sendable, CustomTestStringConvertible {
   let label: String
   let query: StructuredQuery
   let sums: [String]
-  let nearest: VectorField?
   let missing: String?
 
   var testDescription: String { label }
@@ -24,9 +23,13 @@ struct IndexVerdict: Sendable, CustomTestStringConvertible {
     query = StructuredQuery(
       database: Self.database,
       from: [StructuredQuery.CollectionSelector(collection, includesDescendants: group)], where: filter,
-      orderBy: orders, limit: limit)
+      orderBy: orders, limit: limit,
+      nearest: nearest.map { field in
+        StructuredQuery.Nearest(
+          field: field.path.text, vector: .success(Array(repeating: 1, count: field.dimension)),
+          measure: .euclidean, limit: 3)
+      })
     self.sums = sums
-    self.nearest = nearest
     self.missing = missing
   }
 

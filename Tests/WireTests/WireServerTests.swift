@@ -82,15 +82,23 @@ struct WireServerTests {
   }
 
   @Test(
-    "a body over the limit is 413, whether declared or chunked",
+    "a body over the limit is refused, whether declared or chunked",
     arguments: [
       "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\n",
       "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nb\r\n12345678901\r\n",
     ])
   func bodyLimit(request: String) async throws {
-    let server = try await start { $0.http.bodyBytesMax = 10 }
-    #expect(converse(server.address.port, [request], until: "\r\n\r\n").hasPrefix("HTTP/1.1 413"))
-    await server.stop()
+    let emulator = try await start {
+      $0.http.bodyBytesMax = 10
+      $0.http.bodyRefusal = nil
+    }
+    #expect(converse(emulator.address.port, [request], until: "\r\n\r\n").hasPrefix("HTTP/1.1 413"))
+    await emulator.stop()
+    let production = try await start { $0.http.bodyBytesMax = 10 }
+    let answer = converse(production.address.port, [request], until: "bytes.")
+    #expect(answer.hasPrefix("HTTP/1.1 400"))
+    #expect(answer.contains("Request payload size exceeds the limit: 11534336 bytes."))
+    await production.stop()
   }
 
   @Test("bytes of no protocol are 400 or closed, and the server goes on")

@@ -48,6 +48,7 @@ final class CommitPlanner {
   private var touched: [Touched] = []
   private var indexOfTouched: [[UInt8]: Int] = [:]
   private var judgeFailure: StorageError?
+  private var limits = CommitLimits.emulator
 
   init(
     view: StorageView, batch: MutationBatch, state: StoreState, clock: CommitClock,
@@ -69,6 +70,7 @@ final class CommitPlanner {
     touched.removeAll(keepingCapacity: true)
     indexOfTouched.removeAll(keepingCapacity: true)
     judgeFailure = nil
+    limits = request.limits
     let version = clock.nextVersion()
     var database: DatabaseRecord?
     do { database = try databaseRecord(request.database) } catch { throw .storage(error) }
@@ -113,6 +115,7 @@ final class CommitPlanner {
       if let judgeFailure { throw .storage(judgeFailure) }
     }
     if let unmet { throw unmet }
+    try checkCharge(request.database)
     record(request.database, version, database)
     return CommitResult(commitTime: version, results: results)
   }
@@ -213,9 +216,50 @@ final class CommitPlanner {
   private func checkSize(_ fields: [UInt8], _ name: DocumentName) throws(StoreError) {
     // No value takes more than four times its encoded bytes by the storage formula (an empty geo point in
     // an array: 4 encoded, 16 counted), so small documents need no walk.
-    if fields.count < (Limits.documentBytesMax - 16_384) / 4, name.path.text.utf8.count < 8_192 { return }
-    let size = fields.withUnsafeBytes { StorageSize.document(name.path, FieldsView(document: $0)) }
-    if size > Limits.documentBytesMax { throw .invalid(WriteComplaint.tooLarge(name, bytes: size)) }
+    let pathBytes = name.path.text.utf8.count
+    if fields.count >= (Limits.documentBytesMax - 16_384) / 4 || pathBytes >= 8_192 {
+      let size = fields.withUnsafeBytes { StorageSize.document(name.path, FieldsView(document: $0)) }
+      guard size <= Limits.documentBytesMax else {
+        throw .invalid(
+          limits.saysDocument ? WriteComplaint.tooLarge(name, bytes: size) : WriteComplaint.entityTooLarge)
+      }
+    }
+    guard let indexes = limits.indexes?(name.database) else { return }
+    guard
+      IndexCharge.mayBreakLimits(
+        pathBytes: pathBytes, fieldBytes: fields.count, composites: indexes.composites.count)
+    else { return }
+    let charge = fields.withUnsafeBytes { IndexCharge(name.path, FieldsView(document: $0), indexes) }
+    if charge.entries > IndexLimits.entriesMax {
+      throw .invalid(IndexChargeComplaint.tooManyEntries(name.path))
+    }
+    if charge.hasTooLarge || pathBytes > IndexLimits.nameBytesMax {
+      throw .invalid(IndexChargeComplaint.entryTooLarge)
+    }
+  }
+
+  /// What the commit at hand stores and deletes, with its index entries, must not be too much.
+  /// Source: spec/production-differences.md L10.
+  private func checkCharge(_ database: DatabaseID) throws(StoreError) {
+    guard let indexes = limits.indexes?(database) else { return }
+    var bytes = 0
+    var pathBytesMax = 0
+    for document in touched where document.isChanged {
+      bytes += (document.now ?? document.before)?.fields.bytes.count ?? 0
+      pathBytesMax = max(pathBytesMax, document.path.text.utf8.count)
+    }
+    guard
+      IndexCharge.mayBeCharged(
+        pathBytesMax: pathBytesMax, fieldBytes: bytes, composites: indexes.composites.count)
+    else { return }
+    var charged = 0
+    for document in touched where document.isChanged {
+      guard let fields = (document.now ?? document.before)?.fields else { continue }
+      let own =
+        IndexCharge(document.path, fields, indexes).bytes + StorageSize.document(document.path, fields)
+      charged += document.now == nil ? own * WriteLimits.deleteChargePercent / 100 : own
+    }
+    guard charged <= WriteLimits.chargedBytesMax else { throw .invalid(IndexChargeComplaint.commitTooLarge) }
   }
 
   // MARK: documents

@@ -15,6 +15,7 @@ struct CommitRequest: Sendable {
   let writes: [Write]
   let transaction: TransactionID?
   let judge: CommitJudge?
+  let limits: CommitLimits
   let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
 
   /// About what it will take of the batch's memory.

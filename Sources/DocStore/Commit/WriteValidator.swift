@@ -51,6 +51,9 @@ public enum WriteComplaint {
         + "the maximum allowed size of \(grouped(Limits.documentBytesMax)) bytes.")
   }
 
+  /// The official emulator's words. Source: spec/production-differences.md L2.
+  static let entityTooLarge = Complaint("maximum entity size is \(Limits.documentBytesMax) bytes")
+
   /// Digits in groups of three: `1,048,576`.
   private static func grouped(_ number: Int) -> String {
     var text = ""
@@ -63,10 +66,10 @@ public enum WriteComplaint {
 }
 
 enum WriteValidator {
-  static func check(_ writes: [Write]) throws(Complaint) {
+  static func check(_ writes: [Write], _ limits: CommitLimits) throws(Complaint) {
     for write in writes { try check(write) }
     try checkVerified(writes)
-    try checkTransformCounts(writes)
+    if let max = limits.transformsMax { try checkTransformCounts(writes, max: max) }
   }
 
   private static func check(_ write: Write) throws(Complaint) {
@@ -110,12 +113,12 @@ enum WriteValidator {
     }
   }
 
-  private static func checkTransformCounts(_ writes: [Write]) throws(Complaint) {
-    guard writes.reduce(0, { $0 + $1.transforms.count }) > WriteLimits.transformsMax else { return }
+  private static func checkTransformCounts(_ writes: [Write], max: Int) throws(Complaint) {
+    guard writes.reduce(0, { $0 + $1.transforms.count }) > max else { return }
     var counts: [ResourcePath: Int] = [:]
     for write in writes {
       counts[write.path, default: 0] += write.transforms.count
-      if counts[write.path, default: 0] > WriteLimits.transformsMax { throw WriteComplaint.manyTransforms }
+      if counts[write.path, default: 0] > max { throw WriteComplaint.manyTransforms }
     }
   }
 

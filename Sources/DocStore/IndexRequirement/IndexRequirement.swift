@@ -13,10 +13,10 @@ internal import DocModel
 public enum IndexRequirement {
   /// The definition that a query lacks; nil when it can be served.
   public static func missing(
-    for query: NormalizedQuery, nearest: VectorField? = nil, among indexes: DefinedIndexes
+    for query: NormalizedQuery, among indexes: DefinedIndexes
   ) -> MissingIndex? {
-    if nearest == nil, isServedAutomatically(query, among: indexes) { return nil }
-    return QueryNeeds(query, nearest: nearest).flatMap { missing(for: $0, among: indexes) }
+    if isServedAutomatically(query, among: indexes) { return nil }
+    return QueryNeeds(query).flatMap { missing(for: $0, among: indexes) }
   }
 
   public static func missing(for needs: QueryNeeds, among indexes: DefinedIndexes) -> MissingIndex? {
@@ -39,7 +39,9 @@ public enum IndexRequirement {
   /// A quick answer for most queries, without looking at ways: one collection whose fields have all their
   /// indexes, and equalities alone, or conditions and an order on one field. False means: look closer.
   public static func isServedAutomatically(_ query: NormalizedQuery, among indexes: DefinedIndexes) -> Bool {
-    guard case .collection(let path) = query.scope, query.orders.count <= 2 else { return false }
+    guard case .collection(let path) = query.scope, query.orders.count <= 2, query.nearest == nil else {
+      return false
+    }
     guard let order = query.orders.first else { return false }
     if order.path.isDocumentName {
       guard order.direction == .ascending, query.requiredFields.isEmpty else { return false }

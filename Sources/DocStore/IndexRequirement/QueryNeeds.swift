@@ -46,7 +46,7 @@ public struct QueryNeeds: Hashable, Sendable {
   }
 
   /// Nil for queries over collections of every name, which follow the order of names.
-  public init?(_ query: NormalizedQuery, nearest vector: VectorField? = nil) {
+  public init?(_ query: NormalizedQuery) {
     switch query.scope {
     case .collection(let path):
       collectionID = path.lastSegment
@@ -59,7 +59,7 @@ public struct QueryNeeds: Hashable, Sendable {
     ways = Self.ways(of: query)
     orders = Self.orders(of: query, ways)
     nameDirection = query.orders.last?.direction ?? .ascending
-    self.vector = vector
+    vector = query.nearest.map { VectorField($0.field, dimension: $0.dimension) }
     hasManyInequalities = Self.hasManyInequalities(query.filter)
   }
 

@@ -47,13 +47,20 @@ public struct DocumentList: Sendable {
 
   /// Every check, in the service's order; the administrator's right to see missing documents is the
   /// caller's to check.
-  public func validate() throws(Complaint) -> Validated {
+  ///
+  /// - Parameter boundsPages: whether pages have the service's default and largest size; otherwise a page is as
+  ///   long as is asked, and whole when nothing is. Source: spec/production-differences.md L15.
+  public func validate(boundsPages: Bool = true) throws(Complaint) -> Validated {
     if pageSize < 0 { throw QueryComplaint.negativePageSize }
     if showsMissing, collectionID.isEmpty { throw QueryComplaint.missingWithoutCollection }
     if showsMissing, !orderBy.isEmpty { throw QueryComplaint.missingWithOrder }
     let orders = try StructuredQuery.Order.parse(orderBy)
     let size =
-      pageSize == 0 ? RequestLimits.listPageDefault : min(pageSize, RequestLimits.listPageMax)
+      if boundsPages {
+        pageSize == 0 ? RequestLimits.listPageDefault : min(pageSize, RequestLimits.listPageMax)
+      } else {
+        pageSize == 0 ? Int(Int32.max) : pageSize
+      }
     var query = try QueryValidator.validate(
       StructuredQuery(
         database: database, parent: parent, from: [StructuredQuery.CollectionSelector(collectionID)],

@@ -123,8 +123,3 @@ enum NearestComplaint {
     Complaint("The distanceResultField.property.name \"\(name)\" is reserved.")
   }
 }
-
-extension QueryLimits {
-  /// Documents of one vector search. Source: spec/protocol.md 2.3.
-  public static let nearestMax = 1_000
-}

@@ -109,7 +109,7 @@ extension FirestoreService {
         database: parent.database, parent: parent.path, collectionID: request.collectionID,
         pageSize: Int(request.pageSize), pageToken: request.pageToken, orderBy: request.orderBy, mask: mask,
         showsMissing: request.showMissing
-      ).validate()
+      ).validate(boundsPages: options.profile.limits == .production)
     }
     if request.showMissing { try requireAdmin(credentials, orSay: Self.metadataText) }
     let time = try readTime(try ConsistencyChoice(request), in: parent.database, as: credentials).time

@@ -82,7 +82,7 @@ extension FirestoreService {
     let credentials = try databaseCredentials(call)
     try checkWrites(call) { [self] call, batch in
       do throws(GRPCStatus) {
-        try Self.checked { () throws(Complaint) in try DocumentStore<Engine>.checkBatch(batch.writes) }
+        try Self.checked { () throws(Complaint) in try store.store.checkBatch(batch.writes) }
         try requireAdmin(credentials, orSay: "Batch writes require admin authentication.")
       } catch {
         return call.finish(error)

@@ -4,12 +4,16 @@
 ///
 /// State and its owner: the channel's event loop.
 
+internal import DocModel
 internal import NIOCore
 internal import NIOHTTP1
 
 package struct HTTPOptions: Sendable {
-  /// LIMIT: bytes of a request's body; more is 413. Source: spec/protocol.md 2.3.
-  package var bodyBytesMax = 16 << 20
+  /// LIMIT: bytes of a request's body. Source: spec/production-differences.md L1.
+  package var bodyBytesMax = RequestLimits.bodyBytesMax
+  /// What a longer body is answered; nil for 413 without a word, as the official emulator does.
+  package var bodyRefusal: GRPCStatus? = GRPCStatus(
+    .invalidArgument, "Request payload size exceeds the limit: \(RequestLimits.bodyBytesMax) bytes.")
   /// LIMIT: how long the first head of a connection, and the body of a request, may take to come.
   package var arrivalMilliseconds: Int64 = 120_000
 
@@ -86,7 +90,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     case .end:
       arrivalTimer?.cancel()
       arrivalTimer = nil
-      if !isOversize { begin(context) }
+      if isOversize { context.close(promise: nil) } else { begin(context) }
     }
   }
 
@@ -101,18 +105,27 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
   }
 
-  /// 413 and the end of the connection: the rest of the body is not worth reading.
+  /// A refusal. The rest of the body is read and forgotten, for a while: a client that is cut off while it
+  /// sends does not get to read why. Then the connection ends.
   private func refuseBody(_ context: ChannelHandlerContext) {
     body = []
-    let headers = HTTPHeaders([("content-length", "0"), ("connection", "close")])
+    let text = options.bodyRefusal?.json ?? []
+    var headers = HTTPHeaders([("content-length", "\(text.count)"), ("connection", "close")])
+    if !text.isEmpty { headers.add(name: "content-type", value: "application/json; charset=utf-8") }
+    let status = HTTPResponseStatus(
+      statusCode: options.bodyRefusal?.code.httpStatus ?? Int(HTTPResponseStatus.payloadTooLarge.code))
     context.write(
-      wrapOutboundOut(.head(.init(version: .http1_1, status: .payloadTooLarge, headers: headers))),
-      promise: nil)
-    let channel = context.channel
-    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-      channel.close(promise: nil)
+      wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
+    if !text.isEmpty {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: text)))), promise: nil)
     }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    let channel = context.channel
+    context.eventLoop.scheduleTask(in: .seconds(Self.drainSecondsMax)) { channel.close(promise: nil) }
   }
+
+  /// LIMIT: seconds that the rest of a refused body is read.
+  private static let drainSecondsMax: Int64 = 10
 
   private func begin(_ context: ChannelHandlerContext) {
     guard let head else { return }

@@ -61,8 +61,8 @@ struct IndexSources {
     return sources
   }
 
-  /// Reads the files into a gate and hands composites to the store. Complains, and ends when a file has
-  /// errors.
+  /// Reads the files into a gate, hands composites to the store and tells it the profile's limits, some of
+  /// which count what indexes hold. Complains, and ends when a file has errors.
   func gate(_ profile: ServiceProfile, _ store: DocumentStore<LMDBEngine>, project: String) throws
     -> IndexGate
   {
@@ -78,6 +78,10 @@ struct IndexSources {
         gate.setStandard(indexes)
         store.setIndexes(indexes.definitions)
       }
+    }
+    switch profile.limits {
+    case .production: store.setCommitLimits(.production { gate.known($0) ?? .automatic })
+    case .emulator: store.setCommitLimits(.emulator)
     }
     return gate
   }
