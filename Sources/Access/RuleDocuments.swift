@@ -18,6 +18,18 @@ final class RuleDocuments: DocumentAccess {
   private var source = Source.none
   /// A failure of the store is no missing document: it ends the request when the verdict is in.
   private(set) var failure: StoreError?
+  /// Whether it is to be remembered which documents are read: whoever follows a decision needs that.
+  var notesReads = false
+  private var reads: [ResourcePath] = []
+
+  /// The documents that were read, there or not; nothing is noted any more.
+  func takeReads() -> [ResourcePath] {
+    defer {
+      reads = []
+      notesReads = false
+    }
+    return reads
+  }
 
   /// Begins a request that reads.
   func begin(_ view: StoreView) {
@@ -41,6 +53,7 @@ final class RuleDocuments: DocumentAccess {
 
   override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {
     let path = ResourcePath(unchecked: String(decoding: path, as: UTF8.self))
+    if notesReads { reads.append(path) }
     switch source {
     case .none: return nil
     case .commit(let commit): return commit.document(path, afterCommit ? .after : .before)?.fields

@@ -28,6 +28,7 @@ public final class RulesetRegistry: Sendable {
     var released: [DatabaseID: Protection] = [:]
     var byDatabaseName: [String: Protection] = [:]
     var standard: Protection?
+    var observers: [@Sendable (DatabaseID?) -> Void] = []
   }
 
   private let state = Mutex(State())
@@ -46,30 +47,43 @@ public final class RulesetRegistry: Sendable {
     return protection ?? withoutRules
   }
 
+  /// Calls `body` whenever rules were replaced: with the database, or nil when it may be any.
+  public func observe(_ body: @escaping @Sendable (DatabaseID?) -> Void) {
+    state.withLock { $0.observers.append(body) }
+  }
+
+  private func change(_ database: DatabaseID?, _ body: (inout State) -> Void) {
+    let observers = state.withLock { state in
+      body(&state)
+      return state.observers
+    }
+    for observer in observers { observer(database) }
+  }
+
   /// The rules of every database that has none of its own (`--rules FILE`).
   public func setStandard(_ ruleset: Ruleset) {
-    state.withLock { $0.standard = .rules(ruleset) }
+    change(nil) { $0.standard = .rules(ruleset) }
   }
 
   /// The rules of the databases of this name, of all projects (`--rules NAME=FILE`).
   public func setStandard(_ ruleset: Ruleset, ofDatabase name: String) {
-    state.withLock { $0.byDatabaseName[name] = .rules(ruleset) }
+    change(nil) { $0.byDatabaseName[name] = .rules(ruleset) }
   }
 
   /// What guards the databases of a name, or all that have nothing of their own.
   public func setStandard(_ protection: Protection, ofDatabase name: String?) {
-    state.withLock { state in
+    change(nil) { state in
       if let name { state.byDatabaseName[name] = protection } else { state.standard = protection }
     }
   }
 
   /// As `replace`, with rules that do not compile.
   public func replace(_ database: DatabaseID, withBroken words: String, _ source: SourceText) {
-    state.withLock { $0.released[database] = .broken(words, source) }
+    change(database) { $0.released[database] = .broken(words, source) }
   }
 
-  /// Replaces the rules of one database; they hold for the next request.
+  /// Replaces the rules of one database; they hold for the next request, and for what is listened to.
   public func replace(_ database: DatabaseID, with ruleset: Ruleset) {
-    state.withLock { $0.released[database] = .rules(ruleset) }
+    change(database) { $0.released[database] = .rules(ruleset) }
   }
 }

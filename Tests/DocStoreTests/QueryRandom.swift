@@ -31,12 +31,17 @@ struct QueryRandom: RandomNumberGenerator {
   mutating func documents() -> [(path: ResourcePath, fields: Fields)] {
     var documents: [ResourcePath: Fields] = [:]
     for _ in 0..<(10 + below(40)) {
-      var fields = Fields()
-      for name in ["a", "b", "l", "x y"] where !isOne(in: 4) { fields[name] = value(depth: 0) }
-      if !isOne(in: 3) { fields["m"] = isOne(in: 4) ? value(depth: 0) : map(depth: 0) }
+      let fields = fields()
       documents[ResourcePath(unchecked: path())] = fields
     }
     return documents.map { (path: $0.key, fields: $0.value) }
+  }
+
+  mutating func fields() -> Fields {
+    var fields = Fields()
+    for name in ["a", "b", "l", "x y"] where !isOne(in: 4) { fields[name] = value(depth: 0) }
+    if !isOne(in: 3) { fields["m"] = isOne(in: 4) ? value(depth: 0) : map(depth: 0) }
+    return fields
   }
 
   private mutating func map(depth: Int) -> Value {

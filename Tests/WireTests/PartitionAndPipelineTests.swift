@@ -55,11 +55,4 @@ struct PartitionAndPipelineTests {
       "ExecutePipeline", try request.serializedBytes(), service: "google.firestore.v1beta1.Firestore")
     #expect(old.status == "12")
   }
-
-  @Test("streams are refused by name", arguments: ["Listen", "Write"])
-  func streams(method: String) throws {
-    let answer = try H().call(method, [])
-    #expect(answer.status == "12")
-    #expect(answer.message == "Method google.firestore.v1.Firestore/\(method) is unimplemented")
-  }
 }

@@ -54,6 +54,31 @@ final class ServiceHarness {
     }
   }
 
+  /// Opens a stream in both directions.
+  func open(_ method: String, token: String? = "owner") -> Int32 {
+    let extra = token.map { [("authorization", "Bearer " + $0)] } ?? []
+    return client.request(
+      path: "/google.firestore.v1.Firestore/\(method)", body: [], ends: false, extra: extra)
+  }
+
+  func say(_ message: some SwiftProtobuf.Message, on id: Int32, ends: Bool = false) throws {
+    client.append(id, framed(try message.serializedBytes()), ends: ends)
+  }
+
+  /// Lets everything run until a stream has received what is waited for, or is over.
+  func receive(on id: Int32, until isEnough: (Received) -> Bool) -> Received {
+    while true {
+      exchange()
+      if let answer = client.streams[id], answer.isClosed || isEnough(answer) { return answer }
+      let ready = jobs.wait { jobs -> [Job]? in
+        if jobs.isEmpty { return nil }
+        defer { jobs = [] }
+        return jobs
+      }
+      for job in ready { job() }
+    }
+  }
+
   private func exchange() {
     while true {
       let toServer = client.output()

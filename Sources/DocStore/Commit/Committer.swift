@@ -190,11 +190,12 @@ final class Committer<Engine: StorageEngine>: Sendable {
       failure = error
     }
     let hasWritten = failure == nil && !batch.mutations.isEmpty
-    clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
+    // Published before the batch counts as ended: who has settled a time has every event up to it.
     if hasWritten, let planner = planned?.planner {
       for event in planner.events { feed.publish(event.event, version: event.version, to: event.database) }
       for generation in planner.clearedGenerations { indexes.forget(generation) }
     }
+    clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
     for outcome in planned?.outcomes ?? jobs.map(Self.unplanned) {
       complete(outcome, failure, batch, builder)
     }

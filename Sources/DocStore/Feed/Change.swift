@@ -16,6 +16,17 @@ public final class DocumentImage: Sendable {
     fieldBytes = record.fields.byteCount
   }
 
+  /// A copy of a state that was read.
+  init(_ document: StoredDocument) {
+    record = Array(document.fields.bytes)
+    createTime = document.createTime
+    updateTime = document.updateTime
+    fieldBytes = document.fields.byteCount
+  }
+
+  /// What the image holds in memory.
+  var byteCount: Int { record.count }
+
   /// Looks at the document in place.
   public func withDocument<R, E: Error>(_ body: (StoredDocument) throws(E) -> R) throws(E) -> R {
     // Array.withUnsafeBytes has no typed throws, so the error travels as a value.

@@ -116,9 +116,9 @@ enum Answers {
     return writer.bytes
   }
 
-  /// `WriteResult` as field 1 of its answer.
-  private static func append(_ result: WriteResult, to writer: inout WireWriter) {
-    writer.message(1) { message in
+  /// `WriteResult` as a field of its answer.
+  static func append(_ result: WriteResult, to writer: inout WireWriter, number: Int = 1) {
+    writer.message(number) { message in
       if let time = result.updateTime { message.timestamp(1, Timestamp(microseconds: time)) }
       for value in result.transformResults { message.field(2, bytes: value) }
     }

@@ -12,6 +12,7 @@ internal import DocModel
 package import DocStore
 internal import NIOCore
 package import NIOPosix
+internal import Synchronization
 
 package struct FirestoreOptions: Sendable {
   /// Which service is followed where production and the official emulator differ.
@@ -23,6 +24,8 @@ package struct FirestoreOptions: Sendable {
   package var unsentSortedBytesMax = 16 << 20
   /// Which projects are served.
   package var projects = ProjectPolicy.any
+  /// What Listen streams may hold.
+  package var listen = ListenLimits()
 
   package init() {}
 }
@@ -32,14 +35,25 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
   let tokens: TokenReader
   let threads: WorkerThreads
   let options: FirestoreOptions
+  let listening: Listening<Engine>
+  /// Write streams opened so far: their ids.
+  let writeStreams = Atomic(0)
 
   package init(
     _ store: GuardedStore<Engine>, threads: NIOThreadPool, options: FirestoreOptions = FirestoreOptions()
   ) {
     self.store = store
-    self.threads = WorkerThreads(threads)
+    let threads = WorkerThreads(threads)
+    self.threads = threads
     self.options = options
     tokens = TokenReader(options.profile)
+    let listening = Listening(store.store, limits: options.listen) { work in
+      threads.submit { state in
+        if state == .active { work() }
+      }
+    }
+    self.listening = listening
+    store.rulesets.observe { [weak listening] database in listening?.rulesChanged(of: database) }
   }
 
   /// All methods, under the current and the old name of the service.
@@ -64,8 +78,8 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
       method(service + "BatchWrite", .unary, batchWrite),
       method(service + "PartitionQuery", .unary, partitionQuery),
       method(service + "ExecutePipeline", .serverStreaming, executePipeline),
-      method(service + "Listen", .bidirectional, refuseStream),
-      method(service + "Write", .bidirectional, refuseStream),
+      method(service + "Listen", .bidirectional, listen),
+      method(service + "Write", .bidirectional, writeStream),
     ]
   }
 

@@ -29,14 +29,6 @@ extension FirestoreService {
   }
 }
 
-extension FirestoreService {
-  /// Real-time streams. They begin as soon as their headers are there, and are refused then.
-  @Sendable
-  func refuseStream(_ call: ServerCall) throws(GRPCStatus) {
-    throw UnservedStatus.unimplemented(call.methodName)
-  }
-}
-
 enum UnservedStatus {
   /// What every gRPC server answers for a method that its service has and it does not.
   static func unimplemented(_ method: String) -> GRPCStatus {

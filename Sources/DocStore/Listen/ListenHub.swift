@@ -1,0 +1,178 @@
+/// All listeners of one database.
+///
+/// A hub takes the commits of the change feed in order, finds the targets that each of them touches, and
+/// tells every stream at once what the commit means for all its targets. New targets are read on worker
+/// threads and join when they show the state that the hub has reached.
+///
+/// INVARIANT: every live target of a stream that does not stand still shows the state at `position`.
+/// INVARIANT: a consistent state at R is told to a stream only after every commit at or below R was applied
+/// to its targets; the commit clock never goes below R afterwards.
+/// Source: design/storage-and-scale.md 9, spec/streams.md section 0 and 1.
+
+internal import DequeModule
+internal import DocModel
+internal import Synchronization
+
+/// State and its owner: jobs, which run one after the other on the threads of `execute`. Who commits, and
+/// who reads from clients, only adds jobs.
+///
+/// `@unchecked Sendable`: everything but `inbox` is touched by jobs alone.
+final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
+  typealias Execute = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  private struct Inbox {
+    var jobs: [@Sendable () -> Void] = []
+    var isScheduled = false
+  }
+
+  let database: DatabaseID
+  let store: DocumentStore<Engine>
+  let limits: ListenLimits
+  let execute: Execute
+  private let inbox = Mutex(Inbox())
+
+  var streams: [ObjectIdentifier: HubStream] = [:]
+  var index = TargetIndex()
+  /// The version up to which commits were applied.
+  var position: Int64 = 0
+  /// The version that made the documents' generation; 0 while nobody has written.
+  var generation: Int64 = 0
+  /// Counts changes, so that a target is asked once about each.
+  var stamp: UInt64 = 0
+  private var subscription: FeedSubscription?
+  private var waiting: Deque<FeedEvent> = []
+
+  init(
+    _ database: DatabaseID, _ store: DocumentStore<Engine>, _ limits: ListenLimits,
+    execute: @escaping Execute
+  ) {
+    self.database = database
+    self.store = store
+    self.limits = limits
+    self.execute = execute
+    enqueue { hub in hub.begin() }
+  }
+
+  // MARK: jobs
+
+  func enqueue(_ job: @escaping @Sendable (ListenHub) -> Void) {
+    let isNew = inbox.withLock { inbox in
+      inbox.jobs.append { [self] in job(self) }
+      defer { inbox.isScheduled = true }
+      return !inbox.isScheduled
+    }
+    if isNew { execute { [self] in work() } }
+  }
+
+  private func work() {
+    while true {
+      let jobs = inbox.withLock { inbox in
+        let jobs = inbox.jobs
+        inbox.jobs = []
+        if jobs.isEmpty { inbox.isScheduled = false }
+        return jobs
+      }
+      if jobs.isEmpty { return }
+      for job in jobs { job() }
+    }
+  }
+
+  // MARK: the feed
+
+  private func begin() {
+    let subscription = store.subscribe(database, eventsMax: limits.waitingEventsMax) { [weak self] in
+      self?.enqueue { hub in hub.applyFeed(upTo: .max) }
+    }
+    self.subscription = subscription
+    // Whatever the subscription leaves out is visible to every view from here on.
+    store.clock.settle(subscription.startVersion)
+    position = subscription.startVersion
+    _ = try? present { view throws(StoreError) in view.readTime }
+  }
+
+  /// Lets go of the feed: nobody listens any more.
+  func end() {
+    if let subscription { store.unsubscribe(subscription) }
+    subscription = nil
+    waiting.removeAll()
+  }
+
+  /// Applies the commits that have come, up to a version.
+  func applyFeed(upTo limit: Int64) {
+    guard let subscription else { return }
+    waiting.append(contentsOf: subscription.take())
+    while let event = waiting.first {
+      switch event {
+      case .commit(let version, let changes):
+        if version > limit { return }
+        waiting.removeFirst()
+        if version > position { apply(changes, at: version) }
+      case .cleared(let version):
+        if version > limit { return }
+        waiting.removeFirst()
+        if version > position { applyClearing(at: version) }
+      case .lagged:
+        waiting.removeFirst()
+        standStill()
+      }
+    }
+  }
+
+  /// Runs `body` on the newest state and brings all live targets to it.
+  func present<R>(_ body: (StoreView) throws(StoreError) -> R) throws(StoreError) -> R {
+    let (result, time, generation) = try store.read(database) { view throws(StoreError) in
+      (try body(view), view.readTime, try view.generationVersion())
+    }
+    // Who has settled a time has every event up to it.
+    store.clock.settle(time)
+    applyFeed(upTo: time)
+    position = max(position, time)
+    self.generation = generation
+    return result
+  }
+
+  var token: ResumeToken { ResumeToken(readTime: position, generation: generation) }
+
+  // MARK: streams
+
+  func open(_ stream: HubStream) { streams[ObjectIdentifier(stream)] = stream }
+
+  func close(_ stream: HubStream) {
+    guard !stream.isOver else { return }
+    stream.isOver = true
+    stream.load?.cancelled.store(true, ordering: .relaxed)
+    stream.load = nil
+    stream.requests.removeAll()
+    for target in stream.targets.values { index.remove(TargetReference(stream: stream, target: target)) }
+    stream.targets.removeAll()
+    streams[ObjectIdentifier(stream)] = nil
+  }
+
+  func send(_ events: [ListenEvent], to stream: HubStream) {
+    if events.isEmpty || stream.isOver { return }
+    stream.lastSent = store.environment.now()
+    stream.outlet.send(events)
+    if stream.standstill == nil, !hasRoom(stream) { stream.standstill = token }
+  }
+
+  func hasRoom(_ stream: HubStream) -> Bool { stream.outlet.unsentBytes() <= limits.unsentBytesMax }
+
+  /// Ends a live target.
+  func drop(_ target: LiveTarget, of stream: HubStream) {
+    index.remove(TargetReference(stream: stream, target: target))
+    stream.targets[target.id] = nil
+  }
+
+  // MARK: time
+
+  /// Tells streams without traffic that nothing has happened.
+  func beat() {
+    let now = store.environment.now()
+    let silent = streams.values.filter {
+      $0.standstill == nil && $0.load == nil && now - $0.lastSent >= limits.heartbeatMicroseconds
+    }
+    if silent.isEmpty { return }
+    guard (try? present({ view throws(StoreError) in view.readTime })) != nil else { return }
+    for stream in silent where stream.standstill == nil { send([.consistent(token)], to: stream) }
+  }
+}

@@ -1,0 +1,65 @@
+/// What a client asks of its stream.
+
+public import DocModel
+
+/// What a target shows.
+public enum TargetSelection: Sendable {
+  /// Documents by name, each once, in the order of the request.
+  case documents([ResourcePath])
+  case query(NormalizedQuery)
+}
+
+/// From where a target goes on.
+public enum TargetResumption: Sendable {
+  /// From nothing.
+  case none
+  /// The bytes of a token, ours or not.
+  case token([UInt8])
+  /// A read time in microseconds.
+  case readTime(Int64)
+}
+
+/// A target as a client adds it.
+public struct TargetRequest: Sendable {
+  /// 0 lets the stream choose one.
+  public let id: Int32
+  /// Or why the target cannot be: a fault costs the target, never the stream.
+  public let selection: Result<TargetSelection, Complaint>
+  public let resumption: TargetResumption
+  /// How many documents the client believes to be in the result it goes on from; nil when it does not say.
+  public let expectedCount: Int?
+
+  public init(
+    id: Int32, selection: Result<TargetSelection, Complaint>, resumption: TargetResumption = .none,
+    expectedCount: Int? = nil
+  ) {
+    self.id = id
+    self.selection = selection
+    self.resumption = resumption
+    self.expectedCount = expectedCount
+  }
+}
+
+public enum ListenRequest: Sendable {
+  case add(TargetRequest)
+  case remove(Int32)
+}
+
+/// LIMIT: what one stream may hold, and when it has to wait for its client.
+public struct ListenLimits: Sendable {
+  /// Targets of one stream, those that wait to be answered included.
+  public var targetsMax = 10_000
+  /// Bytes that wait for a client. Above, its targets stand still; they catch up, or are reset, when it has
+  /// read.
+  public var unsentBytesMax = 4 << 20
+  /// Bytes of a new target's result that are handed over at once.
+  public var pieceBytesMax = 1 << 20
+  /// Changed documents that a target which fell behind is told one by one; above, it is reset.
+  public var catchUpChangesMax = 10_000
+  /// Events of a database that wait for its hub.
+  public var waitingEventsMax = 16_384
+  /// Without traffic for this long a stream is told that nothing has happened.
+  public var heartbeatMicroseconds: Int64 = 30_000_000
+
+  public init() {}
+}

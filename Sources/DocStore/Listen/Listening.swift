@@ -1,0 +1,124 @@
+/// The listeners of all databases of a store.
+///
+/// ```
+/// let listening = Listening(store) { work in threads.submit(work) }
+/// let stream = listening.open(database, judge: nil, outlet)
+/// stream.take(.add(TargetRequest(id: 2, selection: .success(.documents([path])))))
+/// stream.close()
+/// ```
+
+public import DocModel
+
+public final class Listening<Engine: StorageEngine>: Sendable {
+  private struct Place {
+    let hub: ListenHub<Engine>
+    var streamCount = 0
+  }
+
+  private struct Hubs {
+    var places: [DatabaseID: Place] = [:]
+    var hasClock = false
+    var isClosed = false
+  }
+
+  private let store: DocumentStore<Engine>
+  private let limits: ListenLimits
+  private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let hubs = Monitor(Hubs())
+
+  /// - Parameter execute: runs work on a thread that may block for a moment, soon and in any order.
+  public init(
+    _ store: DocumentStore<Engine>, limits: ListenLimits = ListenLimits(),
+    execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) {
+    self.store = store
+    self.limits = limits
+    self.execute = execute
+  }
+
+  deinit { close() }
+
+  /// Ends the thread that keeps the time. Streams that are still open are told nothing more.
+  public func close() { hubs.change { $0.isClosed = true } }
+
+  /// How many streams are open.
+  public var streamCount: Int { hubs.withLock { $0.places.values.reduce(0) { $0 + $1.streamCount } } }
+
+  /// Opens a stream. Close it when its client is gone; until then it holds what its targets need.
+  public func open(
+    _ database: DatabaseID, judge: ListenJudge?, _ outlet: ListenOutlet
+  ) -> ListenStream<Engine> {
+    let (hub, needsClock) = hubs.change { hubs in
+      var place =
+        hubs.places[database] ?? Place(hub: ListenHub(database, store, limits, execute: execute))
+      place.streamCount += 1
+      hubs.places[database] = place
+      defer { hubs.hasClock = true }
+      return (place.hub, !hubs.hasClock)
+    }
+    if needsClock { startClock() }
+    return ListenStream(
+      hub, HubStream(outlet, judge: judge, now: store.environment.now()), owner: self)
+  }
+
+  fileprivate func close(_ hub: ListenHub<Engine>) {
+    hubs.change { hubs in
+      guard var place = hubs.places[hub.database], place.hub === hub else { return }
+      place.streamCount -= 1
+      hubs.places[hub.database] = place.streamCount > 0 ? place : nil
+      // Inside the lock: a hub that was left is never found again, so nothing comes after this job.
+      if place.streamCount == 0 { hub.enqueue { $0.end() } }
+    }
+  }
+
+  /// The rules of a database were replaced; nil for those of every database.
+  public func rulesChanged(of database: DatabaseID?) {
+    let affected = hubs.withLock { hubs in
+      hubs.places.values.map(\.hub).filter { database == nil || $0.database == database }
+    }
+    for hub in affected { hub.enqueue { $0.judgeAll() } }
+  }
+
+  /// One thread beats for all hubs.
+  private func startClock() {
+    let hubs = hubs
+    let milliseconds = Int(max(limits.heartbeatMicroseconds / 4_000, 10))
+    WriterThread.start {
+      while hubs.wait(atMost: milliseconds, { $0.isClosed ? () : nil }) == nil {
+        let all = hubs.withLock { $0.places.values.map(\.hub) }
+        for hub in all { hub.enqueue { $0.beat() } }
+      }
+    }
+  }
+}
+
+/// One client's stream of targets in one database. Any thread may call it; calls are seen in order.
+public final class ListenStream<Engine: StorageEngine>: Sendable {
+  private let hub: ListenHub<Engine>
+  private let stream: StreamReference
+  private let owner: Listening<Engine>
+
+  fileprivate init(_ hub: ListenHub<Engine>, _ stream: HubStream, owner: Listening<Engine>) {
+    self.hub = hub
+    self.stream = StreamReference(stream: stream)
+    self.owner = owner
+    hub.enqueue { [reference = self.stream] in $0.open(reference.stream) }
+  }
+
+  public var database: DatabaseID { hub.database }
+
+  public func take(_ request: ListenRequest) {
+    hub.enqueue { [stream] in $0.take(request, from: stream.stream) }
+  }
+
+  /// The client has read what waited for it.
+  public func clientHasRead() {
+    hub.enqueue { [stream] in $0.catchUp(stream.stream) }
+  }
+
+  /// The client is gone. Call it once.
+  public func close() {
+    hub.enqueue { [stream] in $0.close(stream.stream) }
+    owner.close(hub)
+  }
+}

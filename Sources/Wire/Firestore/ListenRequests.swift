@@ -1,0 +1,161 @@
+/// `ListenRequest`, read by hand so that a query stays the bytes it is until `QueryReader` reads it.
+///
+/// Source: spec/streams.md 1.1 (field numbers), 1.2.
+
+internal import DocModel
+internal import DocStore
+
+/// One request of a Listen stream.
+struct WireListenRequest {
+  enum Change {
+    case add(WireTarget)
+    case remove(Int32)
+    /// Neither: nothing is asked.
+    case none
+  }
+
+  var database = ""
+  var change = Change.none
+
+  init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): database = try fields.text()
+      case MessageFields.tag(2): change = .add(try WireTarget(try fields.message()))
+      case 3 << 3: change = .remove(Int32(truncatingIfNeeded: try fields.varint()))
+      default: try fields.skip(tag)
+      }
+    }
+  }
+
+  /// The database that the request is about: named by itself, or by the first thing it names.
+  func databaseID() throws(GRPCStatus) -> DatabaseID? {
+    do throws(Complaint) {
+      if !database.isEmpty { return try ResourceNameParser.database(database) }
+      guard case .add(let target) = change else { return nil }
+      switch target.selection {
+      case .none: return nil
+      case .documents(let names):
+        return try names.first.map { name throws(Complaint) in
+          try ResourceNameParser.document(name).database
+        }
+      case .query(let parent, _): return try ResourceNameParser.parent(parent).database
+      }
+    } catch {
+      throw GRPCStatus(error)
+    }
+  }
+}
+
+/// `Target`
+struct WireTarget {
+  enum Selection {
+    case none
+    case documents([String])
+    /// The query's own bytes; they live as long as the request's.
+    case query(parent: String, UnsafeRawBufferPointer?)
+  }
+
+  var selection = Selection.none
+  var id: Int32 = 0
+  var resumption = TargetResumption.none
+  var expectedCount: Int?
+
+  init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(2): selection = try Self.query(try fields.message())
+      case MessageFields.tag(3): selection = try Self.documents(try fields.message())
+      case MessageFields.tag(4):
+        let token = try fields.bytes()
+        resumption = token.isEmpty ? .none : .token(token)
+      case 5 << 3: id = Int32(truncatingIfNeeded: try fields.varint())
+      case MessageFields.tag(11):
+        resumption = .readTime(try MessageFields.timestamp(try fields.message()).microseconds)
+      case MessageFields.tag(12): expectedCount = try Self.int32Value(try fields.message())
+      default: try fields.skip(tag)
+      }
+    }
+  }
+
+  private static func query(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Selection {
+    var fields = MessageFields(message)
+    var parent = ""
+    var query: UnsafeRawBufferPointer?
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): parent = try fields.text()
+      case MessageFields.tag(2): query = try fields.message()
+      default: try fields.skip(tag)
+      }
+    }
+    return .query(parent: parent, query)
+  }
+
+  private static func documents(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Selection {
+    var fields = MessageFields(message)
+    var names: [String] = []
+    while let tag = try fields.next() {
+      if tag == MessageFields.tag(2) { names.append(try fields.text()) } else { try fields.skip(tag) }
+    }
+    return .documents(names)
+  }
+
+  private static func int32Value(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Int {
+    var fields = MessageFields(message)
+    var value = 0
+    while let tag = try fields.next() {
+      if tag == 1 << 3 {
+        value = Int(Int32(truncatingIfNeeded: try fields.varint()))
+      } else {
+        try fields.skip(tag)
+      }
+    }
+    return value
+  }
+
+  // MARK: into the store's form
+
+  /// A fault of the target costs the target alone. Source: spec/streams.md 1.2.
+  func request(in database: DatabaseID) -> TargetRequest {
+    let selected: Result<TargetSelection, Complaint>
+    do throws(Complaint) { selected = .success(try checked(in: database)) } catch {
+      selected = .failure(error)
+    }
+    return TargetRequest(
+      id: id, selection: selected, resumption: resumption, expectedCount: expectedCount)
+  }
+
+  private func checked(in database: DatabaseID) throws(Complaint) -> TargetSelection {
+    switch selection {
+    case .none: throw Complaint("The target has neither documents nor a query that this server knows.")
+    case .documents(let names):
+      var paths: [ResourcePath] = []
+      var known: Set<ResourcePath> = []
+      for text in names {
+        let name = try ResourceNameParser.document(text)
+        guard name.database == database else { throw Self.otherDatabase(text, database) }
+        if known.insert(name.path).inserted { paths.append(name.path) }
+      }
+      return .documents(paths)
+    case .query(let text, let message):
+      let parent = try ResourceNameParser.parent(text)
+      guard parent.database == database else { throw Self.otherDatabase(text, database) }
+      guard let message else { throw Complaint("only structured queries are supported") }
+      let query: StructuredQuery
+      do throws(GRPCStatus) {
+        query = try QueryReader.read(message, database: database, parent: parent.path)
+      } catch { throw Complaint(error.message) }
+      let valid = try QueryValidator.validate(query)
+      // Assumed: the service's own text is unknown.
+      if valid.nearest != nil { throw Complaint("Vector searches cannot be listened to.") }
+      return .query(valid)
+    }
+  }
+
+  private static func otherDatabase(_ name: String, _ database: DatabaseID) -> Complaint {
+    Complaint("\"\(name)\" is not in database \"\(database.resourceName)\".")
+  }
+}
