@@ -66,6 +66,11 @@ final class RuleDocuments: DocumentAccess {
       }
     }
   }
+
+  override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {
+    guard case .commit(let commit) = source else { return false }
+    return commit.isWritten(ResourcePath(unchecked: String(decoding: path, as: UTF8.self)))
+  }
 }
 
 /// Idle `RuleDocuments`, because their evaluation memory is worth keeping.

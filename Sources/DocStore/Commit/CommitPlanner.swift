@@ -299,6 +299,11 @@ final class CommitPlanner {
     }
   }
 
+  /// Whether a write of the commit names the document.
+  func isTouched(_ path: ResourcePath) -> Bool {
+    indexOfTouched[KeyLayout.documentKey(generation, path).bytes] != nil
+  }
+
   private func databaseRecord(_ database: DatabaseID) throws(StorageError) -> DatabaseRecord? {
     if let known = databases[database] { return known }
     let stored = try DatabaseCatalog.record(view, database)

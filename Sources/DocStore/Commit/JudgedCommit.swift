@@ -54,4 +54,7 @@ public final class JudgedCommit {
   public func document(_ path: ResourcePath, _ moment: Moment) -> StoredDocument? {
     planner.judgedDocument(path, moment)
   }
+
+  /// Whether one of the writes names the document.
+  public func isWritten(_ path: ResourcePath) -> Bool { planner.isTouched(path) }
 }

@@ -55,7 +55,7 @@ extension Evaluation {
 
   private func floats(_ operation: Arithmetic, _ a: Double, _ b: Double) -> Double {
     switch operation {
-    case .add: a + b
+    case .add: 0.0 + a + b  // A sum is never -0.0. Source: the official emulator.
     case .subtract: a - b
     case .multiply: a * b
     case .divide: a / b

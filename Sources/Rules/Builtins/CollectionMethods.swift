@@ -61,7 +61,9 @@ enum SetMethods {
       .hasAll, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
-        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
+        if let open = e.openMembership(receiver, arguments[0], decisive: false, arguments.node) {
+          return open
+        }
         return .boolean(e.hasAll(receiver, arguments[0], .loose))
       }
     ),
@@ -69,7 +71,9 @@ enum SetMethods {
       .hasAny, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
-        if let fault = e.openValue(receiver, arguments[0], arguments.node) { return fault }
+        if let open = e.openMembership(receiver, arguments[0], decisive: true, arguments.node) {
+          return open
+        }
         return .boolean(e.hasAny(receiver, arguments[0], .loose))
       }
     ),

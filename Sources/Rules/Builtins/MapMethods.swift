@@ -21,6 +21,7 @@ enum MapMethods {
       .diff, ["map"],
       { e, receiver, arguments in
         guard arguments[0].kind == .map else { return nil }
+        if let fault = e.openDifference(new: receiver, old: arguments[0], arguments.node) { return fault }
         return .mapDiff(e.arena.copy([receiver, arguments[0]]))
       }
     ),
@@ -46,7 +47,6 @@ enum MapDiffMethods {
     _ e: Evaluation, _ receiver: Operand, _ node: Int32, _ isWanted: (KeyChange) -> Bool
   ) -> Operand? {
     guard case .mapDiff(let sides) = receiver else { return nil }
-    if let fault = e.openDifference(sides, node) { return fault }
     let most = e.entryCount(sides[0]) + e.entryCount(sides[1])
     let result = e.arena.allocate(Operand.self, count: most)
     var count = 0

@@ -105,11 +105,6 @@ extension Evaluation {
         return fault(.argument, node, "Variable \(entry.key.text) is already bound.")
       }
     }
-    guard unknown.isEmpty else {
-      return fault(
-        .argument, node,
-        "Variable(s) \(JavaOrder.sorted(unknown).joined(separator: ",")) do not exist in the path template.")
-    }
     for index in 0..<count {
       let segment = segments[index]
       guard segment.text == nil, let name = segment.name else {
@@ -137,6 +132,11 @@ extension Evaluation {
         }
         result.append(PathSegment(name: name, isGlob: false, text: text))
       }
+    }
+    guard unknown.isEmpty else {
+      return fault(
+        .argument, node,
+        "Variable(s) \(JavaOrder.sorted(unknown).joined(separator: ",")) do not exist in the path template.")
     }
     return .path(arena.copy(result), result.count)
   }

@@ -105,14 +105,14 @@ enum LatLngMethods {
     ),
   ]
 
-  /// Great circle, by haversines.
+  /// Great circle, by haversines; in the steps of the official engine, for the last digit.
   static func distance(_ a: GeoPoint, _ b: GeoPoint) -> Double {
     let degree = Double.pi / 180
-    let sinLatitude = sin(0.5 * (b.latitude - a.latitude) * degree)
-    let sinLongitude = sin(0.5 * (b.longitude - a.longitude) * degree)
+    let sinLatitude = sin(0.5 * (b.latitude * degree - a.latitude * degree))
+    let sinLongitude = sin(0.5 * (b.longitude * degree - a.longitude * degree))
     let x =
       sinLatitude * sinLatitude
       + sinLongitude * sinLongitude * cos(a.latitude * degree) * cos(b.latitude * degree)
-    return 2 * atan2(x.squareRoot(), max(0, 1 - x).squareRoot()) * earthRadius
+    return 2 * asin(min(1, x.squareRoot())) * earthRadius
   }
 }

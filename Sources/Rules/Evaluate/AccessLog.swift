@@ -5,7 +5,9 @@ internal import DocModel
 /// The cache of document reads of one request.
 ///
 /// Limits are counted in distinct paths, by whichever function they are asked for:
-/// spec/production-differences.md 1.9. A path read for an earlier operation of the request is free.
+/// spec/production-differences.md 1.9. A path read for an earlier operation of the request is free, and so
+/// is the document that is judged itself, before and after, and what any document of the commit will be
+/// after it. Source of the last two: the official emulator; a query has no such documents.
 final class AccessLog {
   /// LIMIT: one document read or one write. Source: spec/production-differences.md 1.9.
   static let operationMax = 10
@@ -24,11 +26,16 @@ final class AccessLog {
   private let memory = Arena()
   /// How many entries there were when the operation being judged began.
   private var operationStart = 0
+  /// Entries that do not count, of all, and of those before the operation being judged.
+  private var freeCount = 0
+  private var operationStartFree = 0
   /// Whether an operation was judged since the request began.
   private(set) var hasOperation = false
 
   var count: Int { entries.count }
-  var operationCount: Int { entries.count - operationStart }
+  /// The entries that count towards the request's limit, and towards the operation's.
+  var requestCount: Int { entries.count &- freeCount }
+  var operationCount: Int { requestCount &- (operationStart &- operationStartFree) }
   var paths: [String] { entries.elements.map(\.path.text) }
 
   /// Every path with what was found there, before and after; nil for what nobody asked.
@@ -46,16 +53,19 @@ final class AccessLog {
     entries.removeAll()
     memory.reset()
     operationStart = 0
+    freeCount = 0
+    operationStartFree = 0
     hasOperation = false
   }
 
   /// Starts counting for another operation.
   func beginOperation() {
     operationStart = entries.count
+    operationStartFree = freeCount
     hasOperation = true
   }
 
-  /// Takes back what was asked for after the first `count` paths.
+  /// Takes back what was asked for after the first `count` paths, in a query.
   func forget(after count: Int) {
     while entries.count > count { entries.removeLast() }
   }
@@ -75,7 +85,7 @@ final class AccessLog {
   @inline(__always)
   func document(inRoom path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
     if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: e) }
-    guard isRoomLeft(limit) else { return .tooMany }
+    guard takesRoom(path, afterCommit, limit, e) else { return .tooMany }
     memory.take(byteCount: path.count)
     entries.append(Entry(path: path))
     return answer(at: entries.count - 1, afterCommit: afterCommit, from: e)
@@ -83,13 +93,27 @@ final class AccessLog {
 
   func document(_ path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
     if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: e) }
-    guard isRoomLeft(limit) else { return .tooMany }
+    guard takesRoom(path, afterCommit, limit, e) else { return .tooMany }
     entries.append(Entry(path: memory.copy(path.buffer)))
     return answer(at: entries.count - 1, afterCommit: afterCommit, from: e)
   }
 
+  /// Counts one more path if it counts; false when there is no room for it.
   @inline(__always)
-  private func isRoomLeft(_ limit: Int) -> Bool { operationCount < limit && entries.count < Self.requestMax }
+  private func takesRoom(_ path: ByteView, _ afterCommit: Bool, _ limit: Int, _ e: Evaluation) -> Bool {
+    if isFree(path, afterCommit, e) {
+      freeCount &+= 1
+      return true
+    }
+    return operationCount < limit && requestCount < Self.requestMax
+  }
+
+  /// Whether a path is one that the request itself brings.
+  @inline(__always)
+  func isFree(_ path: ByteView, _ afterCommit: Bool, _ e: Evaluation) -> Bool {
+    guard e.method != .list else { return false }
+    return path == e.judgedPath || (afterCommit && e.method.isWrite && e.isWritten(path))
+  }
 
   @inline(__always)
   private func index(of path: ByteView) -> Int? {

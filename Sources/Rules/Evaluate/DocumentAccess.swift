@@ -23,6 +23,11 @@ open class DocumentAccess {
   ///   - afterCommit: as it will be after the whole commit; equal to before when nothing is written.
   open func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? { nil }
 
+  /// Whether the commit that is judged writes the document; false for a request that reads.
+  ///
+  /// What such a document will be is known without reading it, so `getAfter` of it does not count.
+  open func isWritten(_ path: UnsafeRawBufferPointer) -> Bool { false }
+
   /// As `document(at:)`, for the rules of files: `name` names its database, too
   /// (`databases/(default)/documents/users/bob`).
   open func document(named name: UnsafeRawBufferPointer) -> FieldsView? { nil }
@@ -33,9 +38,13 @@ open class DocumentAccess {
   /// Whether `debug` should be called. Making the text costs; say true only when somebody reads it.
   open var wantsDebugValues: Bool { false }
 
+  /// Whether `get` and `getAfter` of a missing document fail, as in official emulators before 1.22, unless the
+  /// request itself names it. The service answers null.
+  open var failsAtMissingDocuments: Bool { false }
+
   /// Starts a new request: nothing was read yet.
   public final func beginRequest() { log.reset() }
 
-  /// Distinct documents that rules asked for since `beginRequest`.
-  public final var distinctAccesses: Int { log.count }
+  /// Distinct documents that rules asked for since `beginRequest`, without those that do not count.
+  public final var distinctAccesses: Int { log.requestCount }
 }

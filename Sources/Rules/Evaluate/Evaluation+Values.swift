@@ -75,7 +75,8 @@ extension Evaluation {
     if isStorage { return resourceData }
     if case .null = resourceData { return .null }
     guard method != .list || isIDKnown else {
-      return map([entry("data", resourceData)])
+      let data = entry("data", resourceData)
+      return map(nameConstraint.map { [entry("__name__", $0), data] } ?? [data])
     }
     return documentObject(data: resourceData, path: documentPath())
   }

@@ -33,6 +33,8 @@ final class Evaluation {
   /// The path that `resource.__name__` and `resource.id` name: the last segment is unknown for queries
   /// without a key filter.
   var isIDKnown = true
+  /// `resource.__name__` of a query whose filters say something of it; nil otherwise.
+  var nameConstraint: Operand?
   /// Whether `request.path` has a value; it has none for a collection group.
   var isPathKnown = true
   /// False for a document that a query names and that does not exist.
@@ -145,6 +147,16 @@ final class Evaluation {
       isStorage
         ? source.document(named: path.buffer) : source.document(at: path.buffer, afterCommit: afterCommit)
     }
+  }
+
+  /// Whether the commit that is judged writes the document.
+  func isWritten(_ path: ByteView) -> Bool {
+    source?._withUnsafeGuaranteedRef { $0.isWritten(path.buffer) } ?? false
+  }
+
+  /// Whether `get` of a missing document fails.
+  var failsAtMissingDocuments: Bool {
+    source?._withUnsafeGuaranteedRef { $0.failsAtMissingDocuments } ?? false
   }
 
   /// Makes the database's name the second segment.

@@ -36,8 +36,8 @@ final class AccessNode: PlanNode, @unchecked Sendable {
       switch e.log.document(inRoom: relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
       {
       case .document(let fields): return kind.wantsDocument ? .document(fields) : .boolean(true)
-      case .missing: return missing(e)
-      case .tooMany: return refuse(e, relative)
+      case .missing: return missing(e, relative)
+      case .tooMany: return refuse(e, .accessLimit, relative)
       }
     }
   }
@@ -59,22 +59,25 @@ final class AccessNode: PlanNode, @unchecked Sendable {
     switch e.log.document(relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
     {
     case .tooMany: return refuse(e, .accessLimit, segments, count)
-    case .missing: return missing(e)
+    case .missing: return missing(e, relative)
     case .document(let fields):
       guard kind.wantsDocument else { return .boolean(true) }
       return dataNode == nil ? e.documentObject(data: .document(fields), path: path) : .document(fields)
     }
   }
 
-  private func missing(_ e: Evaluation) -> Operand {
+  private func missing(_ e: Evaluation, _ relative: ByteView) -> Operand {
     guard kind.wantsDocument else { return .boolean(false) }
+    if e.failsAtMissingDocuments, !e.log.isFree(relative, kind.isAfter, e) {
+      return refuse(e, .serviceCall, relative)
+    }
     guard let dataNode else { return .null }
     return e.fault(.nullValue, dataNode, FaultText.nullValue)
   }
 
-  private func refuse(_ e: Evaluation, _ relative: ByteView) -> Operand {
+  private func refuse(_ e: Evaluation, _ code: FaultCode, _ relative: ByteView) -> Operand {
     e.fault(
-      .accessLimit, number,
+      code, number,
       FaultText.service(
         kind.rawValue,
         argument: ProtobufText.path(

@@ -104,14 +104,14 @@ final class FunctionCallNode: PlanNode, @unchecked Sendable {
 }
 
 extension Evaluation {
-  /// Evaluates arguments from left to right; the first fault ends it.
+  /// Evaluates arguments from left to right, all of them; the first fault is the call's.
   @inline(__always)
   func evaluate(_ nodes: NodeList) -> (start: UnsafePointer<Operand>, fault: Operand?) {
     let start = arena.allocate(Operand.self, count: nodes.count)
     var index = 0
     while index < nodes.count {
       let value = nodes.value(index, self)
-      if value.isFault { return (UnsafePointer(start), value) }
+      if value.isFault { return (UnsafePointer(start), finish(value, nodes, from: index &+ 1)) }
       start[index] = value
       index &+= 1
     }
@@ -152,10 +152,9 @@ final class MethodCallNode: PlanNode, @unchecked Sendable {
   /// The call on a receiver that was already evaluated; `argument` is the only argument if it was, too.
   func value(_ e: Evaluation, receiver target: Operand, argument: Operand? = nil) -> Operand {
     e.charge(1)
-    if target.isFault { return target }
-    if case .null = target { return e.fault(.nullValue, number, FaultText.nullValue) }
     guard let method, let implementation = table.method(target.kind, method) else {
-      return e.fault(.functionNotFound, number, FaultText.functionNotFound(name))
+      let fault = refusal(e, target)
+      return argument == nil ? e.finish(fault, argumentList) : fault
     }
     let (values, fault) = argument.map { e.evaluated($0) } ?? e.evaluate(argumentList)
     if let fault { return fault }
@@ -172,6 +171,13 @@ final class MethodCallNode: PlanNode, @unchecked Sendable {
       FaultText.unsupported(
         Signatures.call("\(target.kind.name).\(name)", arguments.indices.map { values[$0].kind }),
         expected: implementation.signature.expected))
+  }
+
+  /// The fault of a receiver that has no such method, or that is none.
+  private func refusal(_ e: Evaluation, _ target: Operand) -> Operand {
+    if target.isFault { return target }
+    if case .null = target { return e.fault(.nullValue, number, FaultText.nullValue) }
+    return e.fault(.functionNotFound, number, FaultText.functionNotFound(name))
   }
 }
 
@@ -259,8 +265,8 @@ final class ListNode: PlanNode, @unchecked Sendable {
   }
 }
 
-/// `{key: value}`. All keys are looked at before any value; of equal keys the last stays, in the place
-/// of the first.
+/// `{key: value}`. All keys are looked at before any value, and the first that is none is the error; of
+/// equal keys the last stays, in the place of the first.
 final class MapNode: PlanNode, @unchecked Sendable {
   let keys: [PlanNode]
   let values: [PlanNode]
@@ -279,16 +285,22 @@ final class MapNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
-    let (names, keyFault) = e.evaluate(keyList)
-    if let keyFault { return keyFault }
-    for index in 0..<keyList.count {
-      guard case .string = names[index] else {
-        return e.fault(.type, number, FaultText.type(names[index].kind, expected: "string"))
+    let names = e.arena.allocate(Operand.self, count: keyList.count)
+    var index = 0
+    while index < keyList.count {
+      let name = keyList.value(index, e)
+      index &+= 1
+      guard case .string = name else {
+        let fault =
+          name.isFault ? name : e.fault(.type, number, FaultText.type(name.kind, expected: "string"))
+        return e.finish(e.finish(fault, keyList, from: index), valueList)
       }
+      (names + index - 1).initialize(to: name)
     }
     let (contents, fault) = e.evaluate(valueList)
     if let fault { return fault }
-    return e.bounded(entries(e, names, contents), parts: contents, count: valueList.count, number)
+    return e.bounded(
+      entries(e, UnsafePointer(names), contents), parts: contents, count: valueList.count, number)
   }
 
   private func entries(

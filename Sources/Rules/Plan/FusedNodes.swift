@@ -101,9 +101,10 @@ final class KeyCheckNode: PlanNode, @unchecked Sendable {
     let target = map.value(e)
     switch target {
     case .document, .fields, .map: break
-    case .fault: return target
-    case .null: return e.fault(.nullValue, keysNode, FaultText.nullValue)
-    default: return e.fault(.functionNotFound, keysNode, FaultText.functionNotFound("keys"))
+    case .fault: return e.finish(target, table.node)
+    case .null: return e.finish(e.fault(.nullValue, keysNode, FaultText.nullValue), table.node)
+    default:
+      return e.finish(e.fault(.functionNotFound, keysNode, FaultText.functionNotFound("keys")), table.node)
     }
     let list = table.list(e, number, of: .list, question)
     return list.isFault ? list : .boolean(answer(e, target, list))
@@ -161,18 +162,9 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
     let left = new.value(e)
-    if left.isFault { return left }
-    if case .null = left { return e.fault(.nullValue, diffNode, FaultText.nullValue) }
-    guard left.kind == .map else {
-      return e.fault(.functionNotFound, diffNode, FaultText.functionNotFound("diff"))
-    }
     let right = old.value(e)
-    if right.isFault { return right }
-    guard right.kind == .map else {
-      return e.fault(
-        .unsupportedOperation, diffNode,
-        FaultText.unsupported("map.diff(\(right.kind.name))", expected: "map.diff(map)"))
-    }
+    guard left.kind == .map, right.kind == .map else { return e.finish(refusal(e, left, right), table.node) }
+    if let fault = e.openDifference(new: left, old: right, diffNode) { return e.finish(fault, table.node) }
     let list = table.list(e, number, of: .set, question)
     if list.isFault { return list }
     let isOnly = question == .hasOnly
@@ -187,6 +179,20 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
       return false
     }
     return .boolean(result)
+  }
+
+  /// The fault of two values that have no difference.
+  @inline(never)
+  private func refusal(_ e: Evaluation, _ left: Operand, _ right: Operand) -> Operand {
+    if left.isFault { return left }
+    if case .null = left { return e.fault(.nullValue, diffNode, FaultText.nullValue) }
+    guard left.kind == .map else {
+      return e.fault(.functionNotFound, diffNode, FaultText.functionNotFound("diff"))
+    }
+    if right.isFault { return right }
+    return e.fault(
+      .unsupportedOperation, diffNode,
+      FaultText.unsupported("map.diff(\(right.kind.name))", expected: "map.diff(map)"))
   }
 
   /// The keys in question, as a list.

@@ -136,9 +136,9 @@ final class IndexNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let base = base.value(e)
-    if base.isFault { return base }
-    // What has no elements fails before the index is looked at.
-    if !base.hasElements { return e.element(of: base, at: .null, number) }
+    if base.isFault { return e.finish(base, index) }
+    // What has no elements is the error, whatever the index comes to.
+    if !base.hasElements { return e.finish(e.element(of: base, at: .null, number), index) }
     let index = index.value(e)
     if index.isFault { return index }
     return e.element(of: base, at: index, number)
@@ -154,18 +154,21 @@ final class SliceNode: PlanNode, @unchecked Sendable {
     self.base = base
     self.lower = lower
     self.upper = upper
-    super.init(number)
+    // A bound that is left out costs what the null does that stands for it.
+    super.init(number, cost: 1 + (lower == nil ? 1 : 0) + (upper == nil ? 1 : 0))
   }
 
   override var operands: [PlanNode] { [base, lower, upper].compactMap { $0 } }
 
   override func value(_ e: Evaluation) -> Operand {
-    e.charge(1)
+    e.charge(cost)
     let base = base.value(e)
-    if base.isFault { return base }
-    if !base.hasElements || base.kind == .map { return e.slice(of: base, from: .null, to: .null, number) }
+    if !base.hasElements || base.kind == .map {
+      let fault = base.isFault ? base : e.slice(of: base, from: .null, to: .null, number)
+      return e.finish(e.finish(fault, lower), upper)
+    }
     let from = lower?.value(e) ?? .null
-    if from.isFault { return from }
+    if from.isFault { return e.finish(from, upper) }
     let to = upper?.value(e) ?? .null
     if to.isFault { return to }
     return e.slice(of: base, from: from, to: to, number)
@@ -273,7 +276,11 @@ extension Evaluation {
   ) -> (range: Range<Int>?, fault: Operand) {
     guard from.kind == .int || from.kind == .null, to.kind == .int || to.kind == .null else {
       let received = "\(kind)[\(from.kind.name):\(to.kind.name)]"
-      let expected = ["null:null", "null:int", "int:null", "int:int"].map { "\(kind)[\($0)]" }
+      // The official engine lists them in an order of its own for paths.
+      let bounds =
+        kind == "path"
+        ? ["null:null", "int:int", "int:null", "null:int"] : ["null:null", "null:int", "int:null", "int:int"]
+      let expected = bounds.map { "\(kind)[\($0)]" }
       return (
         nil,
         fault(

@@ -20,7 +20,7 @@ final class ComparisonNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let a = left.value(e)
-    if a.isFault { return a }
+    if a.isFault { return e.finish(a, right) }
     let b = right.value(e)
     if case .string(let x) = a, case .string(let y) = b, comparison == .equal { return .boolean(x == y) }
     if b.isFault { return b }
@@ -86,7 +86,7 @@ final class ArithmeticNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let a = left.value(e)
-    if a.isFault { return a }
+    if a.isFault { return e.finish(a, right) }
     let b = right.value(e)
     if b.isFault { return b }
     return e.arithmetic(operation, a, b, number)
@@ -138,9 +138,9 @@ final class InNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let place = collection.value(e)
-    if place.isFault { return place }
-    // What holds nothing fails before the element is looked at.
-    if !place.isContainer { return e.isIn(.null, place, number) }
+    if place.isFault { return e.finish(place, element) }
+    // What holds nothing is the error, whatever the element comes to.
+    if !place.isContainer { return e.finish(e.isIn(.null, place, number), element) }
     let wanted = element.value(e)
     if wanted.isFault { return wanted }
     return e.isIn(wanted, place, number)
@@ -163,7 +163,9 @@ extension Evaluation {
   func isIn(_ wanted: Operand, _ place: Operand, _ node: Int32) -> Operand {
     switch place {
     case .array, .list: return .boolean(contains(place, wanted, .member))
-    case .set: return openValue(wanted, place, node) ?? .boolean(contains(place, wanted, .loose))
+    case .set(_, let count):
+      if count > 0, let fault = openValue(wanted, place, node) { return fault }
+      return .boolean(contains(place, wanted, .loose))
     case .document, .fields, .map:
       guard case .string(let key) = wanted else {
         return fault(

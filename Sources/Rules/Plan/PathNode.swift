@@ -31,7 +31,8 @@ final class PathNode: PlanNode, @unchecked Sendable {
       })
     segmentCount = parts.count
     template = DocumentTemplate(parts, pool)
-    super.init(number, cost: 1 + parts.count - nodes.count)
+    // Only written segments cost: what is inserted has its own cost, a placeholder none.
+    super.init(number, cost: 1 + parts.count { if case .literal = $0 { true } else { false } })
   }
 
   override var operands: [PlanNode] {
@@ -75,7 +76,7 @@ final class PathNode: PlanNode, @unchecked Sendable {
         place &+= 1
         switch value {
         case .string(let text): segment = PathSegment(text: text)
-        case .fault: return value
+        case .fault: return e.finish(value, inserted, from: max(place, known))
         case .path(let inner, let innerCount):
           // A path is spliced in; make room for it.
           capacity += innerCount
@@ -87,7 +88,8 @@ final class PathNode: PlanNode, @unchecked Sendable {
           continue
         default:
           guard let text = Conversions.text(value, e) else {
-            return e.fault(.unsupportedOperation, number, Conversions.unsupportedText(value.kind))
+            let fault = e.fault(.unsupportedOperation, number, Conversions.unsupportedText(value.kind))
+            return e.finish(fault, inserted, from: max(place, known))
           }
           segment = PathSegment(text: text)
         }

@@ -33,6 +33,29 @@ class PlanNode: @unchecked Sendable {  // Immutable, see above.
   func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] { [] }
 }
 
+extension Evaluation {
+  /// Evaluates an operand beside one that already failed, and gives that one's fault.
+  ///
+  /// Every operator but `&&`, `||` and `?:` evaluates all its operands, whatever they come to: what a
+  /// second one costs and which documents it asks for counts, its value does not.
+  @inline(never)
+  func finish(_ fault: Operand, _ rest: PlanNode?) -> Operand {
+    _ = rest?.value(self)
+    return fault
+  }
+
+  /// The same for several operands, from the place `first` on.
+  @inline(never)
+  func finish(_ fault: Operand, _ rest: NodeList, from first: Int = 0) -> Operand {
+    var index = first
+    while index < rest.count {
+      _ = rest.value(index, self)
+      index &+= 1
+    }
+    return fault
+  }
+}
+
 /// What an argument of `get` comes to.
 enum DocumentPath {
   /// Relative to the request's database, in the access log's own room.
@@ -73,16 +96,22 @@ final class ConstantNode: PlanNode, @unchecked Sendable {
 final class UnknownNode: PlanNode, @unchecked Sendable {
   let code: FaultCode
   let message: String
+  let arguments: [PlanNode]
+  private let argumentList: NodeList
 
-  init(_ number: Int, _ code: FaultCode, _ message: String) {
+  init(_ number: Int, _ code: FaultCode, _ message: String, _ arguments: [PlanNode] = []) {
     self.code = code
     self.message = message
+    self.arguments = arguments
+    argumentList = NodeList(arguments)
     super.init(number)
   }
 
+  override var operands: [PlanNode] { arguments }
+
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
-    return e.fault(code, number, message)
+    return e.finish(e.fault(code, number, message), argumentList)
   }
 }
 

@@ -81,13 +81,15 @@ extension Planner {
         let expected =
           "\(name)(\(resolution.functions[number].parameters.map(\.text).joined(separator: ", ")))"
         return UnknownNode(
-          node.number, .argumentCount, FaultText.argumentCount(arguments.count, expected: expected))
+          node.number, .argumentCount, FaultText.argumentCount(arguments.count, expected: expected),
+          arguments.map { plan($0) })
       }
       return FunctionCallNode(node.number, function, arguments.map { plan($0) })
     case .libraryFunction:
       if let kind = AccessKind(rawValue: name) {
         guard service != .files else {
-          return UnknownNode(node.number, .functionNotFound, FaultText.functionNotFound(name))
+          return UnknownNode(
+            node.number, .functionNotFound, FaultText.functionNotFound(name), arguments.map { plan($0) })
         }
         guard arguments.count == 1 else {
           return LibraryCallNode(
@@ -104,7 +106,8 @@ extension Planner {
 
   private func library(_ node: ExpressionNode, _ name: String, _ arguments: [ExpressionNode]) -> PlanNode {
     guard let function = LibraryFunction.all[name] else {
-      return UnknownNode(node.number, .functionNotFound, FaultText.functionNotFound(name))
+      return UnknownNode(
+        node.number, .functionNotFound, FaultText.functionNotFound(name), arguments.map { plan($0) })
     }
     return LibraryCallNode(node.number, name, function, arguments.map { plan($0) })
   }
@@ -120,10 +123,10 @@ extension Planner {
     if case .namespaceFunction(let namespace, let function) = resolution.binding(of: node) {
       return library(node, "\(namespace).\(function)", arguments)
     }
-    if case .identifier(let namespace) = receiver.kind, Library.namespaces.contains(namespace),
-      case .unknown = resolution.binding(of: node)
-    {
-      return UnknownNode(node.number, .functionNotFound, FaultText.functionNotFound("\(namespace).\(name)"))
+    if case .identifier(let namespace) = receiver.kind, isNamespace(receiver, of: node) {
+      return UnknownNode(
+        node.number, .functionNotFound, FaultText.functionNotFound("\(namespace).\(name)"),
+        arguments.map { plan($0) })
     }
     if name == "replace" || name == "split",
       case .literal(.string(let source))? = arguments.first?.unwrapped.kind
@@ -131,6 +134,14 @@ extension Planner {
       _ = patterns.literal(source)
     }
     return MethodCallNode(node.number, plan(receiver), name, arguments.map { plan($0) })
+  }
+
+  /// Whether a call is of a function that its namespace does not have: `math.hasAny(x)`.
+  func isNamespace(_ receiver: ExpressionNode, of call: ExpressionNode) -> Bool {
+    guard case .identifier(let name) = receiver.kind, Library.namespaces.contains(name),
+      case .unknown = resolution.binding(of: call)
+    else { return false }
+    return true
   }
 
   /// Whether a name is one of the ruleset's own.

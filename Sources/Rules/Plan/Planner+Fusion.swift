@@ -13,7 +13,8 @@ extension Planner {
       return accessData(node, base, name)
     case .binary(.equal, _, let left, let right): return presence(node, left, right, isWanted: false)
     case .binary(.notEqual, _, let left, let right): return presence(node, left, right, isWanted: true)
-    case .methodCall(let receiver, let name, _, let arguments) where arguments.count == 1:
+    case .methodCall(let receiver, let name, _, let arguments)
+    where arguments.count == 1 && !isNamespace(receiver, of: node):
       return methodChain(node, receiver.unwrapped, name, arguments[0])
     case .literal, .identifier, .index, .slice, .call, .methodCall, .unary, .binary, .typeTest, .ternary,
       .list,

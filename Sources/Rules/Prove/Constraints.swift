@@ -45,6 +45,13 @@ extension Evaluation {
     if filter.isRange, Self.orderKinds(filter.operand.kind) != nil, !filter.isHollow { return false }
     // Whatever is filtered is there and is not null, also, strangely, by a field filter `== null`.
     if comparison == .notEqual, case .null = value { return true }
+    // Unary filters beside others imply, strangely, every comparison with their kind of value.
+    switch filter.comparison {
+    case .isNull: return value.kind == .null
+    case .isNaN: return value.kind == .int || value.kind == .float
+    default: break
+    }
+    if comparison == .notEqual, value.isNotANumber { return filter.isOfNumber }
     if filter.isHollow {
       // The official engine finds every equality with a boolean implied, true or not.
       if case .boolean = value { return comparison == .equal || comparison == .notEqual }
@@ -70,7 +77,8 @@ extension Evaluation {
   private func isImplied(byEqual fixed: Operand, _ comparison: Comparison, _ value: Operand) -> Bool {
     switch comparison {
     case .equal: return areEqual(fixed, value, .direct)
-    case .notEqual: return !areEqual(fixed, value, .direct)
+    // Values of two kinds are unequal, but the engine finds nothing implied there.
+    case .notEqual: return fixed.isComparable(with: value) && !areEqual(fixed, value, .direct)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return isBound(fixed, comparison, value)
     }
   }
@@ -86,7 +94,14 @@ extension Evaluation {
 
   /// `value in constraint`: granted by `array-contains` of the same value.
   func constraint(_ constraint: Operand, contains value: Operand, _ node: Int32) -> Operand {
-    holds(constraint, value) ? .boolean(true) : fault(.undetermined, node, "")
+    if case .constraint = value {
+      return fault(
+        .type, node, FaultText.type(value.kind, expected: "timestamp,duration,float,int,string,bytes"))
+    }
+    if let expected = Self.equalityKinds(value.kind) {
+      return fault(.type, node, FaultText.type(value.kind, expected: expected))
+    }
+    return holds(constraint, value) ? .boolean(true) : fault(.undetermined, node, "")
   }
 
   fileprivate func holds(_ constraint: Operand, _ value: Operand) -> Bool {
@@ -103,7 +118,25 @@ extension Comparison {
   fileprivate var isOrder: Bool { self != .equal && self != .notEqual }
 }
 
+extension Operand {
+  fileprivate var isNotANumber: Bool {
+    if case .float(let number) = self { number.isNaN } else { false }
+  }
+
+  /// Of one kind; integers and floats are one.
+  fileprivate func isComparable(with other: Operand) -> Bool {
+    let isNumber = kind == .int || kind == .float
+    return kind == other.kind || (isNumber && (other.kind == .int || other.kind == .float))
+  }
+}
+
 extension ConstraintFilter {
+  /// Whether it says something of a number, so that `!= NaN` follows.
+  fileprivate var isOfNumber: Bool {
+    if comparison == .isNotNaN { return true }
+    return (operand.kind == .int || operand.kind == .float) && !operand.isNotANumber
+  }
+
   fileprivate var isRange: Bool {
     switch comparison {
     case .less, .lessOrEqual, .greater, .greaterOrEqual: true
@@ -145,11 +178,25 @@ extension Evaluation {
     }
   }
 
+  /// The same for what a set is asked about, up to the element that decides.
+  ///
+  /// - Parameter decisive: whether an element that the set has decides, or one that it does not have.
+  func openMembership(
+    _ set: Operand, _ wanted: Operand, decisive: Bool, _ node: Int32
+  ) -> Operand? {
+    guard query != nil, holdsConstraint(wanted) else { return nil }
+    for element in array(wanted) {
+      if let fault = openValue(element, .null, node) { return fault }
+      if contains(set, element, .loose) == decisive { return .boolean(decisive) }
+    }
+    return nil
+  }
+
   /// The same for the keys that both sides of a difference have.
-  func openDifference(_ sides: UnsafePointer<Operand>, _ node: Int32) -> Operand? {
+  func openDifference(new: Operand, old: Operand, _ node: Int32) -> Operand? {
     guard query != nil else { return nil }
-    for entry in entries(sides[0]) {
-      guard let before = lookup(sides[1], entry.key) else { continue }
+    for entry in entries(new) {
+      guard let before = lookup(old, entry.key) else { continue }
       if let fault = openValue(entry.value, before, node) { return fault }
     }
     return nil

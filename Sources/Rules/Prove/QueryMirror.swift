@@ -11,8 +11,10 @@ internal import DocModel
 struct QueryWay {
   var filters: [QueryShape.Filter] = []
   /// The document the way names with `__name__ ==`, as a full resource name. Nil when anything else is
-  /// said of the name: the service then takes it for unknown.
-  var documentName: [UInt8]? { keys.count == 1 && nameFilters.isEmpty ? keys.first : nil }
+  /// said of the name, and in a group below a document: the service then takes it for unknown.
+  var documentName: [UInt8]? { isBinding && keys.count == 1 && nameFilters.isEmpty ? keys.first : nil }
+  /// Whether a name can bind the way to its document.
+  var isBinding = true
   /// The same for logic, which is not confused by what else is said.
   var onlyName: [UInt8]? { keys.count == 1 ? keys.first : nil }
   /// Names that `__name__ ==` gives, each once. Two are a contradiction and bind nothing.
@@ -30,7 +32,7 @@ extension QueryShape {
   func expandedWays() -> [QueryWay]? {
     var result: [QueryWay] = []
     for way in ways {
-      var partial = [QueryWay()]
+      var partial = [QueryWay(isBinding: !allDescendants || parent.isRoot)]
       for filter in way {
         partial = partial.flatMap { Self.split(filter, onto: $0) }
         if result.count + partial.count > Self.waysMax { return nil }
@@ -58,7 +60,8 @@ extension QueryShape {
   private static func add(_ filter: Filter, to way: QueryWay) -> QueryWay {
     var way = way
     guard filter.field.isDocumentName else {
-      way.filters.append(filter)
+      // The same filter twice is one filter: `f == 1` still fixes the field.
+      if !way.filters.contains(where: { $0.isSame(as: filter) }) { way.filters.append(filter) }
       return way
     }
     guard filter.comparison == .equal else {
@@ -117,6 +120,7 @@ extension Evaluation {
       return
     }
     resourceData = standIn(way.filters)
+    nameConstraint = nameConstraint(way)
     matchAll(shape, ruleset.matcher)
   }
 
@@ -126,6 +130,7 @@ extension Evaluation {
     newResourceData = .null
     resourceData = .null
     isIDKnown = false
+    nameConstraint = nil
     isPathKnown = !shape.allDescendants
     isResourceReadable = true
     segmentCount = 3

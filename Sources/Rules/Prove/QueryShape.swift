@@ -32,6 +32,11 @@ public struct QueryShape: Sendable {
     public init(_ field: FieldPath, _ comparison: Operator, _ operand: Value) {
       self.init(field, comparison, operand.encoded)
     }
+
+    /// Whether the other says the same.
+    func isSame(as other: Filter) -> Bool {
+      comparison == other.comparison && operand == other.operand && field == other.field
+    }
   }
 
   /// An explicit order.

@@ -63,10 +63,32 @@ extension Evaluation {
   }
 
   private func filters(_ value: Operand) -> [ConstraintFilter] {
-    guard case .constraint(let start, let count) = value else {
-      return [ConstraintFilter(comparison: .equal, operand: value)]
+    switch value {
+    case .constraint(let start, let count): return Array(UnsafeBufferPointer(start: start, count: count))
+    case .null: return [ConstraintFilter(comparison: .isNull, operand: value)]
+    case .float(let number) where number.isNaN: return [ConstraintFilter(comparison: .isNaN, operand: value)]
+    default: return [ConstraintFilter(comparison: .equal, operand: value)]
     }
-    return Array(UnsafeBufferPointer(start: start, count: count))
+  }
+
+  /// What filters on the document's name say where they do not fix it.
+  func nameConstraint(_ way: QueryWay) -> Operand? {
+    let keys = way.keys.compactMap { relativePath(ofName: $0) }.map {
+      ConstraintFilter(comparison: .equal, operand: namePath($0))
+    }
+    let others = way.nameFilters.compactMap { filter in
+      filter.operand.withUnsafeBytes { relativePath(ofName: Array(ValueView($0).reference)) }
+        .map { ConstraintFilter(comparison: filter.comparison, operand: namePath($0)) }
+    }
+    let all = keys + others
+    return all.isEmpty ? nil : .constraint(arena.copy(all), all.count)
+  }
+
+  /// A document's name as rules see it.
+  private func namePath(_ relative: ByteView) -> Operand {
+    var parts = (0..<3).map { PathSegment(text: segments[$0]) }
+    parts += relative.text.split(separator: "/").map { PathSegment(text: arena.copy(String($0))) }
+    return .path(arena.copy(parts), parts.count)
   }
 
   /// Maps for dotted paths. Where one filter is on a map and another on what is inside it, they are put into

@@ -21,7 +21,7 @@ final class FirestoreAccessNode: PlanNode, @unchecked Sendable {
     e.charge(cost)
     // A function that rules of both services call.
     guard e.isStorage else {
-      return e.fault(.functionNotFound, number, FaultText.functionNotFound(name))
+      return e.finish(e.fault(.functionNotFound, number, FaultText.functionNotFound(name)), argument)
     }
     let path = argument.value(e)
     guard case .path(let segments, let count) = path else {

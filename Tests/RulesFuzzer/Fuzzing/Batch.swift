@@ -7,6 +7,8 @@ internal import Rules
 struct Outcome: Sendable {
   let ours: Answer
   let official: Answer
+  /// The row that explains why they differ.
+  var row: ExplainedRow?
 }
 
 /// Asks both engines.
@@ -59,8 +61,9 @@ final class Batch<Case: Trial> {
       case .failed: theirs[index] = .invalid("its compiler fails")
       }
     }
-    try ask(trials, compiling, &ours, &theirs)
-    return zip(ours, theirs).map { Outcome(ours: $0, official: $1) }
+    var rows: [Int: ExplainedRow] = [:]
+    try ask(trials, compiling, &ours, &theirs, &rows)
+    return trials.indices.map { Outcome(ours: ours[$0], official: theirs[$0], row: rows[$0]) }
   }
 
   private func store(_ trials: [Case]) throws(ConnectionError) {
@@ -74,7 +77,8 @@ final class Batch<Case: Trial> {
 
   /// Halves what the official compiler refuses until the guilty ones are alone.
   private func ask(
-    _ trials: [Case], _ members: [Int], _ ours: inout [Answer], _ theirs: inout [Answer]
+    _ trials: [Case], _ members: [Int], _ ours: inout [Answer], _ theirs: inout [Answer],
+    _ rows: inout [Int: ExplainedRow]
   ) throws(ConnectionError) {
     guard !members.isEmpty else { return }
     let source = ruleset(trials, members)
@@ -82,35 +86,32 @@ final class Batch<Case: Trial> {
     else {
       // Alone they compile: together they reach a limit of files.
       guard members.count > 1 else { return }
-      return try askHalves(trials, members, &ours, &theirs)
+      return try askHalves(trials, members, &ours, &theirs, &rows)
     }
     let loading = try official.load(source)
     guard loading == .accepted else {
-      if members.count > 1 { return try askHalves(trials, members, &ours, &theirs) }
+      if members.count > 1 { return try askHalves(trials, members, &ours, &theirs, &rows) }
       ours[members[0]] = .granted
       if loading == .failed { theirs[members[0]] = .invalid("its compiler fails") }
       return
     }
     for index in members {
-      ours[index] = trials[index].judge(compiled, at: place(index))
-      theirs[index] = try official.judge(trials[index].request(at: place(index)))
-      if case .denied(let entries) = theirs[index], case .denied(let own) = ours[index] {
-        theirs[index] = .denied(trials[index].decisive(entries, own))
-        if theirs[index] == ours[index] { continue }
-        for case .denied(let other) in trials[index].alternatives(compiled, at: place(index))
-        where other == trials[index].decisive(entries, other) {
-          ours[index] = .denied(other)
-          theirs[index] = .denied(other)
-        }
-      }
+      let judged = Judged(
+        trial: trials[index], ruleset: compiled, place: place(index),
+        official: try official.judge(trials[index].request(at: place(index))))
+      let outcome = judged.outcome()
+      ours[index] = outcome.ours
+      theirs[index] = outcome.official
+      rows[index] = outcome.row
     }
   }
 
   private func askHalves(
-    _ trials: [Case], _ members: [Int], _ ours: inout [Answer], _ theirs: inout [Answer]
+    _ trials: [Case], _ members: [Int], _ ours: inout [Answer], _ theirs: inout [Answer],
+    _ rows: inout [Int: ExplainedRow]
   ) throws(ConnectionError) {
     let middle = members.count / 2
-    try ask(trials, Array(members[..<middle]), &ours, &theirs)
-    try ask(trials, Array(members[middle...]), &ours, &theirs)
+    try ask(trials, Array(members[..<middle]), &ours, &theirs, &rows)
+    try ask(trials, Array(members[middle...]), &ours, &theirs, &rows)
   }
 }

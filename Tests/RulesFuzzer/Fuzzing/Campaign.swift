@@ -104,49 +104,54 @@ public final class Campaign<Case: Trial>: Sendable {
     return options.comparesReasons && outcome.ours != outcome.official
   }
 
-  private func isFinding(_ trial: Case, _ outcome: Outcome) -> Bool {
-    differs(outcome) && Explained.row(trial.account, outcome) == nil
+  private func isFinding(_ outcome: Outcome) -> Bool {
+    differs(outcome) && outcome.row == nil
   }
 
   private func weigh(
     _ trial: Case, _ number: Int, _ outcome: Outcome, _ batch: Batch<Case>
   ) throws(ConnectionError) {
-    var name = differs(outcome) ? Explained.row(trial.account, outcome)?.name : nil
+    var name = differs(outcome) ? outcome.row?.name : nil
     var isFinding = differs(outcome) && name == nil
     if isFinding, try !isRepeatable(trial, batch) {
       name = "not repeatable"
       isFinding = false
     }
-    let isShown = state.withLock { [name, isFinding] state in
+    let isShown = isFinding && state.withLock { $0.known.count < options.findingsMax }
+    if isShown, try !show(trial, number, outcome, batch) {
+      name = "not repeatable"
+      isFinding = false
+    }
+    state.withLock { [name, isFinding] state in
       state.summary.count(outcome)
       if let name { state.summary.explained[name, default: 0] += 1 }
       if isFinding { state.summary.unexplained += 1 }
-      return isFinding && state.known.count < options.findingsMax
     }
-    if isShown { try show(trial, number, outcome, batch) }
   }
 
   /// Whether a finding stays one. The official emulator judges the writes of a commit side by side, so which
   /// of them reaches a limit, and which it names, may change from time to time.
   private func isRepeatable(_ trial: Case, _ batch: Batch<Case>) throws(ConnectionError) -> Bool {
     for _ in 0..<3 {
-      if try !isFinding(trial, batch.ask([trial])[0]) { return false }
+      if try !isFinding(batch.ask([trial])[0]) { return false }
     }
     return true
   }
 
-  /// Makes a finding small and prints it, unless it shrinks to one that was printed before.
+  /// Makes a finding small and prints it, unless it shrinks to one that was printed before. False if the small
+  /// form, asked once more, is none.
   private func show(
     _ trial: Case, _ number: Int, _ outcome: Outcome, _ batch: Batch<Case>
-  ) throws(ConnectionError) {
+  ) throws(ConnectionError) -> Bool {
     let isVerdict = outcome.ours.letter != outcome.official.letter
     let small = try Shrinker.smallest(of: trial) { (candidates) throws(ConnectionError) in
       let outcomes = try batch.ask(candidates)
       return zip(candidates, outcomes).map { candidate, outcome in
-        isFinding(candidate, outcome) && (outcome.ours.letter != outcome.official.letter) == isVerdict
+        isFinding(outcome) && (outcome.ours.letter != outcome.official.letter) == isVerdict
       }
     }
     let last = try batch.ask([small])[0]
+    guard isFinding(last) else { return false }
     let text = """
       DISAGREEMENT (seed \(options.seed), case \(number))
       \(small.account)
@@ -155,6 +160,7 @@ public final class Campaign<Case: Trial>: Sendable {
       """
     let isNew = state.withLock { $0.known.insert(small.key).inserted }
     if isNew { print(text) }
+    return true
   }
 }
 

@@ -37,21 +37,24 @@ public struct CommitTrial: Trial {
       authorization: scene.uid == nil ? nil : JSONText.token(scene.token))
   }
 
-  public func judge(_ ruleset: Ruleset, at place: Place) -> Answer { judge(ruleset, place, startingAt: 0) }
+  public func judge(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> Answer {
+    judge(ruleset, place, startingAt: 0, witness)
+  }
 
   /// The official emulator judges writes in an order of its own.
-  public func alternatives(_ ruleset: Ruleset, at place: Place) -> [Answer] {
-    writes.indices.dropFirst().map { judge(ruleset, place, startingAt: $0) }
+  public func alternatives(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> [Answer] {
+    writes.indices.dropFirst().map { judge(ruleset, place, startingAt: $0, witness) }
   }
 
   public func decisive(_ entries: [String], _ own: [String]) -> [String] {
     Reasons.decisive(entries, own, fetches: true)
   }
 
-  private func judge(_ ruleset: Ruleset, _ place: Place, startingAt start: Int) -> Answer {
+  private func judge(_ ruleset: Ruleset, _ place: Place, startingAt start: Int, _ witness: Witness) -> Answer
+  {
     let before = stored.map { (path: place.fill($0.path), fields: place.fill($0.fields)) }
     let changes = writes.map { (path: place.fill("§/\($0.id)"), fields: $0.fields.map(place.fill)) }
-    let documents = TrialDocuments(before, changes: changes)
+    let documents = TrialDocuments(before, changes: changes, witness)
     for change in changes[start...] + changes[..<start] {
       let old = documents.stored(change.path)
       let new = documents.stored(change.path, afterCommit: true)
@@ -59,7 +62,7 @@ public struct CommitTrial: Trial {
         method: new == nil ? .delete : old == nil ? .create : .update,
         path: ResourcePath(unchecked: change.path),
         auth: scene.auth, time: Clock.now, resource: old, newResource: new)
-      let answer = ruleset.answer(request, documents)
+      let answer = ruleset.answer(request, documents, witness)
       guard case .granted = answer else { return answer }
     }
     return .granted

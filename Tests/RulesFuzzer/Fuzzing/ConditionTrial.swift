@@ -43,17 +43,17 @@ public struct ConditionTrial: Trial {
       "POST", place.url + ":commit", body: #"{"writes":[\#(write)]}"#, authorization: authorization)
   }
 
-  public func judge(_ ruleset: Ruleset, at place: Place) -> Answer {
+  public func judge(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> Answer {
     let path = place.fill(path)
     let changes: [(path: String, fields: Fields?)] =
       scene.method.isWrite ? [(path, scene.after.map(place.fill))] : []
     let documents = TrialDocuments(
-      self.documents.map { (place.fill($0.path), place.fill($0.fields)) }, changes: changes)
+      self.documents.map { (place.fill($0.path), place.fill($0.fields)) }, changes: changes, witness)
     let request = RuleRequest(
       method: scene.method, path: ResourcePath(unchecked: path), auth: scene.auth,
       time: Clock.now, resource: documents.stored(path),
       newResource: scene.after == nil ? nil : documents.stored(path, afterCommit: true))
-    return ruleset.answer(request, documents)
+    return ruleset.answer(request, documents, witness)
   }
 
   public var size: Int {

@@ -60,17 +60,17 @@ public struct QueryTrial: Trial {
       authorization: scene.uid == nil ? nil : JSONText.token(scene.token))
   }
 
-  public func judge(_ ruleset: Ruleset, at place: Place) -> Answer {
-    judge(ruleset, place, ways: filter?.ways ?? [[]])
+  public func judge(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> Answer {
+    judge(ruleset, place, ways: filter?.ways ?? [[]], witness)
   }
 
   /// The official emulator tries all ways without documents first, so it may name the reason of a later way.
-  public func alternatives(_ ruleset: Ruleset, at place: Place) -> [Answer] {
+  public func alternatives(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> [Answer] {
     let ways = filter?.ways ?? [[]]
     let split = ways.flatMap { way in
       way.reduce([[]]) { partial, leaf in partial.flatMap { done in Self.split(leaf).map { done + [$0] } } }
     }
-    return split.count > 1 ? split.map { judge(ruleset, place, ways: [$0]) } : []
+    return split.count > 1 ? split.map { judge(ruleset, place, ways: [$0], witness) } : []
   }
 
   /// An "evaluation error" is also what an open constraint comes to, so only with documents to be fetched.
@@ -89,7 +89,7 @@ public struct QueryTrial: Trial {
     return elements.map { (leaf.0, leaf.1 == .isIn ? .equal : .contains, $0) }
   }
 
-  private func judge(_ ruleset: Ruleset, _ place: Place, ways: [[Leaf]]) -> Answer {
+  private func judge(_ ruleset: Ruleset, _ place: Place, ways: [[Leaf]], _ witness: Witness) -> Answer {
     let ways = ways.map { way in
       way.map { path, comparison, value in
         comparison.isUnary
@@ -101,8 +101,8 @@ public struct QueryTrial: Trial {
       ways: ways,
       limit: limit, offset: offset,
       orderBy: orders.map { QueryShape.Order($0.field, isDescending: $0.isDescending) })
-    let documents = TrialDocuments(members.map { (place.fill($0.path), place.fill($0.fields)) })
-    return ruleset.answer(RuleRequest(list: shape, auth: scene.auth, time: Clock.now), documents)
+    let documents = TrialDocuments(members.map { (place.fill($0.path), place.fill($0.fields)) }, witness)
+    return ruleset.answer(RuleRequest(list: shape, auth: scene.auth, time: Clock.now), documents, witness)
   }
 
   public var size: Int {

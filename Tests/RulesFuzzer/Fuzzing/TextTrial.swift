@@ -10,7 +10,7 @@ public struct TextTrial: Trial {
   public var rules: String { tokens.joined() }
   public var documents: [(path: String, fields: Fields)] { [] }
   public func request(at place: Place) -> RESTRequest { RESTRequest("GET", "/") }
-  public func judge(_ ruleset: Ruleset, at place: Place) -> Answer { .granted }
+  public func judge(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> Answer { .granted }
   public var size: Int { rules.utf8.count }
   public var key: String { rules }
   public var account: String { "  " + rules.split(separator: "\n").joined(separator: "\n  ") }

@@ -99,13 +99,13 @@ public protocol Trial: Shrinkable, Sendable {
   /// The request that is judged.
   func request(at place: Place) -> RESTRequest
   /// Our engine's answer.
-  func judge(_ ruleset: Ruleset, at place: Place) -> Answer
+  func judge(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> Answer
   /// What two findings of one cause have in common.
   var key: String { get }
   /// What a finding prints.
   var account: String { get }
   /// Answers that are as good as `judge`'s: the official emulator names the reason of any refused write.
-  func alternatives(_ ruleset: Ruleset, at place: Place) -> [Answer]
+  func alternatives(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> [Answer]
   /// Of the official emulator's reasons those that tell the outcome, as many as ours has.
   func decisive(_ entries: [String], _ own: [String]) -> [String]
 }
@@ -113,7 +113,7 @@ public protocol Trial: Shrinkable, Sendable {
 extension Trial {
   public static var isWhole: Bool { false }
 
-  public func alternatives(_ ruleset: Ruleset, at place: Place) -> [Answer] { [] }
+  public func alternatives(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> [Answer] { [] }
 
   public func decisive(_ entries: [String], _ own: [String]) -> [String] {
     Reasons.decisive(entries, own)
@@ -124,14 +124,21 @@ extension Trial {
 final class TrialDocuments: DocumentAccess {
   private var before: [String: [UInt8]]
   private var after: [String: [UInt8]]
+  private let written: Set<String>
+  private let witness: Witness
   private var held: [UnsafeMutableRawBufferPointer] = []
 
   /// - Parameter changes: what a commit leaves; nil deletes.
-  init(_ documents: [(path: String, fields: Fields)], changes: [(path: String, fields: Fields?)] = []) {
+  init(
+    _ documents: [(path: String, fields: Fields)], changes: [(path: String, fields: Fields?)] = [],
+    _ witness: Witness
+  ) {
+    self.witness = witness
     before = Self.world
     for (path, fields) in documents { before[path] = fields.encoded }
     after = before
     for (path, fields) in changes { after[path] = fields?.encoded }
+    written = Set(changes.map(\.path))
     super.init()
   }
 
@@ -142,6 +149,12 @@ final class TrialDocuments: DocumentAccess {
 
   override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {
     stored(String(decoding: path, as: UTF8.self), afterCommit: afterCommit)
+  }
+
+  override var failsAtMissingDocuments: Bool { witness.failsAtMissingDocuments }
+
+  override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {
+    written.contains(String(decoding: path, as: UTF8.self))
   }
 
   func stored(_ path: String, afterCommit: Bool = false) -> FieldsView? {
@@ -158,8 +171,9 @@ final class TrialDocuments: DocumentAccess {
 
 extension Ruleset {
   /// The answer to one operation.
-  func answer(_ request: RuleRequest, _ documents: DocumentAccess) -> Answer {
+  func answer(_ request: RuleRequest, _ documents: DocumentAccess, _ witness: Witness) -> Answer {
     let decision = decide(request, documents: documents)
+    witness.look(at: self, request, documents)
     let explanation = explain(request, documents: documents)
     if decision.isAllowed != explanation.isAllowed {
       return .invalid("decide and explain disagree: \(decision.isAllowed), \(explanation.message)")

@@ -1,0 +1,81 @@
+/// One trial with the official answer: which of our answers to compare, and why they may differ.
+
+internal import Rules
+
+struct Judged<Case: Trial> {
+  let trial: Case
+  let ruleset: Ruleset
+  let place: Place
+  /// With all its entries.
+  let official: Answer
+
+  func outcome() -> Outcome {
+    let plain = compare(Witness())
+    guard plain.ours != plain.official else { return plain }
+    return Explained.rows.lazy.compactMap { row in row.outcome(self, plain) }.first ?? plain
+  }
+
+  /// Our answer to a witness and the part of the official one that it stands against.
+  func compare(_ witness: Witness) -> Outcome {
+    let ours = trial.judge(ruleset, at: place, witness)
+    guard case .denied(let entries) = official, case .denied(let own) = ours else {
+      return Outcome(ours: ours, official: official)
+    }
+    let outcome = Outcome(ours: ours, official: .denied(trial.decisive(entries, own)))
+    if outcome.ours == outcome.official { return outcome }
+    for case .denied(let other) in trial.alternatives(ruleset, at: place, witness)
+    where other == trial.decisive(entries, other) {
+      return Outcome(ours: .denied(other), official: .denied(other))
+    }
+    return outcome
+  }
+}
+
+extension ExplainedRow {
+  /// The outcome with this row as its explanation; nil when it does not explain it.
+  fileprivate func outcome<Case: Trial>(_ judged: Judged<Case>, _ plain: Outcome) -> Outcome? {
+    let isExplained =
+      switch test {
+      case .missingDocuments:
+        judged.isAgreed(Witness(failsAtMissingDocuments: true))
+      case .texts(let areSame): Self.areSame(plain, areSame)
+      case .openRound: judged.isOpenRound(plain)
+      case .brokenLiteral: judged.metBrokenLiteral(plain)
+      }
+    return isExplained ? Outcome(ours: plain.ours, official: plain.official, row: self) : nil
+  }
+
+  /// Whether both refuse, entry by entry for reasons that count as one.
+  private static func areSame(_ outcome: Outcome, _ areSame: (String, String) -> Bool) -> Bool {
+    guard case .denied(let theirs) = outcome.official, case .denied(let ours) = outcome.ours,
+      theirs.count == ours.count
+    else { return false }
+    return zip(theirs, ours).allSatisfy { $0 == $1 || areSame($0, $1) }
+  }
+}
+
+extension Judged {
+  fileprivate func isAgreed(_ witness: Witness) -> Bool {
+    let outcome = compare(witness)
+    return outcome.ours == outcome.official
+  }
+
+  /// Whether the official engine refused before it had all documents.
+  fileprivate func isOpenRound(_ plain: Outcome) -> Bool {
+    guard case .denied(let theirs) = plain.official, case .denied = plain.ours else { return false }
+    return theirs.allSatisfy { $0.hasPrefix("evaluation error at ") }
+      && !trial.alternatives(ruleset, at: place, Witness()).isEmpty
+  }
+
+  /// Whether both refuse, and an error inside a literal was met.
+  fileprivate func metBrokenLiteral(_ plain: Outcome) -> Bool {
+    guard case .denied(let theirs) = plain.official, case .denied(let ours) = plain.ours,
+      theirs.count == ours.count
+    else { return false }
+    return [false, true].contains { failsAtMissing in
+      let witness = Witness(failsAtMissingDocuments: failsAtMissing, isThorough: true)
+      _ = trial.judge(ruleset, at: place, witness)
+      return witness.metBrokenLiteral
+    }
+  }
+}

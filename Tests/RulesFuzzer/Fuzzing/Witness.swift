@@ -1,0 +1,42 @@
+/// What is known of a disagreement beside the two answers.
+
+internal import Rules
+
+/// How our engine is asked, and what it met.
+///
+/// Used by one worker, for one trial.
+public final class Witness {
+  /// Judges as official emulators before 1.22: `get` of a missing document fails.
+  let failsAtMissingDocuments: Bool
+  /// Whether every expression is looked at.
+  private let isThorough: Bool
+  /// An error inside a list literal, before its last element, or inside a path literal. Only if thorough.
+  private(set) var metBrokenLiteral = false
+
+  init(failsAtMissingDocuments: Bool = false, isThorough: Bool = false) {
+    self.failsAtMissingDocuments = failsAtMissingDocuments
+    self.isThorough = isThorough
+  }
+
+  /// Looks at what each expression of the conditions came to.
+  func look(at ruleset: Ruleset, _ request: borrowing RuleRequest, _ documents: DocumentAccess) {
+    guard isThorough else { return }
+    for rule in ruleset.explainInDetail(request, documents: documents).rules {
+      if let condition = rule.condition { look(at: condition) }
+    }
+  }
+
+  private func look(at expression: ExplainedExpression) {
+    let broken = expression.operands.map(Self.isBroken)
+    if expression.kind == "list", broken.dropLast().contains(true) { metBrokenLiteral = true }
+    if expression.kind == "path", broken.contains(true) { metBrokenLiteral = true }
+    expression.operands.forEach(look)
+    guard let call = expression.call else { return }
+    call.lets.forEach { look(at: $0.value) }
+    look(at: call.result)
+  }
+
+  private static func isBroken(_ expression: ExplainedExpression) -> Bool {
+    if case .value(.error) = expression.outcome { true } else { false }
+  }
+}
