@@ -9,6 +9,7 @@ import Testing
 final class MemoryDocuments: DocumentAccess {
   private var before: [String: [UInt8]] = [:]
   private var after: [String: [UInt8]] = [:]
+  private var written: Set<String> = []
   private var held: [UnsafeMutableRawBufferPointer] = []
   private(set) var fetches = 0
 
@@ -21,7 +22,14 @@ final class MemoryDocuments: DocumentAccess {
   deinit { for buffer in held { buffer.deallocate() } }
 
   /// What a commit leaves behind; nil deletes.
-  func setAfter(_ path: String, _ fields: Fields?) { after[path] = fields?.encoded }
+  func setAfter(_ path: String, _ fields: Fields?) {
+    after[path] = fields?.encoded
+    written.insert(path)
+  }
+
+  override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {
+    written.contains(String(decoding: path, as: UTF8.self))
+  }
 
   func hold(_ fields: Fields) -> FieldsView {
     let bytes = fields.encoded

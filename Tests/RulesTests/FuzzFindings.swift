@@ -36,6 +36,27 @@ private func vector(_ values: String) -> String {
 }
 
 private let conditionRows: [FindingRow] = [
+  // All operands are evaluated, the first fault in the order of evaluation is reported.
+  FindingRow("{}.a == {}.b", "Property a is undefined on object."),
+  FindingRow("{}.a in {}.b", "Property b is undefined on object."),
+  FindingRow("(1).foo({}.a)", "Function not found error: Name: [foo]."),
+  FindingRow("1[{}.a:{}.b] == []", "Function not found error: Name: [@range]."),
+  FindingRow("{1: 1, {}.a: {}.b} == {}", "Type error. Received: [int] Expected: [string]."),
+  FindingRow("{{}.a: 1, 1: {}.b} == {}", "Property a is undefined on object."),
+  FindingRow("/a/$({}.a)/$([]) == 1", "Property a is undefined on object."),
+  FindingRow("math.hasAny(0)", "Function not found error: Name: [math.hasAny]."),
+  // Values are bound before unknown names are looked at.
+  FindingRow(
+    "path('a/{x}/b').bind({'': 0, 'x': ''})", "Cannot bind empty value to path template variable x."),
+  FindingRow("path('a/{x}/b').bind({'x': 0, 'y': ''})", "Variable(s) y do not exist in the path template."),
+  FindingRow(
+    "/a-b/c['':0] == 1",
+    "Unsupported operation error. Received: path[string:int]. Expected: path[null:null], path[int:int], path[int:null], path[null:int]."
+  ),
+  FindingRow("string(-0.0 + -0.0) == '0.0'", "true"),
+  FindingRow("string(-0.0 - 0.0) == '-0.0'", "true"),
+  FindingRow(
+    "string(latlng.value(90, 180).distance(latlng.value(0, 1))) == '1.0007557535177225E7'", "true"),
   // A receiver without the operation fails before its arguments are looked at.
   FindingRow("{}.e in 0", "Function not found error: Name: [in]."),
   FindingRow("{}.e in null", "Null value error."),
@@ -190,6 +211,10 @@ private func key(_ comparison: QueryShape.Operator, _ id: String) -> QueryShape.
     .documentName, comparison, .reference("projects/demo/databases/(default)/documents/t/\(id)"))
 }
 
+private func unary(_ name: String, _ comparison: QueryShape.Operator) -> QueryShape.Filter {
+  QueryShape.Filter(FieldPath(segments: [name]) ?? .documentName, comparison)
+}
+
 /// A condition of a list, the filters of the one way of a query, and what it comes to.
 private let listRows: [(condition: String, filters: [QueryShape.Filter], outcome: String)] = [
   // What no document can satisfy implies every equality with a boolean, and so does `!= null`.
@@ -240,6 +265,44 @@ private let listRows: [(condition: String, filters: [QueryShape.Filter], outcome
     "resource.data.a.b == 2", [filter("a.b.c", .equal, .integer(1)), filter("a.b", .equal, .integer(2))],
     "true"
   ),
+  // A difference is made at once, whatever is asked of it, and lists and maps do not hide a constraint.
+  (
+    "{'y': 1, 'z': [resource.data.a]}.diff({'y': 2, 'z': 1}).affectedKeys().hasOnly(['z'])",
+    [filter("a", .greater, .integer(0))], openValue
+  ),
+  ("{'z': resource.data.a}.diff({'z': 0}) is map", [filter("a", .greater, .integer(0))], openValue),
+  // A set is asked for one element after the other, up to the one that decides.
+  ("[].toSet().hasAll([0, resource.data.a])", [filter("a", .greater, .integer(0))], "false"),
+  ("[1].toSet().hasAll([1, resource.data.a])", [filter("a", .greater, .integer(0))], openValue),
+  ("[1].toSet().hasAny([1, resource.data.a])", [filter("a", .greater, .integer(0))], "true"),
+  ("resource.data.a in [].toSet()", [filter("a", .greater, .integer(0))], "false"),
+  (
+    "resource.data.a in resource.data.a", [filter("a", .greater, .integer(0))],
+    "Type error. Received: [constraint] Expected: [timestamp,duration,float,int,string,bytes]."
+  ),
+  // Every filter that names a number says that it is no NaN.
+  ("resource.data.a != float('NaN')", [filter("a", .notIn, .array([.double(1.5)]))], "true"),
+  ("resource.data.a != float('NaN')", [filter("a", .contains, .integer(1))], "true"),
+  ("resource.data.a != float('NaN')", [unary("a", .isNotNaN)], "true"),
+  ("resource.data.a != float('NaN')", [filter("a", .notIn, .array([.string("x")]))], undecided),
+  ("resource.data.a != float('NaN')", [filter("a", .notEqual, .double(.nan))], undecided),
+  // Unary filters beside others.
+  ("resource.data.a < 1", [unary("a", .isNaN), filter("a", .contains, .string("q"))], "true"),
+  ("resource.data.a == true", [unary("a", .isNaN), filter("a", .contains, .string("q"))], undecided),
+  ("resource.data.a == null", [unary("a", .isNull), filter("a", .contains, .string("q"))], "true"),
+  // The same filter twice is one.
+  ("resource.data.a < 1", [unary("a", .isNaN), unary("a", .isNaN)], "false"),
+  ("resource.data.a is int", [filter("a", .equal, .integer(1)), filter("a", .equal, .integer(1))], "true"),
+  // Beside others a value says nothing of values of another kind.
+  (
+    "resource.data.a != 1", [filter("a", .equal, .string("a")), filter("a", .equal, .string("b"))], undecided
+  ),
+  ("resource.data.a != 1.5", [filter("a", .equal, .integer(2)), filter("a", .equal, .string("b"))], "true"),
+  // What is said of a name is a constraint, too.
+  ("resource.keys() == ['__name__', 'data']", [key(.greater, "one")], "true"),
+  ("resource.__name__ is path", [key(.greater, "one")], "false"),
+  ("resource.__name__ != null", [key(.greater, "one")], undecided),
+  ("resource.__name__ != /a/b", [key(.equal, "one"), key(.equal, "two")], "true"),
   // A name is known only when nothing else is said of it.
   ("id == 'one'", [key(.equal, "one"), key(.equal, "one")], "true"),
   ("id == 'one'", [key(.equal, "one"), key(.notEqual, "two")], "Null value error."),

@@ -53,8 +53,6 @@ enum JSONText {
   private static func double(_ number: Double) -> String {
     if number.isNaN { return "\"NaN\"" }
     if number.isInfinite { return number < 0 ? "\"-Infinity\"" : "\"Infinity\"" }
-    // As a bare number the official emulator takes it for 0.0.
-    if number == 0, number.sign == .minus { return "\"-0.0\"" }
     return "\(number)"
   }
 

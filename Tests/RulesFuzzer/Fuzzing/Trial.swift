@@ -81,6 +81,8 @@ public struct Place: Sendable {
     case .reference(let name): .reference(fill(name))
     case .array(let elements): .array(elements.map(fill))
     case .map(let fields): .map(fill(fields))
+    // The official emulator's REST loses the sign.
+    case .double(let number) where number == 0: .double(0)
     case .null, .boolean, .integer, .double, .timestamp, .string, .bytes, .geoPoint, .vector: value
     }
   }

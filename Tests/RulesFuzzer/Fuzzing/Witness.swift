@@ -30,9 +30,9 @@ public final class Witness {
     let broken = expression.operands.map(Self.isBroken)
     if expression.kind == "list", broken.dropLast().contains(true) { metBrokenLiteral = true }
     if expression.kind == "path", broken.contains(true) { metBrokenLiteral = true }
-    expression.operands.forEach(look)
+    for operand in expression.operands { look(at: operand) }
     guard let call = expression.call else { return }
-    call.lets.forEach { look(at: $0.value) }
+    for binding in call.lets { look(at: binding.value) }
     look(at: call.result)
   }
 
