@@ -20,6 +20,8 @@ public enum DenialText {
   /// Production's text of every denial. Source: spec/rules-language.md 8.1.
   public static let bare = "Missing or insufficient permissions."
 
+  private static let noStatements = "\nNo matching allow statements"
+
   /// Of a database that has no rules.
   static func withoutRules(_ database: DatabaseID, _ detail: DenialDetail) -> String {
     switch detail {
@@ -37,7 +39,10 @@ public enum DenialText {
   static func refused(_ detail: DenialDetail, _ explanation: @autoclosure () -> Explanation) -> String {
     switch detail {
     case .terse: return bare
-    case .official: return explanation().message
+    case .official:
+      let message = explanation().message
+      // The official emulator begins a new line before reasons, not before the absence of any.
+      return message == noStatements ? String(message.dropFirst()) : message
     case .explained:
       let explanation = explanation()
       let limits = explanation.limits.map { "\n\($0.description)" }

@@ -52,6 +52,28 @@ public struct Canonicalizer {
     return canonicalizer.writer.bytes
   }
 
+  /// The canonical form of an encoded `Value` whose elements, if it is an array, stand alone: what a filter
+  /// tries one by one. An element may be an array.
+  public static func listOfValues(
+    _ message: UnsafeRawBufferPointer, named name: String
+  ) throws(Complaint) -> [UInt8] {
+    guard case .array(let array) = try OneofMember(message) else { return try value(message, named: name) }
+    var writer = WireWriter(reserving: message.count)
+    try writer.message(9) { (list) throws(Complaint) in
+      var cursor = WireCursor(array)
+      while !cursor.isAtEnd {
+        let tag = cursor.tag()
+        if tag == 0x0A {
+          list.field(1, bytes: try value(cursor.lengthDelimited(), named: name))
+        } else {
+          cursor.skip(tag: tag)
+        }
+      }
+      if cursor.isCorrupt { throw malformed }
+    }
+    return writer.bytes
+  }
+
   // MARK: entries
 
   struct Entry {

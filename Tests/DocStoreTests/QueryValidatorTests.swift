@@ -94,7 +94,7 @@ import Testing
     Case("offset before filter", .unset, offset: -1, "offset is negative"),
     Case("filter unset", .unset, "Unknown Filter type."),
     Case("composite operator unset", .composite(nil, []), "Unsupported CompositeFilter operator."),
-    Case("field operator unset", .field(path: "a[", nil, .unset), "Unknown FieldFilter operator."),
+    Case("field operator unset", .field(path: "a", nil, .unset), "Unknown FieldFilter operator."),
     Case("unary operator unset", .unary(path: "a", nil), "Unknown UnaryFilter operator."),
     Case("unary operand unset", .unary(path: nil, .isNull), "Unknown UnaryFilter operator."),
     Case(

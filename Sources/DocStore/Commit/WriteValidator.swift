@@ -21,6 +21,8 @@ public enum WriteComplaint {
     "the same document cannot be verified more than once in a single request")
   public static let writtenTwice = Complaint(
     "the same document cannot be written more than once in a single request")
+  public static let serverValueUnset = Complaint(
+    "ServerValue type must be specified for set_to_server_value transformation.")
   public static let transformUnset = Complaint("Operation type must be specified for field transformation.")
   public static let noTransforms = Complaint("The list of FieldTransform must not be empty.")
   public static let notANumber = Complaint("Input must be int64 or double.")

@@ -92,7 +92,7 @@ public struct AggregationQuery: Sendable {
   }
 
   private static func path(_ text: String) throws(Complaint) -> FieldPath {
-    let path = try FieldPath.parse(text)
+    let path = try FieldPath.parseUnreserved(text)
     if path.isDocumentName { throw AggregationComplaint.ofName }
     return path
   }

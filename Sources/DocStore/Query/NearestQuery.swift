@@ -69,7 +69,7 @@ extension QueryValidator {
       throw NearestComplaint.limit
     }
     guard let measure = nearest.measure else { throw NearestComplaint.measureUnset }
-    let field = try nearestField(nearest.field)
+    let field = try FieldPath.parseUnreserved(nearest.field)
     if query.limit != nil { throw NearestComplaint.beside("limit") }
     if query.offset != 0 { throw NearestComplaint.beside("offset") }
     if query.start != nil || query.end != nil { throw NearestComplaint.cursor }
@@ -78,19 +78,6 @@ extension QueryValidator {
     return NearestQuery(
       field: field, vector: vector, measure: measure, limit: limit, resultField: nearest.resultField,
       threshold: nearest.threshold)
-  }
-
-  /// `__name__`, `__type__` and paths that lead nowhere may be asked for; they find nothing.
-  private func nearestField(_ text: String) throws(Complaint) -> FieldPath {
-    let path = try FieldPath.parse(text)
-    for segment in path.segments where ResourceNameParser.isReserved(Array(segment.utf8)) {
-      switch segment {
-      case "__name__", "__type__": break
-      case "__key__": throw QueryComplaint.keyMember
-      default: throw NearestComplaint.reserved(segment)
-      }
-    }
-    return path
   }
 
   private func checkResultField(_ name: String) throws(Complaint) {
@@ -113,10 +100,6 @@ enum NearestComplaint {
 
   static func beside(_ part: String) -> Complaint {
     Complaint("A query \(part) cannot be used with FindNearest")
-  }
-
-  static func reserved(_ segment: String) -> Complaint {
-    Complaint("Invalid reserved name in field path \(segment)")
   }
 
   static func reservedResult(_ name: String) -> Complaint {

@@ -10,7 +10,9 @@ extension StructuredQuery.Order {
     if text.utf8.allSatisfy(isBlank) { return [] }
     var orders: [StructuredQuery.Order] = []
     for clause in clauses(Array(text.utf8)) {
-      guard let order = order(clause) else { throw QueryComplaint.orderText(text) }
+      guard let order = order(clause), (try? FieldPath.parse(order.path)) != nil else {
+        throw QueryComplaint.orderText(text)
+      }
       orders.append(order)
     }
     return orders
@@ -41,7 +43,7 @@ extension StructuredQuery.Order {
     return clauses
   }
 
-  /// A path and, after blanks, perhaps a direction. That the path is well formed is seen in validation.
+  /// A path and, after blanks, perhaps a direction.
   private static func order(_ clause: ArraySlice<UInt8>) -> StructuredQuery.Order? {
     var rest = clause.drop(while: isBlank)
     while let last = rest.last, isBlank(last) { rest.removeLast() }

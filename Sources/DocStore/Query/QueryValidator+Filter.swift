@@ -7,7 +7,7 @@ internal import DocModel
 extension QueryValidator {
   // MARK: the tree
 
-  /// Operator, then field path, then operand of each filter, from left to right, depth first.
+  /// Field path, then operator, then operand of each filter, from left to right, depth first.
   func convert(_ filter: StructuredQuery.Filter, depth: Int) throws(Complaint) -> QueryFilter {
     guard depth <= QueryLimits.filterDepthMax else { throw QueryComplaint.filterTooDeep }
     switch filter {
@@ -20,8 +20,8 @@ extension QueryValidator {
       if converted.count == 1 { return converted[0] }
       return kind == .and ? .all(converted) : .any(converted)
     case .field(let text, let comparison, let operand):
-      guard let comparison else { throw QueryComplaint.fieldOperatorUnset }
       let path = try path(text, as: .filter)
+      guard let comparison else { throw QueryComplaint.fieldOperatorUnset }
       return .test(try fieldTest(path, comparison, operand))
     case .unary(let text, let test):
       guard let test, let text else { throw QueryComplaint.unaryOperatorUnset }
@@ -34,15 +34,15 @@ extension QueryValidator {
   private func fieldTest(
     _ path: FieldPath, _ comparison: StructuredQuery.FieldOperator, _ operand: StructuredQuery.Operand
   ) throws(Complaint) -> FieldTest {
-    if path.isDocumentName, comparison == .arrayContains || comparison == .arrayContainsAny {
-      throw QueryComplaint.nameReserved
-    }
     let bytes: [UInt8]
     switch operand {
     case .value(let value): bytes = value
     case .refused(let complaint): throw complaint
     }
     let operands = comparison.takesList ? try list(bytes, for: comparison) : [bytes]
+    if path.isDocumentName, comparison == .arrayContains || comparison == .arrayContainsAny {
+      throw QueryComplaint.nameReserved
+    }
     if path.isDocumentName {
       for operand in operands { try checkReference(operand) }
     }

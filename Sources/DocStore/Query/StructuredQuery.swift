@@ -111,6 +111,15 @@ public struct StructuredQuery: Sendable {
       }
     }
 
+    /// The same for a list of values to try, each of which may be an array itself.
+    public init(wireList message: UnsafeRawBufferPointer, fieldPath: String) {
+      do throws(Complaint) {
+        self = .value(try Canonicalizer.listOfValues(message, named: fieldPath))
+      } catch {
+        self = .refused(error)
+      }
+    }
+
     public init(_ value: Value) { self = .value(value.encoded) }
 
     /// What a request without the operand holds.

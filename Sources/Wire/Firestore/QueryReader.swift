@@ -210,7 +210,11 @@ extension QueryReader {
       default: try fields.skip(tag)
       }
     }
-    let value = operand.map { StructuredQuery.Operand(wire: $0, fieldPath: path) } ?? .unset
+    guard let operand else { return .field(path: path, operation, .unset) }
+    let value =
+      operation?.takesList == true
+      ? StructuredQuery.Operand(wireList: operand, fieldPath: path)
+      : StructuredQuery.Operand(wire: operand, fieldPath: path)
     return .field(path: path, operation, value)
   }
 

@@ -25,8 +25,16 @@ extension FirestoreService {
         document.map { DocumentAnswer.message(name, $0, mask: mask) }
       }
     }
-    guard let answer else { throw GRPCStatus(.notFound, "Document \"\(name.resourceName)\" not found.") }
+    guard let answer else { throw missing(name) }
     return answer
+  }
+
+  /// Source: spec/production-differences.md W1.
+  private func missing(_ name: DocumentName) -> GRPCStatus {
+    switch options.profile.errorTexts {
+    case .production: GRPCStatus(.notFound, "Document \"\(name.resourceName)\" not found.")
+    case .emulator: GRPCStatus(.notFound, "Document (\(name.resourceName)) not found.")
+    }
   }
 
   /// Answers in the order of the request, one message a name. Source: spec/protocol.md 1.9.
@@ -74,11 +82,13 @@ extension FirestoreService {
   private static func paths(_ names: [String], in database: DatabaseID) throws(GRPCStatus) -> [ResourcePath] {
     try checked { () throws(Complaint) in
       var paths: [ResourcePath] = []
+      var seen: Set<ResourcePath> = []
       paths.reserveCapacity(names.count)
       for text in names {
         let name = try ResourceNameParser.document(text)
         guard name.database == database else { throw WireWrite.otherDatabase(name, database) }
-        paths.append(name.path)
+        // Source: proto google/firestore/v1/firestore.proto: duplicate names are elided.
+        if names.count == 1 || seen.insert(name.path).inserted { paths.append(name.path) }
       }
       return paths
     }

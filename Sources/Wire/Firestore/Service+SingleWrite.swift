@@ -13,6 +13,9 @@ extension FirestoreService {
       let request = try CreateDocumentRequest(bytes)
       let name = try Self.checked { () throws(Complaint) in try self.newName(request) }
       credentials = try self.credentials(call, in: name.database)
+      guard request.document.name.isEmpty else {
+        throw GRPCStatus(.invalidArgument, "document.name must not be set")
+      }
       let mask = try Self.mask(request.mask)
       let fields = try Self.checked { () throws(Complaint) in
         try Canonicalizer.fields(ofDocument: request.document.message)

@@ -20,13 +20,16 @@ extension FirestoreService {
   @Sendable
   func commit(_ call: ServerCall) throws(GRPCStatus) {
     let credentials = try databaseCredentials(call)
-    try checkWrites(call) { [self] call, commit in carryOut(commit, as: credentials, for: call) }
+    try checkWrites(call, isBatch: false) { [self] call, commit in
+      carryOut(commit, as: credentials, for: call)
+    }
   }
 
   /// The database's name is judged before the header, the header before the writes.
   private func databaseCredentials(_ call: ServerCall) throws(GRPCStatus) -> Credentials {
     let database = try call.withRequest { bytes throws(GRPCStatus) in
-      let request = try CommitRequest(bytes)
+      // Only the name is asked for, which both kinds of request have in the same place.
+      let request = try CommitRequest(bytes, isBatch: true)
       return try Self.checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
     }
     return try credentials(call, in: database)
@@ -34,17 +37,17 @@ extension FirestoreService {
 
   /// Checks the writes of a request, here or on a thread, and goes on with them on the event loop.
   private func checkWrites(
-    _ call: ServerCall, then next: @escaping @Sendable (ServerCall, CheckedCommit) -> Void
+    _ call: ServerCall, isBatch: Bool, then next: @escaping @Sendable (ServerCall, CheckedCommit) -> Void
   ) throws(GRPCStatus) {
     let request = call.requestMessage
     guard request.count > Self.onEventLoopBytesMax else {
-      return next(call, try Self.checkedCommit(request))
+      return next(call, try Self.checkedCommit(request, isBatch: isBatch))
     }
     let reference = call.reference
     threads.submit { state in
       guard state == .active else { return }
       do throws(GRPCStatus) {
-        let commit = try Self.checkedCommit(request)
+        let commit = try Self.checkedCommit(request, isBatch: isBatch)
         reference { next($0, commit) }
       } catch {
         reference { $0.finish(error) }
@@ -52,9 +55,11 @@ extension FirestoreService {
     }
   }
 
-  private static func checkedCommit(_ message: RequestMessage) throws(GRPCStatus) -> CheckedCommit {
+  private static func checkedCommit(
+    _ message: RequestMessage, isBatch: Bool
+  ) throws(GRPCStatus) -> CheckedCommit {
     try message.withBytes { bytes throws(GRPCStatus) in
-      let request = try CommitRequest(bytes)
+      let request = try CommitRequest(bytes, isBatch: isBatch)
       let database = try checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
       let writes = try checked { () throws(Complaint) in try WriteList.read(request.writes, in: database) }
       let transaction = try stored { () throws(StoreError) in
@@ -80,7 +85,7 @@ extension FirestoreService {
   @Sendable
   func batchWrite(_ call: ServerCall) throws(GRPCStatus) {
     let credentials = try databaseCredentials(call)
-    try checkWrites(call) { [self] call, batch in
+    try checkWrites(call, isBatch: true) { [self] call, batch in
       do throws(GRPCStatus) {
         try Self.checked { () throws(Complaint) in try store.store.checkBatch(batch.writes) }
         try requireAdmin(credentials, orSay: "Batch writes require admin authentication.")

@@ -114,7 +114,7 @@ extension WireWrite {
     guard let mask else { return nil }
     var paths: [FieldPath] = []
     paths.reserveCapacity(mask.count)
-    for text in mask { paths.append(try FieldPath.parse(text)) }
+    for text in mask { paths.append(try FieldPath.parseUnreserved(text)) }
     return paths
   }
 
@@ -156,7 +156,7 @@ enum TransformReader {
     guard !cursor.isCorrupt, UTF8Check.isValid(path) else {
       throw Complaint(MessageFields.unreadable.message)
     }
-    let fieldPath = try FieldPath.parse(String(decoding: path, as: UTF8.self))
+    let fieldPath = try FieldPath.parseUnreserved(String(decoding: path, as: UTF8.self))
     guard let operand else { throw WriteComplaint.transformUnset }
     return FieldTransform(fieldPath, try operation(operand.number, operand.bytes, serverValue, fieldPath))
   }
@@ -167,7 +167,7 @@ enum TransformReader {
     switch number {
     case 2:
       // REQUEST_TIME is the only server value there is.
-      guard serverValue == 1 else { throw WriteComplaint.transformUnset }
+      guard serverValue == 1 else { throw WriteComplaint.serverValueUnset }
       return .serverTime
     case 3: return .increment(try numeric(operand, path))
     case 4: return .maximum(try numeric(operand, path))

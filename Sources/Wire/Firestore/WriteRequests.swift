@@ -4,7 +4,7 @@
 
 internal import DocModel
 
-/// `CommitRequest` and `BatchWriteRequest`, which share their first fields. The views live as long as the
+/// `CommitRequest` and `BatchWriteRequest`, which share their first two fields. The views live as long as the
 /// request's bytes.
 package struct CommitRequest {
   package var database = ""
@@ -12,13 +12,14 @@ package struct CommitRequest {
   /// Empty for a commit outside a transaction; a present but empty token is `[]` with `hasTransaction`.
   package var transaction: [UInt8]?
 
-  package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+  /// - Parameter isBatch: the third field is a batch's labels, which nothing depends on.
+  package init(_ message: UnsafeRawBufferPointer, isBatch: Bool = false) throws(GRPCStatus) {
     var fields = MessageFields(message)
     while let tag = try fields.next() {
       switch tag {
       case MessageFields.tag(1): database = try fields.text()
       case MessageFields.tag(2): writes.append(try WireWrite(try fields.message()))
-      case MessageFields.tag(3):
+      case MessageFields.tag(3) where !isBatch:
         let token = try fields.bytes()
         transaction = token.isEmpty ? nil : token
       default: try fields.skip(tag)

@@ -61,12 +61,16 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     }
   }
 
+  /// Source: spec/production-differences.md F1, Q16.
+  private var isStrict: Bool { firestore.options.profile.errorTexts == .production }
+
   /// A method of the service in its REST form. Large bodies are read on a thread of their own.
   private func callMethod(_ exchange: HTTPExchange, _ target: HTTPTarget) {
     guard let route = RESTRoute(httpMethod: exchange.request.method, segments: target.segments[1...]),
       let method = methods[route.method]
     else { return exchange.respondNotFound() }
-    let call = RESTCall(exchange, route.method)
+    let isStrict = isStrict
+    let call = RESTCall(exchange, route.method, wrapsErrors: isStrict)
     if let observer = hooks.observer {
       call.observe(observer, method: method.figure, .rest, since: exchange.observation)
       exchange.observation = nil
@@ -81,21 +85,21 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       }
     }
     guard body.count > Self.onEventLoopBytesMax else {
-      return begin(call, Self.message(route, target, body))
+      return begin(call, Self.message(route, target, body, isStrict: isStrict))
     }
     let reference = call.reference
     firestore.threads.submit { state in
       guard state == .active else { return }
-      let message = Self.message(route, target, body)
+      let message = Self.message(route, target, body, isStrict: isStrict)
       reference { begin($0, message) }
     }
   }
 
   private static func message(
-    _ route: RESTRoute, _ target: HTTPTarget, _ body: [UInt8]
+    _ route: RESTRoute, _ target: HTTPTarget, _ body: [UInt8], isStrict: Bool
   ) -> Result<[UInt8], GRPCStatus> {
     do throws(GRPCStatus) {
-      return .success(try RESTBinding.message(route, target, body: body))
+      return .success(try RESTBinding.message(route, target, body: body, refusesUnknown: isStrict))
     } catch {
       return .failure(error)
     }
@@ -133,11 +137,10 @@ enum CORS {
       ("access-control-allow-origin", origin), ("access-control-allow-credentials", "true"),
       ("vary", "origin"),
     ]
-    if request.method == "OPTIONS" {
-      headers.append(("access-control-allow-methods", "DELETE,GET,HEAD,PATCH,POST,PUT"))
-      if let wanted = request.header("access-control-request-headers") {
-        headers.append(("access-control-allow-headers", wanted))
-      }
+    // Not on preflight requests alone: as the official emulator.
+    headers.append(("access-control-allow-methods", "DELETE,GET,HEAD,PATCH,POST,PUT"))
+    if let wanted = request.header("access-control-request-headers") {
+      headers.append(("access-control-allow-headers", wanted))
     }
     if request.header("access-control-request-private-network") != nil {
       headers.append(("access-control-allow-private-network", "true"))

@@ -34,6 +34,8 @@ package final class HTTP2Connection {
     defer { nghttp2_option_del(settings) }
     nghttp2_option_set_max_outbound_ack(settings, options.unsentAcknowledgementsMax)
     nghttp2_option_set_no_closed_streams(settings, 1)
+    // A header with a blank at its end (`Bearer ` without a token) is for the service to judge.
+    nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(settings, 1)
     nghttp2_option_set_stream_reset_rate_limit(settings, 100_000, 10_000)
 
     var callbacks: OpaquePointer?

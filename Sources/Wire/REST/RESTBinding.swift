@@ -8,10 +8,12 @@ internal import SwiftProtobuf
 
 enum RESTBinding {
   /// The encoded request message.
-  static func message(_ route: RESTRoute, _ target: HTTPTarget, body: [UInt8]) throws(GRPCStatus) -> [UInt8] {
+  static func message(
+    _ route: RESTRoute, _ target: HTTPTarget, body: [UInt8], refusesUnknown: Bool
+  ) throws(GRPCStatus) -> [UInt8] {
     var parameters = RESTParameters(target)
     let message = try bound(route, &parameters, body)
-    try parameters.refuseUnknown()
+    if refusesUnknown { try parameters.refuseUnknown() }
     return message
   }
 

@@ -11,13 +11,16 @@ final class RESTCall: ServerCall {
   private let answer: RESTAnswer
   private let isStream: Bool
   private let name: String
+  /// Whether a stream that fails before its first message answers an array all the same.
+  private let wrapsErrors: Bool
   private var isFirst = true
 
-  init(_ exchange: HTTPExchange, _ method: RESTMethod) {
+  init(_ exchange: HTTPExchange, _ method: RESTMethod, wrapsErrors: Bool) {
     self.exchange = exchange
     answer = method.answer
     isStream = method.isStream
     name = method.rawValue
+    self.wrapsErrors = wrapsErrors
     super.init(
       authorization: exchange.request.header("authorization").map { Array($0.utf8) },
       perform: exchange.perform)
@@ -44,7 +47,7 @@ final class RESTCall: ServerCall {
 
   override func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {
     defer { forget() }
-    guard isStream else { return exchange.respond(status) }
+    guard isStream, afterMessages || wrapsErrors || status == .ok else { return exchange.respond(status) }
     if afterMessages {
       let end = status == .ok ? [] : Array(",\n".utf8) + status.json
       _ = exchange.send(end + [UInt8(ascii: "]")])

@@ -69,7 +69,10 @@ struct RESTRoute: Equatable {
     let segments = decoded.flatMap { $0.split(separator: slash, omittingEmptySubsequences: false) }
       .map { Array($0) }[...]
     guard segments.count >= 5, let last = segments.last else { return nil }
-    if httpMethod == "POST", let (rest, verb) = Self.splitVerb(last) {
+    // A verb of databases behind a document is no verb but a part of the id.
+    if httpMethod == "POST", let (rest, verb) = Self.splitVerb(last),
+      !verb.isOfDatabase || segments.count == 5
+    {
       self.init(verb: verb, of: segments.dropLast() + [rest])
       return
     }

@@ -1,0 +1,21 @@
+/// Names that no field bears, where a path leads to or through one.
+///
+/// Source: the official emulator; queries have words of their own (`QueryValidator.path`).
+
+public import DocModel
+
+extension FieldPath {
+  /// Reads a path of an update mask, a transform, an aggregation or a vector search. `__name__` and `__type__`
+  /// pass: they lead nowhere.
+  public static func parseUnreserved(_ text: String) throws(Complaint) -> FieldPath {
+    let path = try FieldPath.parse(text)
+    for segment in path.segments where ResourceNameParser.isReserved(Array(segment.utf8)) {
+      switch segment {
+      case "__name__", "__type__": break
+      case "__key__": throw QueryComplaint.keyMember
+      default: throw Complaint("Invalid reserved name in field path \(segment)")
+      }
+    }
+    return path
+  }
+}

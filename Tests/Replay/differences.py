@@ -1,0 +1,143 @@
+"""Why an answer of ours may differ from the other server's: rows, each with its reason, and the test that knows one.
+
+Rows of `official` compare our server of profile emulator with the official emulator 1.19, rows of `profiles` our two
+profiles. A row's letter and number is that of the project's list of differences between production and the official
+emulator. docs/replay.md has the table.
+"""
+import re
+
+from case import Raw
+
+
+def official(request, way, ours, theirs):
+    """The row that explains the pair, or None."""
+    for name, explains in OFFICIAL:
+        if explains(Pair(request, way, ours, theirs)):
+            return name
+    return None
+
+
+def profiles(request, way, ours, theirs):
+    """The same for profile production (ours) and profile emulator (theirs)."""
+    for name, explains in PROFILES:
+        if explains(Pair(request, way, ours, theirs)):
+            return name
+    return None
+
+
+class Pair:
+    def __init__(self, request, way, ours, theirs):
+        self.request, self.way = request, way
+        self.status, self.body = ours
+        self.their_status, self.their_body = theirs
+        self.text = self.body.get("message", "") if isinstance(self.body, dict) else ""
+        self.their_text = self.their_body.get("message", "") if isinstance(self.their_body, dict) else ""
+        self.code = self.body.get("status") if isinstance(self.body, dict) else None
+        self.their_code = self.their_body.get("status") if isinstance(self.their_body, dict) else None
+        self.rpc = getattr(request, "rpc", "")
+        self.asked = str(request.body) if request.body is not None else ""
+        self.path = getattr(request, "path", "")
+        self.is_same_code = self.status == self.their_status and self.code == self.their_code
+
+    def texts(self, ours, theirs):
+        """Whether only the text differs, and these patterns know both."""
+        return bool(self.is_same_code and re.search(ours, self.text) and re.search(theirs, self.their_text))
+
+    @property
+    def is_raw(self):
+        return isinstance(self.request, Raw)
+
+
+def without_skipped(body):
+    """The stream without anything about skipped results."""
+    shown = [{key: value for key, value in element.items() if key != "skippedResults"} for element in body]
+    return [element for element in shown if "document" in element]
+
+
+def reasons(text):
+    return {part.strip() for part in re.split(r"(?<=@ L\d), |(?<=@ L\d\d), |\n", text) if part.strip()}
+
+
+def is_denial_of_same_rules(pair):
+    if not (pair.status == pair.their_status == 403):
+        return False
+    mine, theirs = reasons(pair.text), reasons(pair.their_text)
+    return bool(mine) and (mine <= theirs or {part.split(" for ")[0] for part in mine} <= {
+        part.split(" for ")[0] for part in theirs})
+
+
+def is_list_of(body):
+    return isinstance(body, list) and all(isinstance(element, dict) for element in body)
+
+
+def same_but(body, other, key):
+    return isinstance(body, dict) and isinstance(other, dict) and {
+        name: value for name, value in body.items() if name != key} == {
+        name: value for name, value in other.items() if name != key}
+
+
+def counters(pair):
+    """batchWrite: the same apart from texts."""
+    def shown(body):
+        return [status.get("code") for status in body.get("status", [])], body.get("writeResults")
+    return isinstance(pair.body, dict) and pair.status == 200 == pair.their_status and shown(pair.body) == shown(pair.their_body)
+
+
+OFFICIAL = [
+    ("W2 production's text for what exists already", lambda p: p.texts(r"^Document already exists: ", r"^entity already exists")),
+    ("W3 production's text for what is missing", lambda p: p.texts(r"^No document to update: ", r"^no entity to update")),
+    ("W3 production's text for what is missing", lambda p: p.rpc == "BatchWrite" and counters(p)),
+    ("an empty commit has a commit time", lambda p: ("Commit" in p.rpc or ":commit" in p.path) and p.body == {"commitTime": "time"} and p.their_body == {}),
+    ("Q15 a token only where a page follows", lambda p: p.status == 200 == p.their_status and same_but(p.body, p.their_body, "nextPageToken")),
+    ("Q15 tokens of ordered lists, and foreign ones, end in an internal error", lambda p: p.their_code == "UNKNOWN" and "pageToken" in p.asked + p.path),
+    ("Q2 skipped results come first, and past the end", lambda p: p.rpc == "RunQuery" and is_list_of(p.body) and is_list_of(p.their_body)
+        and without_skipped(p.body) == without_skipped(p.their_body)),
+    ("L14 production's answer to six aggregations", lambda p: "aggregations allowed" in p.text and p.their_code == "UNKNOWN"),
+    ("Q5 scans by descending name are served", lambda p: "does not support descending key scans" in p.their_text and p.status == 200),
+    ("Q6 a reference may break ties of a cursor", lambda p: p.their_text == "Cursor has too many values." and p.status == 200),
+    ("Q7 production's text for reserved names", lambda p: p.texts(r"^invalid reserved name in field path|is reserved$", r"^Invalid (reserved name|property path)|^the name ")),
+    ("5.2 orders are judged before projections", lambda p: p.texts(r'^Invalid property path "a\.\.b"', r'^Invalid property path "c\.\.d"')),
+    ("5.2 limits are judged before filters", lambda p: p.texts(r"^limit is negative", r"^Invalid property path")),
+    ("Q7 paths that production refuses", lambda p: p.status == 400 and p.their_status == 200 and re.search(
+        r"reserved|longer than 1500|member name|not supported for the property", p.text)),
+    ("L13 fields of inequalities in no order", lambda p: p.texts(r"distinct inequality fields", r"distinct inequality fields")),
+    ("production's text for cursors of other databases", lambda p: p.texts(r"different partition", r"different database")),
+    ("1.22 names of numeric form", lambda p: p.texts(r"^A long document ID string", r"is invalid because it is reserved")),
+    ("1.22 texts of vectors and types", lambda p: p.texts(r"^(Field __type__ must be|Vector value)", r"^(Field __type__ is not|Vector Value)")),
+    ("1.22 unary filters without a field", lambda p: p.texts(r"^Unknown UnaryFilter operator", r"^Unsupported UnaryFilter operand")),
+    ("1.22 an OR of nothing", lambda p: p.their_text == "Composite filter must have at least one sub-filter." and p.status == 200),
+    ("equal filters are not made one", lambda p: p.their_status == 200 and re.search(r"^(A maximum of 1 'ARRAY|Too many disjunctions)", p.text)),
+    ("L15 sizes of pages", lambda p: p.is_raw and p.path.endswith("/documents/") and p.status == 200 == p.their_status),
+    ("L6 lengths of ids are judged on reads and deletes too", lambda p: "is longer than 1500 bytes" in p.text and p.their_status in (200, 404)),
+    ("1.10 tokens that nobody was given", lambda p: p.rpc == "Rollback" and p.text == "Transaction is invalid or expired."),
+    ("T13 production's text for retries", lambda p: p.texts(r"^Invalid retry transaction", r"^Invalid transaction")),
+    ("C7 headers that are no bearer", lambda p: p.request.area == "authorization" and p.their_code == "UNKNOWN"),
+    ("Q10 pipelines are refused in words", lambda p: p.rpc == "ExecutePipeline" and p.their_code == "UNKNOWN"),
+    ("Q8 partitions are served", lambda p: p.rpc == "PartitionQuery" and p.their_code == "UNIMPLEMENTED"),
+    ("nested paths lead a vector search into maps", lambda p: "findNearest" in p.asked and "m.v" in p.asked),
+    ("times of REST parameters are read", lambda p: "updateTime" in p.asked + p.path and ("(0)" in p.their_text or p.their_status == 200)),
+    ("F4 reasons of a denial come once", is_denial_of_same_rules),
+    ("F4 which refused write of a commit is told", lambda p: p.rpc == "Commit" and p.code == p.their_code == "PERMISSION_DENIED"),
+    ("our compiler's words", lambda p: p.is_raw and ":securityRules" in p.path),
+    ("+ in a query string is a blank", lambda p: "+" in p.path or "%2B" in p.path),
+    ("blanks around an order", lambda p: p.rpc == "ListDocuments" and "'orderBy': ' n  desc '" in p.asked),
+    ("Q17 parameters are read as production reads them", lambda p: p.is_raw and ("showMissing=maybe" in p.path or "pageSize=1&" in p.path)),
+    ("empty segments of a path", lambda p: p.is_raw and "//" in p.path),
+    ("JSON is read strictly", lambda p: p.is_raw and p.request.area == "bodies" and p.text == "Payload isn't valid for request."),
+    ("JSON is read strictly", lambda p: p.is_raw and p.request.area == "bodies" and p.request.method == "GET"),
+    ("JSON is read strictly", lambda p: p.is_raw and p.request.area == "bodies" and p.request.method == "POST" and p.their_code == "ALREADY_EXISTS"),
+    ("every content type is read as JSON", lambda p: p.is_raw and "Content-Type" in p.request.headers and p.their_status == 404),
+]
+
+PROFILES = [
+    ("W1 text of a missing document", lambda p: p.texts(r'^Document "', r"^Document \(")),
+    ("C6 C7 headers that are no token", lambda p: p.request.area == "authorization" and p.their_text == "invalid jwt"),
+    ("C4 C5 tokens that are over, or of others", lambda p: p.code == "UNAUTHENTICATED" and p.request.area == "authorization"),
+    ("C10 users and what servers alone may ask", lambda p: p.texts(r"^Missing or insufficient permissions", r"admin authentication")),
+    ("T14 users' transactions", lambda p: p.rpc == "BeginTransaction" and p.status == 403),
+    ("Q10 pipelines", lambda p: p.rpc == "ExecutePipeline"),
+    ("Q12 cosine of nothing", lambda p: "magnitude of zero" in p.text),
+    ("Q16 unknown parameters", lambda p: "Cannot bind query parameter" in p.text),
+    ("F4 words of a denial", lambda p: p.status == 403 == p.their_status and p.text.startswith("Missing or insufficient")),
+    ("R2 without rules users are denied", lambda p: p.status == 403 and p.their_status in (200, 404)),
+]
