@@ -44,6 +44,12 @@ for wrong in ("", "projects", "projects/{project}", DATABASE, ROOT, name("get"),
     gets("GetDocument", {"name": wrong}, only="grpc")
     gets("DeleteDocument", {"name": wrong}, only="grpc")
 
+for moment in ("2100-01-01T00:00:00Z", "2100-01-01T00:00:00.123456Z", "1969-01-01T00:00:00Z"):
+    gets("GetDocument", {"name": name("get/a"), "readTime": moment}, only="grpc")
+    gets("ListDocuments", {"parent": ROOT, "collectionId": "get", "readTime": moment}, only="grpc")
+    gets("RunQuery", {"parent": ROOT, "structuredQuery": {"from": [{"collectionId": "get"}]}, "readTime": moment})
+    gets("BeginTransaction", {"database": DATABASE, "options": {"readOnly": {"readTime": moment}}})
+
 batch = Area("batchGet")
 batch.put("batch/a", {"n": integer(1), "m": mapping(x=integer(1))})
 batch.put("batch/b", {"n": integer(2)})

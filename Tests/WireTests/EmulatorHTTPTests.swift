@@ -301,7 +301,7 @@ struct EmulatorHTTPTests {
     _ = bench.ask("GET", "/nothing")
     await bench.server.stop()
     let start =
-      "request database=p/(default) error=Document \"projects/p/databases/(default)/documents/c/a\" not found."
+      "request database=p/(default) error=Document (projects/p/databases/(default)/documents/c/a) not found."
     let end = "method=GetDocument status=NOT_FOUND transport=rest user="
     #expect(
       bench.log.lines.withLock { $0 } == [

@@ -72,7 +72,7 @@ struct PartitionAndPipelineTests {
 
   @Test("a list of values to try may hold arrays, an array to compare with may not")
   func arraysInLists() throws {
-    func query(_ operation: Google_Firestore_V1_StructuredQuery.FieldFilter.OperatorEnum)
+    func query(_ operation: Google_Firestore_V1_StructuredQuery.FieldFilter.Operator)
       -> Google_Firestore_V1_RunQueryRequest
     {
       .with {
@@ -131,5 +131,16 @@ struct PartitionAndPipelineTests {
       $0.updateMask.fieldPaths = ["a.__x__"]
     }
     #expect(try H().call("UpdateDocument", update).message == "Invalid reserved name in field path __x__")
+  }
+
+  @Test("a time to read at has no part of a microsecond")
+  func precision() throws {
+    let request = Google_Firestore_V1_GetDocumentRequest.with {
+      $0.name = H.root + "/c/a"
+      $0.readTime.nanos = 1_001
+    }
+    let answer = try H().call("GetDocument", request)
+    #expect(
+      answer.status == "3" && answer.message == "timestamp cannot have more than microseconds precision")
   }
 }

@@ -98,6 +98,16 @@ extension MessageFields {
     return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
   }
 
+  /// A `Timestamp` that says when to read. Source: spec/production-differences.md Q13.
+  static func readTime(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Timestamp {
+    let time = try timestamp(message)
+    guard time.nanoseconds % 1_000 == 0 else { throw tooPrecise }
+    return time
+  }
+
+  static let tooPrecise = GRPCStatus(
+    .invalidArgument, "timestamp cannot have more than microseconds precision")
+
   /// `Precondition`; an empty one is none.
   static func precondition(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> WirePrecondition {
     var fields = MessageFields(message)
@@ -123,7 +133,7 @@ extension MessageFields {
         var readTime: Timestamp?
         while let tag = try readOnly.next() {
           if tag == Self.tag(2) {
-            readTime = try timestamp(try readOnly.message())
+            readTime = try Self.readTime(try readOnly.message())
           } else {
             try readOnly.skip(tag)
           }

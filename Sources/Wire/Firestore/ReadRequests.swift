@@ -18,7 +18,7 @@ package struct GetDocumentRequest: Equatable {
       case MessageFields.tag(1): name = try fields.text()
       case MessageFields.tag(2): mask = try MessageFields.mask(try fields.message())
       case MessageFields.tag(3): consistency = .transaction(try fields.bytes())
-      case MessageFields.tag(5): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      case MessageFields.tag(5): consistency = .readTime(try MessageFields.readTime(try fields.message()))
       default: try fields.skip(tag)
       }
     }
@@ -42,7 +42,7 @@ package struct BatchGetRequest: Equatable {
       case MessageFields.tag(4): consistency = .transaction(try fields.bytes())
       case MessageFields.tag(5):
         consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
-      case MessageFields.tag(7): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      case MessageFields.tag(7): consistency = .readTime(try MessageFields.readTime(try fields.message()))
       default: try fields.skip(tag)
       }
     }
@@ -65,7 +65,7 @@ package struct RunQueryRequest {
       case MessageFields.tag(5): consistency = .transaction(try fields.bytes())
       case MessageFields.tag(6):
         consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
-      case MessageFields.tag(7): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      case MessageFields.tag(7): consistency = .readTime(try MessageFields.readTime(try fields.message()))
       case MessageFields.tag(10): explain = try ExplainChoice(try fields.message())
       default: try fields.skip(tag)
       }

@@ -87,7 +87,7 @@ struct RunAggregationRequest {
       case MessageFields.tag(4): consistency = .transaction(try fields.bytes())
       case MessageFields.tag(5):
         consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
-      case MessageFields.tag(6): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      case MessageFields.tag(6): consistency = .readTime(try MessageFields.readTime(try fields.message()))
       case MessageFields.tag(8): explain = try ExplainChoice(try fields.message())
       default: try fields.skip(tag)
       }

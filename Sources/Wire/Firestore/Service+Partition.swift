@@ -50,7 +50,7 @@ struct PartitionQueryRequest {
       case 3 << 3: count = Int(Int64(bitPattern: try fields.varint()))
       case MessageFields.tag(4): pageToken = try fields.text()
       case 5 << 3: pageSize = Int(Int32(truncatingIfNeeded: try fields.varint()))
-      case MessageFields.tag(6): consistency = .readTime(try MessageFields.timestamp(try fields.message()))
+      case MessageFields.tag(6): consistency = .readTime(try MessageFields.readTime(try fields.message()))
       default: try fields.skip(tag)
       }
     }

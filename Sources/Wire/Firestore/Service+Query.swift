@@ -162,10 +162,12 @@ extension FirestoreService {
 }
 
 extension Timestamp {
+  /// When to read.
   init(wire time: Google_Protobuf_Timestamp) throws(GRPCStatus) {
     guard (0..<1_000_000_000).contains(time.nanos), time.seconds >= Timestamp.secondsMin,
       time.seconds <= Timestamp.secondsMax
     else { throw MessageFields.timestampRange }
+    guard time.nanos % 1_000 == 0 else { throw MessageFields.tooPrecise }
     self.init(seconds: time.seconds, nanoseconds: time.nanos)
   }
 }

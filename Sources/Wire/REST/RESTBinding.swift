@@ -9,7 +9,7 @@ internal import SwiftProtobuf
 enum RESTBinding {
   /// The encoded request message.
   static func message(
-    _ route: RESTRoute, _ target: HTTPTarget, body: [UInt8], refusesUnknown: Bool
+    _ route: RESTRoute, _ target: HTTPTarget, body: [UInt8], refusesUnknown: Bool = true
   ) throws(GRPCStatus) -> [UInt8] {
     var parameters = RESTParameters(target)
     let message = try bound(route, &parameters, body)

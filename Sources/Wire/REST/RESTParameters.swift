@@ -86,8 +86,10 @@ struct RESTParameters {
       let isBound = allowed.contains {
         parameter.name.holds($0.camelCase) || parameter.name.holds($0.snakeCase)
       }
+      // Tags of requests are for the service's own statistics.
       let isIgnored =
         parameter.name.first == UInt8(ascii: "$") || Self.ignored.contains(where: parameter.name.holds)
+        || parameter.name.starts(with: "requestOptions.") || parameter.name.starts(with: "request_options.")
       if isBound || isIgnored { continue }
       let name = String(decoding: parameter.name, as: UTF8.self)
       throw GRPCStatus(
