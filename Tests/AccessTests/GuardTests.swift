@@ -165,7 +165,7 @@ struct GuardTests {
     #expect(unmatched.contains("No matching allow statements"))
     let official = try guardedStore(detail: .official)
     #expect(
-      denial { _ = try official.fields("other/x", as: user("carol")) } == "\nNo matching allow statements")
+      denial { _ = try official.fields("other/x", as: user("carol")) } == "No matching allow statements")
     let terse = try guardedStore(detail: .terse)
     #expect(denial { _ = try terse.fields("other/x", as: user("carol")) } == bare)
   }

@@ -8,7 +8,7 @@ from google.protobuf import empty_pb2, json_format
 from google.cloud.firestore_v1.types import document
 import grpc
 
-TIMEOUT = 5
+TIMEOUT = 20
 # method: is it a stream, the message it answers
 METHODS = {
     "GetDocument": (False, document.Document), "ListDocuments": (False, firestore.ListDocumentsResponse),

@@ -72,9 +72,7 @@ struct FirestoreServiceTests {
     let harness = try H()
     try harness.set(["c/a": 1, "c/b": 2])
     for filler in [0, 200] {  // on the event loop, and on a thread
-      let names = (["c/b", "c/x", "c/a", "c/b"] + Array(repeating: "c/y", count: filler)).map {
-        H.root + "/" + $0
-      }
+      let names = (["c/b", "c/x", "c/a"] + (0..<filler).map { "c/y\($0)" }).map { H.root + "/" + $0 }
       let request = Google_Firestore_V1_BatchGetDocumentsRequest.with {
         $0.database = H.database
         $0.documents = names
