@@ -130,6 +130,8 @@ OFFICIAL = [
 ]
 
 PROFILES = [
+    ("our compiler's words", lambda p: p.is_raw and ":securityRules" in p.path and p.texts(r"\[rules-", r"^Error compiling rules")),
+    ("L15 sizes of pages", lambda p: p.is_raw and p.path.endswith("/documents/") and p.status == 200 == p.their_status and p.request.method == "GET"),
     ("W1 text of a missing document", lambda p: p.texts(r'^Document "', r"^Document \(")),
     ("C6 C7 headers that are no token", lambda p: p.request.area == "authorization" and p.their_text == "invalid jwt"),
     ("C4 C5 tokens that are over, or of others", lambda p: p.code == "UNAUTHENTICATED" and p.request.area == "authorization"),
