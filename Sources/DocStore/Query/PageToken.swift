@@ -25,7 +25,9 @@ public struct PageToken: Hashable, Sendable {
 
   /// Nil for text that was never a token.
   init?(text: String) {
-    guard let bytes = Base64URL.bytes(Array(text.utf8)), bytes.count >= Self.headerBytes, bytes[0] == Self.version else {
+    guard let bytes = Base64URL.bytes(Array(text.utf8)), bytes.count >= Self.headerBytes,
+      bytes[0] == Self.version
+    else {
       return nil
     }
     let checksum = bytes[1..<5].reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
