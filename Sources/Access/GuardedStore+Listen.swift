@@ -5,21 +5,40 @@ public import DocStore
 internal import Rules
 
 extension GuardedStore {
-  /// Judges the targets of one stream, and says which documents the rules read; nil for administrators,
-  /// who are not judged.
+  /// Judges the targets of one stream, by rules and by indexes, and says which documents the rules read; nil
+  /// for administrators of a store that asks for no indexes, since nothing is refused to them.
   public func listenJudge(_ credentials: Credentials) -> ListenJudge? {
-    if credentials.isAdmin { return nil }
+    if credentials.isAdmin { return indexes.map(Self.indexJudge) }
     return ListenJudge(
       mayList: { [self] query, view in
-        verdict(view, credentials) { (guarding) throws(StoreError) in
+        var verdict = verdict(view, credentials) { (guarding) throws(StoreError) in
           try guarding.allowList(QueryShape(query), in: query.database)
         }
+        // Rules first, then indexes, as `admit` has it.
+        if verdict.denial == nil { verdict.denial = indexes.flatMap { Self.refusal(of: query, by: $0) } }
+        return verdict
       },
       mayGet: { [self] path, document, view in
         verdict(view, credentials) { (guarding) throws(StoreError) in
           try guarding.allowGet(path, document, in: view.database)
         }
       })
+  }
+
+  /// Administrators see every document, but the service answers no query of theirs without its index either.
+  private static func indexJudge(_ gate: IndexGate) -> ListenJudge {
+    ListenJudge(
+      mayList: { query, _ in ListenVerdict(denial: refusal(of: query, by: gate)) },
+      mayGet: { _, _, _ in ListenVerdict() })
+  }
+
+  private static func refusal(of query: NormalizedQuery, by gate: IndexGate) -> StoreError? {
+    do throws(StoreError) {
+      try gate.admit(query)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private func verdict(

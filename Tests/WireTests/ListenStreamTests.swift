@@ -59,6 +59,21 @@ private typealias Response = Google_Firestore_V1_ListenResponse
     try lines(harness.receive(on: stream) { $0.messages.count >= count })
   }
 
+  @Test(
+    "a query without its index is refused as a listener, too", arguments: ["owner", "e30.eyJzdWIiOiJhIn0."])
+  func indexes(token: String) throws {
+    let harness = try ServiceHarness(isOpen: true, indexes: IndexGate(.enforce))
+    let stream = harness.open("Listen", token: token)
+    var request = add(2, collection: "c")
+    request.addTarget.query.structuredQuery.orderBy = ["a", "b"].map { path in
+      .with { $0.field.fieldPath = path }
+    }
+    try harness.say(request, on: stream)
+    #expect(try answer(harness, stream, count: 2) == ["add [2]", "remove [2] cause 9"])
+    try harness.say(add(4, collection: "c"), on: stream)
+    #expect(try answer(harness, stream, count: 5).dropFirst(2) == ["add [4]", "current [4]", "noChange []"])
+  }
+
   @Test("a new target is answered in the protocol's order, then by differences")
   func sequence() throws {
     let harness = try ServiceHarness()

@@ -14,7 +14,7 @@ enum HubRequest {
 /// State and its owner: the hub; nothing here is touched outside its jobs.
 final class HubStream {
   let outlet: ListenOutlet
-  /// Nil for administrators.
+  /// Nil sees everything.
   let judge: ListenJudge?
   /// Live targets: answered, and told of every commit.
   var targets: [Int32: LiveTarget] = [:]
