@@ -28,7 +28,7 @@ run: build
 
 test: setup
 	swift build --build-tests
-	swift test --skip-build
+	swift test --skip-build --no-parallel
 	swift build $(RELEASE) --product docsh
 	$(DOCSH) test rules
 
