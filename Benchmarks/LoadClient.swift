@@ -258,7 +258,7 @@ private final class LoadConnection {
 }
 
 /// Header fields whose bytes stay where they are.
-private struct HeaderList {
+struct HeaderList {
   private var pairs: [nghttp2_nv] = []
 
   /// The copies live as long as the process, which is as long as a benchmark.

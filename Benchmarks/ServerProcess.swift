@@ -78,7 +78,7 @@ final class ServerProcess {
 }
 
 /// A connected socket to loopback; nil when nobody listens.
-private func loopbackSocket(port: Int) -> Int32? {
+func loopbackSocket(port: Int) -> Int32? {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)

@@ -54,7 +54,7 @@ do {
     try reportIndexes(documents: arguments[position...].dropFirst().first.flatMap { Int($0) } ?? 100_000)
     exit(0)
   }
-  if growthDocuments == nil && !isDataPlaneOnly {
+  if growthDocuments == nil && !isDataPlaneOnly && !arguments.contains("--listeners") {
     reportRules(pack: rules)
     reportPolicyEngines()
     if isRulesOnly { exit(0) }
@@ -70,6 +70,18 @@ do {
   let own = WirePeer(name: "docsh") { port, rules in
     [docsh, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"]
   }
+  if arguments.contains("--listeners") {
+    guard let parts = listenersParts(arguments) else {
+      say("bench: --part is load, fan or idle", to: STDERR_FILENO)
+      exit(64)
+    }
+    // Asked for alone, the official emulator may write all of it.
+    let peerSeconds = arguments.first { $0.hasPrefix("--peer-seconds=") }.flatMap { Double($0.dropFirst(15)) }
+    try reportListeners(
+      own: own, rules: rules, parts: parts, withPeers: !arguments.contains("--no-peers"),
+      peerSeconds: peerSeconds ?? 600)
+    exit(0)
+  }
   if let documents = growthDocuments {
     try growthBenchmark(own: own, rules: rules, documents: documents)
     try memoryBenchmark(own: own, rules: rules)
@@ -78,6 +90,11 @@ do {
   try startBenchmark(own: own, rules: rules)
   for connections in [8, 32] {
     try dataPlaneBenchmark(own: own, rules: rules, connections: connections, rounds: 3, seconds: 1)
+  }
+  if !isDataPlaneOnly {
+    try reportListeners(
+      own: own, rules: rules, parts: ListenersPart.allCases,
+      withPeers: !arguments.contains("--no-peers"), peerSeconds: 4)
   }
 } catch {
   say("bench: \(error)", to: STDERR_FILENO)
