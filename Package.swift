@@ -121,7 +121,8 @@ let package = Package(
     .testTarget(
       name: "RulesAllocationTests", dependencies: ["AllocationCounter", "DocModel", "Rules"],
       swiftSettings: strict),
-    .testTarget(name: "RulesFuzzingTests", dependencies: ["Rules", "RulesFuzzing"], swiftSettings: strict),
+    .testTarget(
+      name: "RulesFuzzingTests", dependencies: ["DocModel", "Rules", "RulesFuzzing"], swiftSettings: strict),
     .testTarget(name: "RulesExerciseTests", dependencies: ["RulesExercise"], swiftSettings: strict),
     .testTarget(
       name: "CoverageTests",

@@ -1,5 +1,6 @@
 /// The fuzzer itself, without an emulator: it repeats itself, and it finds small forms.
 
+import DocModel
 import Rules
 import Testing
 
@@ -126,6 +127,20 @@ struct RulesFuzzingTests {
     ])
   func rounds(entries: [String], own: [String], decisive: [String]) {
     #expect(Reasons.decisive(entries, own, fetches: true) == decisive)
+  }
+
+  @Test(
+    "a query that names its document and asks for the state after a commit is known as such",
+    arguments: [
+      ("existsAfter(/a/b)", true, true), ("exists(/a/b)", true, false), ("existsAfter(/a/b)", false, false),
+    ])
+  func afterByName(condition: String, isNamed: Bool, expected: Bool) {
+    let field = isNamed ? FieldPath.documentName : FieldPath(segments: ["a"]) ?? .documentName
+    var trial = QueryTrial.generate(seed: 1, number: 0)
+    trial.functions = []
+    trial.condition = Phrase(.bool, condition)
+    trial.filter = .field(field, .equal, .reference("§root/§/x"))
+    #expect(trial.asksAfterByName == expected)
   }
 
   @Test("JSON messages are read with their escapes")

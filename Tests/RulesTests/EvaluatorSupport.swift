@@ -12,6 +12,8 @@ final class MemoryDocuments: DocumentAccess {
   private var written: Set<String> = []
   private var held: [UnsafeMutableRawBufferPointer] = []
   private(set) var fetches = 0
+  /// As official emulators before 1.22 have it.
+  var failsAtMissing = false
 
   init(_ documents: [String: Fields] = [:]) {
     super.init()
@@ -26,6 +28,8 @@ final class MemoryDocuments: DocumentAccess {
     after[path] = fields?.encoded
     written.insert(path)
   }
+
+  override var failsAtMissingDocuments: Bool { failsAtMissing }
 
   override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {
     written.contains(String(decoding: path, as: UTF8.self))

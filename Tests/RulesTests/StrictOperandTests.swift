@@ -297,6 +297,8 @@ struct StrictOperandTests {
       ("exists(PATH/t/$(id))", true), ("get(PATH/t/$(id)) != 1", true), ("getAfter(PATH/t/$(id)) != 1", true),
       ("existsAfter(PATH/t/$(id))", true), ("existsAfter(PATH/t/other)", true),
       ("exists(PATH/t/other)", false),
+      ("(existsAfter(PATH/t/other) && exists(PATH/t/other))", false),
+      ("(existsAfter(PATH/t/$(id)) && exists(PATH/t/$(id)))", true),
       ("existsAfter(PATH/t/unwritten)", false), ("exists(PATH/t/unwritten)", false),
     ])
   func ownWrite(expression: String, isFree: Bool) throws {
@@ -307,6 +309,50 @@ struct StrictOperandTests {
       Circumstances(method: .update).request(documents), documents: documents)
     #expect(decision.isAllowed == isFree)
     #expect(decision.accesses == 10)
+  }
+
+  @Test("what a written document was counts once, whether it is asked for before or after what it will be")
+  func storedStateOfWrites() throws {
+    let documents = MemoryDocuments(stored(["t/x": [:], "t/other": [:]]))
+    documents.setAfter("t/other", ["a": .integer(1)])
+    let ruleset = try compiled(
+      rules(
+        """
+        existsAfter(PATH/t/other) && exists(PATH/t/other) && existsAfter(PATH/t/other) && exists(PATH/t/other)
+        """.replacing("PATH", with: "/databases/$(database)/documents"), method: .update))
+    let decision = ruleset.decide(
+      Circumstances(method: .update).request(documents), documents: documents)
+    #expect(decision.isAllowed && decision.accesses == 1)
+  }
+
+  /// Cases 3969 and 3908 of the fuzzer: asked of the official emulator, where `get` of a missing document fails.
+  @Test(
+    "a commit deletes a missing document, and another write asks for it beside ten more",
+    arguments: [(true, ""), (false, ""), (true, " && {}")])
+  func missingBesideLimit(failsAtMissing: Bool, last: String) throws {
+    let documents = MemoryDocuments(stored([:]))
+    documents.failsAtMissing = failsAtMissing
+    documents.setAfter("t/w", nil)
+    documents.setAfter("t/y", [:])
+    let others = (0..<10).map { "exists(PATH/u/c\($0))" }.joined(separator: " && ")
+    let ruleset = try compiled(
+      rules(
+        "(getAfter(PATH/t/w) == get(PATH/t/w) || (\(others)))\(last)"
+          .replacing("PATH", with: "/databases/$(database)/documents"), method: .create
+      ).replacing("allow create", with: "allow write"))
+    // The deletion is judged first; nothing of it counts.
+    let delete = RuleRequest(method: .delete, path: ResourcePath(unchecked: "t/w"), auth: nil, time: testTime)
+    #expect(ruleset.decide(delete, documents: documents).accesses == 0)
+    let create = RuleRequest(
+      method: .create, path: ResourcePath(unchecked: "t/y"), auth: nil, time: testTime,
+      newResource: documents.hold([:]))
+    let decision = ruleset.decide(create, documents: documents)
+    #expect(decision.isAllowed != failsAtMissing)
+    #expect(decision.accesses == (failsAtMissing ? 10 : 1))
+    if failsAtMissing {
+      let message = ruleset.explain(create, documents: documents).message
+      #expect(message.contains("Service call error. Function: [get]"), "\(message)")
+    }
   }
 
   @Test("the document that is read is free")

@@ -4,6 +4,9 @@
 ///     rules-crasher --seed 1 --show INDEX [--files FOLDER]
 ///     rules-crasher --shapes SIZE
 ///
+/// With `--short 1` the texts are single rules, and each judges four of the operations: ten million of them fit into
+/// an hour or two.
+///
 /// The index of the text being worked on is written to standard error when the process dies of it. What takes
 /// longer than `secondsMax`, or memory beyond the limit of the address space, ends the run as a crash does.
 
@@ -42,10 +45,13 @@ private enum RulesCrasher {
   static func main() {
     guard let options = Options(CommandLine.arguments.dropFirst()) else {
       print(
-        "usage: rules-crasher [--seed N] [--from N] [--count N] [--files FOLDER] [--show N] [--shapes BYTES]")
+        "usage: rules-crasher [--seed N] [--from N] [--count N] [--short 1] [--files FOLDER] [--show N] [--shapes BYTES]"
+      )
       exit(64)
     }
-    let texts = RulesTexts(seed: options.seed, files: options.folder.map(Folder.texts) ?? [])
+    let texts = RulesTexts(
+      seed: options.seed, files: options.folder.map(Folder.texts) ?? [],
+      isShort: options.isShort)
     if let index = options.shown {
       let text = texts.text(index)
       _ = text.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
@@ -69,7 +75,8 @@ private enum RulesCrasher {
   }
 
   private static func run(_ texts: RulesTexts, _ options: Options) {
-    let exercise = RulesExercise()
+    let exercise = RulesExercise(requestsPerText: options.isShort ? 4 : nil)
+    let thoroughEvery = options.isShort ? 4 * thoroughEvery : thoroughEvery
     let begun = seconds()
     var compiled = 0
     var bytes = 0
@@ -142,6 +149,7 @@ private struct Options {
   var folder: String?
   var shown: UInt64?
   var shapeSize: Int?
+  var isShort = false
 
   init?(_ arguments: ArraySlice<String>) {
     var rest = arguments
@@ -163,6 +171,9 @@ private struct Options {
       case "--shapes":
         guard let number = Int(value), number > 0 else { return nil }
         shapeSize = number
+      case "--short":
+        guard value == "0" || value == "1" else { return nil }
+        isShort = value == "1"
       case "--files": folder = value
       default: return nil
       }

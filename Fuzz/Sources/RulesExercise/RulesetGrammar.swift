@@ -21,6 +21,17 @@ struct RulesetGrammar {
     return Array(text.utf8)
   }
 
+  /// A file of one rule, now and then with a function before it.
+  mutating func rule() -> [UInt8] {
+    text = "rules_version='2';service cloud.firestore{match /databases/{database}/documents{"
+    if grammar.random.oneIn(4) { function() }
+    let pattern = grammar.random.pick(["/t/{id}", "/{id}/{rest=**}"])
+    grammar.variables = pattern.contains("{rest") ? ["id", "rest"] : ["id"]
+    text +=
+      "match \(pattern){allow read,write:if \(grammar.expression(.bool, 1 + grammar.random.below(4)));}}}"
+    return Array(text.utf8)
+  }
+
   private mutating func functions(atMost count: Int) {
     for _ in 0..<grammar.random.below(count + 1) { function() }
   }

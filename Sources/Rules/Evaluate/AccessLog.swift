@@ -5,9 +5,10 @@ internal import DocModel
 /// The cache of document reads of one request.
 ///
 /// Limits are counted in distinct paths, by whichever function they are asked for:
-/// spec/production-differences.md 1.9. A path read for an earlier operation of the request is free, and so
-/// is the document that is judged itself, before and after, and what any document of the commit will be
-/// after it. Source of the last two: the official emulator; a query has no such documents.
+/// spec/production-differences.md 1.9. A path that counted for an earlier operation of the request is free, and
+/// so is the document that is judged itself, before and after, and what any document of the commit will be
+/// after it. What was free counts when it is asked for in another way: what a written document was, or by
+/// another operation. Source of all but the first: the official emulator; a query has no such documents.
 final class AccessLog {
   /// LIMIT: one document read or one write. Source: spec/production-differences.md 1.9.
   static let operationMax = 10
@@ -20,6 +21,8 @@ final class AccessLog {
     var after: ByteView?
     var isBeforeKnown = false
     var isAfterKnown = false
+    /// Whether it counts. One that was free becomes one that counts, never the other way round.
+    var isCounted: Bool
   }
 
   private let entries = RawList<Entry>(capacity: AccessLog.requestMax)
@@ -84,28 +87,47 @@ final class AccessLog {
   /// - Parameter path: in the log's own `room`.
   @inline(__always)
   func document(inRoom path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
-    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: e) }
-    guard takesRoom(path, afterCommit, limit, e) else { return .tooMany }
+    if let known = index(of: path) { return answer(known: known, afterCommit, limit, e) }
+    let isFree = isFree(path, afterCommit, e)
+    guard isFree || hasRoom(limit) else { return .tooMany }
     memory.take(byteCount: path.count)
-    entries.append(Entry(path: path))
-    return answer(at: entries.count - 1, afterCommit: afterCommit, from: e)
+    return answer(new: path, isFree, afterCommit, e)
   }
 
   func document(_ path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
-    if let known = index(of: path) { return answer(at: known, afterCommit: afterCommit, from: e) }
-    guard takesRoom(path, afterCommit, limit, e) else { return .tooMany }
-    entries.append(Entry(path: memory.copy(path.buffer)))
+    if let known = index(of: path) { return answer(known: known, afterCommit, limit, e) }
+    let isFree = isFree(path, afterCommit, e)
+    guard isFree || hasRoom(limit) else { return .tooMany }
+    return answer(new: memory.copy(path.buffer), isFree, afterCommit, e)
+  }
+
+  /// Whether one more path may count.
+  @inline(__always)
+  private func hasRoom(_ limit: Int) -> Bool { operationCount < limit && requestCount < Self.requestMax }
+
+  @inline(__always)
+  private func answer(new path: ByteView, _ isFree: Bool, _ afterCommit: Bool, _ e: Evaluation) -> Answer {
+    if isFree { freeCount &+= 1 }
+    entries.append(Entry(path: path, isCounted: !isFree))
     return answer(at: entries.count - 1, afterCommit: afterCommit, from: e)
   }
 
-  /// Counts one more path if it counts; false when there is no room for it.
   @inline(__always)
-  private func takesRoom(_ path: ByteView, _ afterCommit: Bool, _ limit: Int, _ e: Evaluation) -> Bool {
-    if isFree(path, afterCommit, e) {
-      freeCount &+= 1
-      return true
+  private func answer(known index: Int, _ afterCommit: Bool, _ limit: Int, _ e: Evaluation) -> Answer {
+    let entry = entries.start + index
+    if !entry.pointee.isCounted {
+      guard isFree(entry.pointee.path, afterCommit, e) || takesRoom(index, limit) else { return .tooMany }
     }
-    return operationCount < limit && requestCount < Self.requestMax
+    return answer(at: index, afterCommit: afterCommit, from: e)
+  }
+
+  /// Counts a document that was free so far; false when there is no room for it.
+  @inline(never)
+  private func takesRoom(_ index: Int, _ limit: Int) -> Bool {
+    guard hasRoom(limit) else { return false }
+    (entries.start + index).pointee.isCounted = true
+    freeCount &-= 1
+    return true
   }
 
   /// Whether a path is one that the request itself brings.

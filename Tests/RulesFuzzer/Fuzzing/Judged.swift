@@ -41,6 +41,7 @@ extension ExplainedRow {
       case .texts(let areSame): Self.areSame(plain, areSame)
       case .openRound: judged.isOpenRound(plain)
       case .brokenLiteral: judged.metBrokenLiteral(plain)
+      case .afterInNamedQuery: judged.trial.asksAfterByName && judged.isUndecided(plain)
       }
     return isExplained ? Outcome(ours: plain.ours, official: plain.official, row: self) : nil
   }
@@ -62,9 +63,14 @@ extension Judged {
 
   /// Whether the official engine refused before it had all documents.
   fileprivate func isOpenRound(_ plain: Outcome) -> Bool {
-    guard case .denied(let theirs) = plain.official, case .denied = plain.ours else { return false }
+    guard case .denied = plain.ours, isUndecided(plain) else { return false }
+    return !trial.alternatives(ruleset, at: place, Witness()).isEmpty
+  }
+
+  /// Whether the official engine refused and names nothing but "evaluation error".
+  fileprivate func isUndecided(_ plain: Outcome) -> Bool {
+    guard case .denied(let theirs) = plain.official else { return false }
     return theirs.allSatisfy { $0.hasPrefix("evaluation error at ") }
-      && !trial.alternatives(ruleset, at: place, Witness()).isEmpty
   }
 
   /// Whether both refuse, and an error inside a literal was met.

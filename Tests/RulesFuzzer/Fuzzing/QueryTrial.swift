@@ -82,6 +82,11 @@ public struct QueryTrial: Trial {
         || fetching.contains { rules.contains($0) })
   }
 
+  public var asksAfterByName: Bool {
+    filter?.leaves.contains { $0.0.isDocumentName && $0.1 == .equal } == true
+      && ["getAfter(", "existsAfter("].contains { rules.contains($0) }
+  }
+
   typealias Leaf = (FieldPath, QueryShape.Operator, Value)
 
   private static func split(_ leaf: Leaf) -> [Leaf] {

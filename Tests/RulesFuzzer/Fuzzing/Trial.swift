@@ -110,10 +110,14 @@ public protocol Trial: Shrinkable, Sendable {
   func alternatives(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> [Answer]
   /// Of the official emulator's reasons those that tell the outcome, as many as ours has.
   func decisive(_ entries: [String], _ own: [String]) -> [String]
+  /// Whether it is a query that names its document and asks for the state after a commit.
+  var asksAfterByName: Bool { get }
 }
 
 extension Trial {
   public static var isWhole: Bool { false }
+
+  public var asksAfterByName: Bool { false }
 
   public func alternatives(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> [Answer] { [] }
 
