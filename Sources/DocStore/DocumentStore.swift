@@ -123,10 +123,14 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
 
   /// Follows a database from now on. `wake` is called, on the thread that commits, when something comes
   /// after nothing was waiting; it must return at once. End it with `unsubscribe`.
+  ///
+  /// - Parameter namesCleared: clearings are to name the documents that they removed, which makes them wait
+  ///   for up to 10,000 reads.
   public func subscribe(
-    _ database: DatabaseID, eventsMax: Int = 1_024, wake: @escaping @Sendable () -> Void
+    _ database: DatabaseID, eventsMax: Int = 1_024, namesCleared: Bool = false,
+    wake: @escaping @Sendable () -> Void
   ) -> FeedSubscription {
-    feed.subscribe(database, eventsMax: eventsMax, wake: wake) { clock.issue() }
+    feed.subscribe(database, eventsMax: eventsMax, namesCleared: namesCleared, wake: wake) { clock.issue() }
   }
 
   public func unsubscribe(_ subscription: FeedSubscription) { feed.cancel(subscription) }

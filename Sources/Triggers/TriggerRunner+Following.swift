@@ -91,7 +91,7 @@ extension TriggerRunner {
         if version <= follow.position { continue }
         for change in changes { enqueue(database, version, change) }
         follow.position = version
-      case .cleared(let version): follow.position = max(follow.position, version)
+      case .cleared(let version, _): follow.position = max(follow.position, version)
       case .lagged:
         follow.position = max(follow.position, follow.taken)
         follow.isBehind = true

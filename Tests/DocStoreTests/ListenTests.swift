@@ -107,9 +107,60 @@ import Testing
     _ = try await harness.test.store.clear(harness.database)
     harness.threads.run()
     for id: Int32 in [2, 4, 6] { #expect(harness.probe.target(id).documents.isEmpty) }
-    #expect(harness.probe.now.untold == 0)
+    #expect(
+      lines(harness).suffix(3) == ["delete c/a [2, 4, 6]", "delete c/b [2]", "consistent"])
     try harness.commit(.set("c/a", [:]))
     for id: Int32 in [2, 4, 6] { #expect(harness.probe.target(id).documents.count == 1) }
+  }
+
+  @Test("a clearing of more documents than are named resets what keeps no list, and nothing else")
+  func largeClearing() throws {
+    let harness = try begin()
+    for batch in 0..<21 {
+      try harness.commit((0..<500).map { .set("c/d\(batch * 500 + $0)", ["n": .integer(Int64($0))]) })
+    }
+    harness.add(2, try harness.query("c"))
+    harness.add(4, .documents([path("c/d1"), path("c/none")]))
+    harness.add(6, try harness.query("c") { $0.limit = 1 })
+    _ = lines(harness)
+    harness.test.clock.advance(microseconds: 10)
+    _ = try harness.test.store.clearAndWait(harness.database)
+    harness.threads.run()
+    for id: Int32 in [2, 4, 6] {
+      #expect(harness.probe.target(id).documents.isEmpty)
+      #expect(harness.probe.target(id).isCurrent)
+      #expect(harness.probe.target(id).resets == (id == 2 ? 1 : 0))
+    }
+    #expect(lines(harness).last == "consistent")
+    try harness.commit(.set("c/d1", [:]))
+    for id: Int32 in [2, 4, 6] { #expect(harness.probe.target(id).documents.count == 1) }
+  }
+
+  @Test("a clearing right behind commits deletes what they wrote, and tells nothing twice")
+  func clearingBehindCommits() throws {
+    let harness = try begin(.set("c/a", [:]), .set("c/b/d/e", [:]))
+    harness.add(2, try harness.query("c"))
+    harness.add(4, try harness.query("d") { $0.from[0].includesDescendants = true })
+    let store = harness.test.store
+    let waiting = Monitor(3)
+    // Submitted at once, so that they may come to be planned in one batch.
+    for writes: [Write] in [[.set("c/z", [:]), .delete("c/a")], [.set("c/y", [:])]] {
+      store.submit(harness.database, writes) { _ in waiting.change { $0 -= 1 } }
+    }
+    try runThreads(1) { [database = harness.database] _ in
+      _ = try store.clearAndWait(database)
+      waiting.change { $0 -= 1 }
+    }
+    waiting.wait { $0 == 0 ? () : nil }
+    harness.threads.run()
+    #expect(harness.probe.now.complaints.isEmpty)
+    for id: Int32 in [2, 4] {
+      #expect(harness.probe.target(id).documents.isEmpty)
+      #expect(harness.probe.target(id).resets == 0)
+    }
+    let deleted = lines(harness).filter { $0.hasPrefix("delete") }
+    #expect(Set(deleted).count == deleted.count)
+    #expect(deleted.contains("delete c/b/d/e [4]") && deleted.contains("delete c/z [2]"))
   }
 
   @Test("a token from before a clearing resets")

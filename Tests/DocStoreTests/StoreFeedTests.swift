@@ -76,7 +76,7 @@ struct StoreFeedTests {
     try test.set("c/a", [:])
     let subscription = test.store.subscribe(test.database) {}
     let version = try await test.store.clear(test.database)
-    guard case .cleared(let seen)? = subscription.take().first else {
+    guard case .cleared(let seen, nil)? = subscription.take().first else {
       Issue.record("not told")
       return
     }

@@ -6,12 +6,15 @@ import EngineLMDB
 import TestSupport
 
 struct TestStore {
-  let clock = TestClock()
+  let clock: TestClock
   let store: DocumentStore<LMDBEngine>
   let database = DatabaseID(project: "demo-test")
 
-  init() throws {
-    store = try DocumentStore(engine: try LMDBEngine.ephemeral(), environment: clock.environment())
+  init() throws { try self.init(engine: LMDBEngine.ephemeral()) }
+
+  init(engine: LMDBEngine, clock: TestClock = TestClock()) throws {
+    self.clock = clock
+    store = try DocumentStore(engine: engine, environment: clock.environment())
   }
 
   // MARK: writing

@@ -382,10 +382,11 @@ final class CommitPlanner {
     guard let old = try databaseRecord(id) else { return version }
     batch.put(.catalog, KeyLayout.condemnedKey(old.generation), [])
     clearedGenerations.append(old.generation)
+    let deletions = feed.namesCleared(of: id) ? try deletions(of: old.generation) : nil
     generation = state.nextGeneration
     create(id, version)
     state.lastVersion = version
-    if feed.isFollowed { events.append((id, version, .cleared(version: version))) }
+    if feed.isFollowed { events.append((id, version, .cleared(version: version, deletions: deletions))) }
     return version
   }
 

@@ -52,8 +52,9 @@ public enum FeedEvent: Sendable {
   /// A commit that changed something. `version` is its commit time; changes are in order of its writes,
   /// one a document.
   case commit(version: Int64, changes: [DocumentChange])
-  /// Every document of the database was removed at once.
-  case cleared(version: Int64)
+  /// Every document of the database was removed at once. `deletions` names them, once each, if the subscriber
+  /// asked for that and they are not too many; nil otherwise.
+  case cleared(version: Int64, deletions: [DocumentChange]?)
   /// Events were dropped because the subscriber did not take them in time; it must read again.
   case lagged
 }

@@ -21,14 +21,18 @@ public final class FeedSubscription: Sendable {
 
   private let buffer = Mutex(Buffer())
   private let eventsMax: Int
+  /// Clearings name the documents that they removed.
+  let namesCleared: Bool
   private let wake: @Sendable () -> Void
 
   init(
-    database: DatabaseID, startVersion: Int64, eventsMax: Int, wake: @escaping @Sendable () -> Void
+    database: DatabaseID, startVersion: Int64, eventsMax: Int, namesCleared: Bool,
+    wake: @escaping @Sendable () -> Void
   ) {
     self.database = database
     self.startVersion = startVersion
     self.eventsMax = eventsMax
+    self.namesCleared = namesCleared
     self.wake = wake
   }
 
@@ -65,13 +69,15 @@ final class ChangeFeed: Sendable {
 
   /// `version` is asked for once the subscription counts, so every later commit keeps its images.
   func subscribe(
-    _ database: DatabaseID, eventsMax: Int, wake: @escaping @Sendable () -> Void, version: () -> Int64
+    _ database: DatabaseID, eventsMax: Int, namesCleared: Bool, wake: @escaping @Sendable () -> Void,
+    version: () -> Int64
   ) -> FeedSubscription {
     count.add(1, ordering: .sequentiallyConsistent)
     return subscriptions.withLock { table in
       // Inside the lock: a commit above this version is published only after the subscription stands.
       let subscription = FeedSubscription(
-        database: database, startVersion: version(), eventsMax: max(1, eventsMax), wake: wake)
+        database: database, startVersion: version(), eventsMax: max(1, eventsMax),
+        namesCleared: namesCleared, wake: wake)
       table[database, default: []].append(subscription)
       return subscription
     }
@@ -90,6 +96,11 @@ final class ChangeFeed: Sendable {
 
   /// Whether anybody follows anything: only then are images kept. Asked after a commit has its version.
   var isFollowed: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
+
+  /// Whether a clearing of the database is to name what it removes.
+  func namesCleared(of database: DatabaseID) -> Bool {
+    isFollowed && subscriptions.withLock { $0[database]?.contains(where: \.namesCleared) ?? false }
+  }
 
   func publish(_ event: FeedEvent, version: Int64, to database: DatabaseID) {
     let followers = subscriptions.withLock { $0[database] ?? [] }

@@ -164,11 +164,13 @@ extension ListenHub {
 
   // MARK: clearing
 
-  /// Every document is gone. Targets that know what they held say so document by document; the client of
-  /// any other forgets what it was told.
-  func applyClearing(at version: Int64) {
+  /// Every document is gone: a commit that deletes them all. When they are too many to be named, targets that
+  /// know what they held still say so document by document; the client of any other forgets what it was
+  /// told.
+  func applyClearing(_ deletions: [DocumentChange]?, at version: Int64) {
     position = version
     generation = version
+    if let deletions { return apply(deletions, at: version) }
     for stream in Array(streams.values) where isShown(stream) {
       var events: [ListenEvent] = []
       for target in Array(stream.targets.values) {

@@ -80,7 +80,9 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
   // MARK: the feed
 
   private func begin() {
-    let subscription = store.subscribe(database, eventsMax: limits.waitingEventsMax) { [weak self] in
+    let subscription = store.subscribe(
+      database, eventsMax: limits.waitingEventsMax, namesCleared: true
+    ) { [weak self] in
       self?.enqueue { hub in hub.applyFeed(upTo: .max) }
     }
     self.subscription = subscription
@@ -107,10 +109,10 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
         if version > limit { return }
         waiting.removeFirst()
         if version > position { apply(changes, at: version) }
-      case .cleared(let version):
+      case .cleared(let version, let deletions):
         if version > limit { return }
         waiting.removeFirst()
-        if version > position { applyClearing(at: version) }
+        if version > position { applyClearing(deletions, at: version) }
       case .lagged:
         waiting.removeFirst()
         standStill()
