@@ -69,7 +69,11 @@ let package = Package(
     .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
     .target(
-      name: "Seeder", dependencies: ["DocModel", "DocStore", "Fixtures", "YAML"], swiftSettings: strict),
+      name: "Seeder",
+      dependencies: [
+        "DocModel", "DocStore", "Fixtures", "YAML", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "Suite",
       dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "YAML"],
@@ -140,7 +144,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DocshTests",
-      dependencies: ["Access", "docsh", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "Access", "DocModel", "DocStore", "EngineLMDB", "Seeder", "Wire", "YAML", "docsh",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: strict),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: strict),
     .testTarget(

@@ -12,6 +12,12 @@ public struct SeedProgress: Hashable, Sendable {
   public let documents: Int
   /// How many there will be; known once everything is checked.
   public let total: Int?
+
+  public init(phase: Phase, documents: Int, total: Int?) {
+    self.phase = phase
+    self.documents = documents
+    self.total = total
+  }
 }
 
 /// What a seeding did.

@@ -100,7 +100,7 @@ public final class YAMLSource: Sendable {
   }
 
   /// The place of a byte. Costs a walk from the start.
-  func mark(ofByte offset: Int) -> YAMLMark {
+  public func mark(ofByte offset: Int) -> YAMLMark {
     var lines = LineScanner(source: self)
     return lines.mark(ofByte: offset)
   }

@@ -6,8 +6,8 @@
 internal import DocModel
 
 /// A value and the byte at which it begins.
-struct LocatedJSON {
-  indirect enum Kind {
+package struct LocatedJSON: Sendable {
+  package indirect enum Kind: Sendable {
     case null
     case boolean(Bool)
     case number(Double)
@@ -17,17 +17,17 @@ struct LocatedJSON {
     case object([Member])
   }
 
-  struct Member {
-    let name: String
-    let offset: Int
-    let value: LocatedJSON
+  package struct Member: Sendable {
+    package let name: String
+    package let offset: Int
+    package let value: LocatedJSON
   }
 
-  let kind: Kind
-  let offset: Int
+  package let kind: Kind
+  package let offset: Int
 
   /// What people call the kind.
-  var kindName: String {
+  package var kindName: String {
     switch kind {
     case .null: "null"
     case .boolean(let flag): flag ? "true" : "false"
@@ -40,18 +40,21 @@ struct LocatedJSON {
 }
 
 /// Where a text is no JSON, why, and what to do.
-struct LocatedJSONError: Error {
-  let offset: Int
-  let message: String
+package struct LocatedJSONError: Error {
+  package let offset: Int
+  package let message: String
 }
 
-struct LocatedJSONReader {
+package struct LocatedJSONReader {
   /// LIMIT: lists and objects inside each other; bounds the recursion.
   private static let depthMax = 32
+  /// LIMIT: values of one text, each of which takes about 100 bytes once read.
+  private static let valuesMax = 2_000_000
   private let bytes: [UInt8]
   private var index = 0
+  private var values = 0
 
-  static func read(_ bytes: [UInt8]) throws(LocatedJSONError) -> LocatedJSON {
+  package static func read(_ bytes: [UInt8]) throws(LocatedJSONError) -> LocatedJSON {
     guard bytes.withUnsafeBytes({ UTF8Check.isValid($0) }) else {
       throw LocatedJSONError(offset: 0, message: "the file is not UTF-8 text; save it as UTF-8")
     }
@@ -119,6 +122,10 @@ struct LocatedJSONReader {
 
   private mutating func value(depth: Int) throws(LocatedJSONError) -> LocatedJSON {
     guard depth <= Self.depthMax else { throw error("lists and objects are nested too deeply") }
+    values += 1
+    guard values <= Self.valuesMax else {
+      throw error("the text has more than \(Self.valuesMax) values; split it")
+    }
     let start = index
     switch next {
     case UInt8(ascii: "{"): return LocatedJSON(kind: .object(try object(depth: depth)), offset: start)

@@ -35,7 +35,7 @@ extension JSONWriter {
     string(time.rfc3339)
   }
 
-  private mutating func fields(_ fields: FieldsView) {
+  mutating func fields(_ fields: FieldsView) {
     object { object in
       for entry in fields { object.member(entry.key) { $0.value(entry.value) } }
     }

@@ -22,13 +22,13 @@ struct ServerOptionsForIndexes: ParsableArguments {
 
   /// The shapes of queries that were asked; ends the command with a complaint when there is no server.
   func asked() throws -> (asked: [(needs: QueryNeeds, count: Int)], isComplete: Bool) {
-    let answer: PlainHTTP.Answer
+    let answer: ClientAnswer
     do {
       answer = try PlainHTTP.get(
         "/emulator/v1/projects/\(Self.escaped(project))/databases/\(Self.escaped(database)):indexes",
         from: address)
     } catch {
-      Terminal.complain("\(error)")
+      Terminal.complain("\(error). Start one with `docsh serve`, or name another with --server")
       throw ExitCode(ExitStatus.unavailable)
     }
     guard answer.status == 200, let asked = IndexAnswer.read(answer.body) else {

@@ -1,0 +1,48 @@
+/// Where `docsh seed` writes: a store's folder, or a running server.
+
+import ArgumentParser
+import DocModel
+import DocStore
+import EngineLMDB
+import Seeder
+
+struct SeedTargetOptions: ParsableArguments {
+  @Option(
+    name: .customLong("data-dir"), help: "The folder of a store that no server has open.",
+    completion: .directory)
+  var dataFolder: String?
+
+  @Option(
+    help: ArgumentHelp("A running server, which is written to as its administrator.", valueName: "host:port"))
+  var host: String?
+
+  @Option(help: "The project whose database is filled.")
+  var project = "demo"
+
+  @Option(help: "The database's id.")
+  var database = "(default)"
+
+  var id: DatabaseID { DatabaseID(project: project, database: database) }
+
+  /// Complains when the options name no target, or two; `isNeeded` is false where nothing is written.
+  func check(isNeeded: Bool) throws {
+    if dataFolder != nil, host != nil {
+      throw ValidationError("--data-dir and --host exclude each other: a running server has its folder open")
+    }
+    if isNeeded, dataFolder == nil, host == nil {
+      throw ValidationError(
+        "say where the documents go: --data-dir FOLDER or --host HOST:PORT, or --check to write nothing")
+    }
+  }
+
+  /// Runs `remote` with the server that was named, or `local` with the store.
+  func use<Outcome>(
+    remote: (RemoteDocuments) async throws -> Outcome,
+    local: (DocumentStore<LMDBEngine>) async throws -> Outcome
+  ) async throws -> Outcome {
+    if let host { return try await remote(RemoteDocuments(address: host, database: id)) }
+    let store = try StoreOpening.open(folder: dataFolder)
+    defer { store.close() }
+    return try await local(store)
+  }
+}
