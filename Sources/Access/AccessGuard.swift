@@ -14,6 +14,19 @@ public struct Judgement: Sendable {
   public let explanation: Explanation
   /// Every value, when the store was asked to keep them.
   public let detailed: DetailedExplanation?
+  /// What was judged, when the store was asked to keep it.
+  public let request: JudgedRequest?
+
+  public init(
+    method: RuleMethod, path: ResourcePath, explanation: Explanation, detailed: DetailedExplanation? = nil,
+    request: JudgedRequest? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.explanation = explanation
+    self.detailed = detailed
+    self.request = request
+  }
 }
 
 /// What a witness is told.
@@ -22,6 +35,8 @@ public enum JudgementDetail: Sendable {
   case reasons
   /// Also the value of every expression.
   case values
+  /// Also what was judged, so that other rules can judge it once more.
+  case requests
 }
 
 /// Is told of judgements, in the order in which they are made, on the thread that makes them.
@@ -115,7 +130,8 @@ struct AccessGuard {
         if let failure = documents.failure { throw failure }
         witness.tell(
           Judgement(
-            method: request.method, path: request.path, explanation: explanation, detailed: detailed))
+            method: request.method, path: request.path, explanation: explanation, detailed: detailed,
+            request: witness.detail == .requests ? JudgedRequest(request, documents) : nil))
         if explanation.isAllowed { return }
         figures.countDenial()
         throw .permissionDenied(message: DenialText.refused(.explained, explanation))

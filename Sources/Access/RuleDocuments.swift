@@ -51,6 +51,15 @@ final class RuleDocuments: DocumentAccess {
     source = .none
   }
 
+  /// What the commit that is judged makes of the documents that it writes, in the order of its writes; nil where
+  /// one is deleted. Nothing for a request that reads.
+  var written: [(path: ResourcePath, fields: [UInt8]?)] {
+    guard case .commit(let commit) = source else { return [] }
+    return commit.writes.map { write in
+      (write.path, commit.document(write.path, .after).map { Array($0.fields.bytes) })
+    }
+  }
+
   override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {
     let path = ResourcePath(unchecked: String(decoding: path, as: UTF8.self))
     if notesReads { reads.append(path) }

@@ -7,9 +7,9 @@ internal import Rules
 /// A refusal, taken apart.
 struct Denial {
   let explanation: Explanation
-  private let rules: SourceText
+  private let rules: RuleTexts
 
-  init(_ explanation: Explanation, _ rules: SourceText) {
+  init(_ explanation: Explanation, _ rules: RuleTexts) {
     self.explanation = explanation
     self.rules = rules
   }
@@ -38,12 +38,12 @@ struct Denial {
   }
 
   func traces(_ rule: String) -> [AllowTrace] {
-    explanation.allows.filter { $0.id.hasSameBytes(as: rule) }
+    explanation.allows.filter { rules.id(of: $0).hasSameBytes(as: rule) }
   }
 
   func errorKind(_ trace: AllowTrace) -> ErrorKind? {
     guard case .fault(let fault) = trace.outcome else { return nil }
-    return ErrorKind(fault, in: rules)
+    return ErrorKind(fault, in: rules.source)
   }
 
   /// Whether the text stands in an expression that decided, however both are laid out: formatting rules
@@ -52,8 +52,9 @@ struct Denial {
   func decided(_ trace: AllowTrace, by text: String) -> Bool {
     let wanted = String(decoding: Self.withoutBlanks(text), as: UTF8.self)
     return (trace.deciding + trace.beside + trace.falseLeaves).contains { expression in
-      !ConditionText.isCompound(expression.text)
-        && String(decoding: Self.withoutBlanks(expression.text), as: UTF8.self).contains(wanted)
+      let text = rules.text(of: expression)
+      return !ConditionText.isCompound(text)
+        && String(decoding: Self.withoutBlanks(text), as: UTF8.self).contains(wanted)
     }
   }
 

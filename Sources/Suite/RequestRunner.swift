@@ -23,6 +23,8 @@ struct Outcome {
   /// Paths of the documents that were read.
   var returned: [String]
   var milliseconds: Double
+  /// The documents before it, when requests are recorded.
+  var before: Snapshot?
 
   /// Paths of the distinct documents that the rules asked for, in the order in which they did.
   var lookups: [String] {
@@ -58,7 +60,8 @@ struct RequestRunner {
     defer { stage.clock.now = suiteTime }
     let plan = try plan(request.action, request.source)
     _ = stage.judgements.takeAll()
-    var outcome = Outcome(end: .allowed, judgements: [], returned: [], milliseconds: 0)
+    var outcome = Outcome(
+      end: .allowed, judgements: [], returned: [], milliseconds: 0, before: stage.snapshot)
     let start = Self.nanoseconds
     do throws(StoreError) {
       outcome.returned = try perform(plan, request.persona.credentials)

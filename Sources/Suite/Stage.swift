@@ -9,6 +9,7 @@ internal import DocModel
 internal import DocStore
 internal import EngineLMDB
 internal import Fixtures
+internal import Rules
 internal import Synchronization
 internal import YAML
 
@@ -54,6 +55,9 @@ final class Stage {
   /// What the requests see of the rules, if anybody wants it.
   let coverage: CoverageCollector?
 
+  private let rulesets = RulesetRegistry()
+  /// Every document as it is stored now, when requests are recorded.
+  private(set) var snapshot: Snapshot?
   private let suiteTime: Int64
   private let templates: TemplateTable
   private var baseline: [ResourcePath: Fields] = [:]
@@ -68,9 +72,9 @@ final class Stage {
     templates = file.templates
     let clock = FrozenClock(file.clock)
     self.clock = clock
+    snapshot = options.recordsRequests ? Snapshot() : nil
     let isWanted = options.collectsCoverage || file.requirement?.coverage != nil
     coverage = isWanted ? CoverageCollector(isCollecting: true) : nil
-    let rulesets = RulesetRegistry()
     rulesets.setStandard(file.rules)
     let engine: LMDBEngine
     do { engine = try LMDBEngine.ephemeral() } catch { throw .store("cannot open a store: \(error)") }
@@ -89,7 +93,8 @@ final class Stage {
       let judgements = judgements
       guarded = GuardedStore(
         try DocumentStore(engine: engine, environment: environment), rulesets: rulesets, detail: .terse,
-        witness: { judgements.add($0) }, witnessDetail: options.explains ? .values : .reasons,
+        witness: { judgements.add($0) },
+        witnessDetail: options.explains ? .values : options.recordsRequests ? .requests : .reasons,
         coverage: coverage)
     } catch {
       throw .store("cannot open a store: \(error.message)")
@@ -98,6 +103,9 @@ final class Stage {
   }
 
   func close() { guarded.store.close() }
+
+  /// Judges with other rules from now on.
+  func use(_ rules: Ruleset) { rulesets.setStandard(rules) }
 
   private func writeFixtures(_ file: SuiteFile) throws(SuiteFailure) {
     var errors = SuiteErrors()
@@ -206,9 +214,9 @@ final class Stage {
     var writes: [Write] = []
     for (path, fields) in target where current[path] != fields {
       do {
-        let operation: Write.Operation =
-          if let fields { .update(fields: try Canonicalizer.fields(fields), mask: nil) } else { .delete }
-        writes.append(Write(path, operation))
+        let bytes = try fields.map(Canonicalizer.fields)
+        snapshot?.set(path, bytes)
+        writes.append(Write(path, bytes.map { .update(fields: $0, mask: nil) } ?? .delete))
       } catch {
         throw .store(.invalid(Complaint("\(path.text): \(error.message)")))
       }
@@ -228,7 +236,9 @@ final class Stage {
     do throws(StoreError) {
       try guarded.store.read(database) { (view) throws(StoreError) in
         for path in paths {
-          let fields = try view.document(path).map { Fields($0.fields) }
+          let document = try view.document(path)
+          let fields = document.map { Fields($0.fields) }
+          snapshot?.set(path, document.map { Array($0.fields.bytes) })
           current[path] = fields
           note(path, fields)
         }

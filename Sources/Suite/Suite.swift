@@ -25,6 +25,12 @@ public struct SuiteOptions: Sendable {
   public var collectsCoverage = false
   /// Whether every request is explained, with the value of every expression.
   public var explains = false
+  /// Run only one part of the cases.
+  public var shard: Shard?
+  /// What the last run that passed had seen, so that failures can say what has changed since.
+  public var lastGreen: GreenRun?
+  /// Whether what is asked of the rules is kept, for mutants.
+  var recordsRequests = false
 
   public init(
     filter: String? = nil, tag: String? = nil, projectFolder: String? = nil, acceptsOnly: Bool = true
@@ -33,6 +39,17 @@ public struct SuiteOptions: Sendable {
     self.tag = tag
     self.projectFolder = projectFolder
     self.acceptsOnly = acceptsOnly
+  }
+}
+
+/// The texts with which all cases passed last.
+public struct GreenRun: Sendable {
+  public let rules: [UInt8]
+  public let suite: [UInt8]
+
+  public init(rules: [UInt8], suite: [UInt8]) {
+    self.rules = rules
+    self.suite = suite
   }
 }
 
@@ -76,6 +93,9 @@ public struct Suite: Sendable {
     return Suite(file: try reader.read(), options: options)
   }
 
+  /// Paths of the other files that it was read from: its rules, unless they stand in it, and what it imports.
+  public var dependencies: [String] { file.dependencies }
+
   /// The rules under test.
   public var rules: Ruleset { file.rules }
 
@@ -85,6 +105,7 @@ public struct Suite: Sendable {
   /// Runs all cases that the options choose.
   public func run() throws(SuiteFailure) -> SuiteReport {
     var runner = try SuiteRunner(file, options: options)
+    defer { runner.close() }
     return try runner.run()
   }
 }

@@ -185,6 +185,8 @@ struct SuiteFile: Sendable {
   var unchecked: [String]
   /// What must be covered when all cases have run.
   var requirement: Requirement?
+  /// Paths of the other files it was read from: its rules, and what it imports.
+  var dependencies: [String]
 
   struct Fixture: Sendable {
     let path: ResourcePath

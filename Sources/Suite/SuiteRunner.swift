@@ -11,26 +11,41 @@ struct SuiteRunner {
   private let file: SuiteFile
   private let options: SuiteOptions
   private let stage: Stage
+  private var texts: RuleTexts
   private var errors = SuiteErrors()
   /// Of the case at hand.
   private var notes: [FailureLine] = []
+  private var steps: [RecordedStep] = []
   private var explanations: [ExplainedRequest] = []
+  /// Requests that were refused because a condition had no value.
+  private var errorsSeen: [ErrorGate.Seen] = []
+  /// Cases that passed, when the options ask for recordings.
+  private(set) var recorded: [RecordedCase] = []
+  private let frozen = FrozenDocuments()
+  /// Cells of grids that came to another letter than is written.
+  private var gridChanges: [GridChange] = []
+  /// What has changed since all cases passed last.
+  private let since: FailureLine?
 
   init(_ file: SuiteFile, options: SuiteOptions) throws(SuiteFailure) {
     self.file = file
     self.options = options
+    texts = RuleTexts(file.rules)
+    since = options.lastGreen.flatMap { SinceGreen.line($0, file) }
     stage = try Stage(file, options: options)
   }
 
+  func close() { stage.close() }
+
   mutating func run() throws(SuiteFailure) -> SuiteReport {
-    defer { stage.close() }
+    let start = MonotonicTime.milliseconds
     let only = file.cases.filter { $0.isOnly }
     if let first = only.first, !options.acceptsOnly {
       let error = YAMLError("'only' hides the other cases and is not accepted here", at: first.mark)
       throw .invalid([first.source.diagnostic(for: error).description])
     }
     var results: [CaseResult] = []
-    for testCase in file.cases where isChosen(testCase) {
+    for (index, testCase) in file.cases.enumerated() where isChosen(testCase, index) {
       if !only.isEmpty, !testCase.isOnly {
         notes = []
         results.append(result(testCase, .skipped(CaseResult.otherOnly), 0))
@@ -39,20 +54,27 @@ struct SuiteRunner {
       }
     }
     guard errors.isEmpty else { throw .invalid(errors.texts) }
-    let coverage = stage.coverage?.coverage(of: file.database, file.rules)
-    var unchecked = file.unchecked
-    if let requirement = file.requirement, let coverage {
-      if isWhole(results) {
-        results += [CoverageGate.result(requirement, coverage.report(), file: file.source.name)].compactMap {
-          $0
-        }
-      } else if requirement.coverage != nil {
-        unchecked.append("require: coverage (not all cases were run)")
-      }
+    var report = SuiteReport(
+      file: file.source.name, name: file.name, results: results, unchecked: file.unchecked,
+      coverage: stage.coverage?.coverage(of: file.database, file.rules), explanations: explanations,
+      isWhole: isWhole(results), gridChanges: gridChanges)
+    check(&report)
+    report.milliseconds = MonotonicTime.milliseconds - start
+    return report
+  }
+
+  /// The gates that need no more than the cases.
+  private func check(_ report: inout SuiteReport) {
+    guard let requirement = file.requirement else { return }
+    guard report.isWhole else {
+      report.unchecked += requirement.namesOfCaseGates.map { "require: \($0) (not all cases were run)" }
+      return
     }
-    return SuiteReport(
-      file: file.source.name, name: file.name, results: results, unchecked: unchecked, coverage: coverage,
-      explanations: explanations)
+    let coverage = report.coverage?.report()
+    report.results += [
+      coverage.flatMap { CoverageGate.result(requirement, $0, file: file.source.name) },
+      ErrorGate.result(requirement, errorsSeen, file.rules, file: file.source.name),
+    ].compactMap { $0 }
   }
 
   /// Whether every case was run that is not skipped by itself: gates look at whole files.
@@ -60,7 +82,8 @@ struct SuiteRunner {
     results.count == file.cases.count && !results.contains { $0.status == .skipped(CaseResult.otherOnly) }
   }
 
-  private func isChosen(_ testCase: TestCase) -> Bool {
+  private func isChosen(_ testCase: TestCase, _ index: Int) -> Bool {
+    if let shard = options.shard, !shard.holds(index) { return false }
     if let tag = options.tag, !testCase.tags.contains(where: { $0.hasSameBytes(as: tag) }) { return false }
     guard let filter = options.filter else { return true }
     return ([file.name] + testCase.names).joined(separator: " › ").contains(filter)
@@ -68,18 +91,19 @@ struct SuiteRunner {
 
   private mutating func run(_ testCase: TestCase) throws(SuiteFailure) -> CaseResult {
     notes = []
+    steps = []
     if case .skip(let reason) = testCase.exception { return result(testCase, .skipped(reason), 0) }
     var milliseconds = 0.0
     do throws(StageError) {
-      let lines: [FailureLine]
-      switch testCase.body {
-      case .steps(let steps): lines = try run(steps, of: testCase, &milliseconds)
-      case .property(let runs): lines = try run(runs, of: testCase, &milliseconds)
-      }
+      let lines = try lines(of: testCase, &milliseconds)
       if case .todo(let reason) = testCase.exception {
         return result(testCase, lines.isEmpty ? .todoPasses(reason) : .todo(reason), milliseconds)
       }
-      return result(testCase, lines.isEmpty ? .passed : .failed(lines), milliseconds)
+      if options.recordsRequests, lines.isEmpty {
+        recorded.append(RecordedCase(testCase, steps, rules: file.rules, frozen))
+      }
+      return result(
+        testCase, lines.isEmpty ? .passed : .failed(lines + [since].compactMap { $0 }), milliseconds)
     } catch {
       switch error {
       case .suite(let error, let source): errors.add(error, in: source)
@@ -87,6 +111,57 @@ struct SuiteRunner {
       }
       return result(testCase, .failed([]), milliseconds)
     }
+  }
+
+  private mutating func lines(
+    of testCase: TestCase, _ milliseconds: inout Double
+  ) throws(StageError) -> [FailureLine] {
+    switch testCase.body {
+    case .steps(let steps): try run(steps, of: testCase, &milliseconds)
+    case .property(let runs): try run(runs, of: testCase, &milliseconds)
+    }
+  }
+
+  /// Whether a case fails with other rules, whose texts are read as `texts` says.
+  mutating func fails(
+    _ testCase: TestCase, _ rules: Ruleset, _ texts: RuleTexts
+  ) throws(SuiteFailure) -> Bool {
+    stage.use(rules)
+    self.texts = texts
+    notes = []
+    var untimed = testCase
+    untimed.limits.milliseconds = nil
+    var milliseconds = 0.0
+    do throws(StageError) {
+      return try !lines(of: untimed, &milliseconds).isEmpty
+    } catch {
+      switch error {
+      // A write that other rules let pass may leave what the next step cannot be made of.
+      case .suite: return true
+      case .store(let error): throw .store("\(file.source.name): the store failed: \(error.message)")
+      }
+    }
+  }
+
+  /// Keeps what a request asked of the rules.
+  private mutating func keep(_ outcome: Outcome, _ request: Request, _ testCase: TestCase, run: Int = 0) {
+    note(outcome)
+    if file.requirement?.refusesErrors == true {
+      errorsSeen += ErrorGate.seen(outcome, in: testCase, texts)
+    }
+    if options.explains { explain(outcome, request, testCase) }
+    if testCase.kind == .cell, let change = GridChange(outcome, request, at: testCase.mark, texts) {
+      gridChanges.append(change)
+    }
+    guard let before = outcome.before else { return }
+    var limits = testCase.limits
+    limits.milliseconds = nil
+    steps.append(
+      RecordedStep(
+        request: request, limits: limits, run: run, before: before,
+        judged: outcome.judgements.compactMap { judgement in
+          judgement.request.map { RecordedJudgement($0, judgement.explanation.decision) }
+        }, end: outcome.end, returned: outcome.returned))
   }
 
   /// Keeps what proofs of queries have to say, each thing once.
@@ -110,7 +185,6 @@ struct SuiteRunner {
   }
 
   private mutating func explain(_ outcome: Outcome, _ request: Request, _ testCase: TestCase) {
-    guard options.explains else { return }
     explanations.append(
       ExplainedRequest(
         names: testCase.names, title: "\(request.persona.name): \(request.title)",
@@ -127,9 +201,8 @@ struct SuiteRunner {
     for (index, step) in steps.enumerated() {
       let outcome = try runner.run(step)
       milliseconds += outcome.milliseconds
-      note(outcome)
-      explain(outcome, step, testCase)
-      var lines = Verdict.lines(step, outcome, testCase.limits, rules: file.rules.source)
+      keep(outcome, step, testCase)
+      var lines = Verdict.lines(step, outcome, testCase.limits, rules: texts)
       if lines.isEmpty, outcome.end == .allowed, let after = step.after {
         lines = try AfterCheck(stage: stage, request: step).lines(after)
       }
@@ -148,7 +221,7 @@ struct SuiteRunner {
   private mutating func run(
     _ runs: [TestCase.Run], of testCase: TestCase, _ milliseconds: inout Double
   ) throws(StageError) -> [FailureLine] {
-    for run in runs {
+    for (index, run) in runs.enumerated() {
       var verdicts: [String] = []
       var ends: [Outcome.End] = []
       var costs: [FailureLine] = []
@@ -157,12 +230,11 @@ struct SuiteRunner {
         var runner = RequestRunner(stage)
         let outcome = try runner.run(request)
         milliseconds += outcome.milliseconds
-        note(outcome)
-        explain(outcome, request, testCase)
+        keep(outcome, request, testCase, run: index)
         ends.append(outcome.end)
-        let text = OutcomeText(outcome, file.rules.source)
+        let text = OutcomeText(outcome, texts)
         verdicts.append("\(request.persona.name), \(request.title): \(text.summary)")
-        costs += Verdict.lines(request, outcome, testCase.limits, rules: file.rules.source)
+        costs += Verdict.lines(request, outcome, testCase.limits, rules: texts)
       }
       let isSame = ends.allSatisfy { $0 == ends[0] }
       guard isSame, costs.isEmpty else {

@@ -17,10 +17,10 @@ struct Verdict {
   let request: Request
   let outcome: Outcome
   let limits: CaseLimits
-  let rules: SourceText
+  let rules: RuleTexts
   private var lines: [FailureLine] = []
 
-  private init(_ request: Request, _ outcome: Outcome, _ limits: CaseLimits, _ rules: SourceText) {
+  private init(_ request: Request, _ outcome: Outcome, _ limits: CaseLimits, _ rules: RuleTexts) {
     self.request = request
     self.outcome = outcome
     self.limits = limits
@@ -29,7 +29,7 @@ struct Verdict {
 
   /// What is wrong; empty when everything is as expected.
   static func lines(
-    _ request: Request, _ outcome: Outcome, _ limits: CaseLimits, rules: SourceText
+    _ request: Request, _ outcome: Outcome, _ limits: CaseLimits, rules: RuleTexts
   ) -> [FailureLine] {
     var verdict = Verdict(request, outcome, limits, rules)
     verdict.judge()
@@ -66,7 +66,7 @@ struct Verdict {
   private mutating func judgeAllowed() {
     guard outcome.end == .allowed else { return noteVerdict() }
     if let rule = request.expectation.rule {
-      let granting = outcome.judgements.compactMap { $0.explanation.granting?.id }
+      let granting = outcome.judgements.compactMap { $0.explanation.granting.map(rules.id) }
       if !granting.contains(where: { $0.hasSameBytes(as: rule) }) { noteVerdict() }
     }
     switch request.expectation.returned {

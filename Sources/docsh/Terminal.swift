@@ -67,6 +67,8 @@ enum ExitStatus {
   static let failure: Int32 = 1
   /// The input is at fault: a rules file, a seed, a suite.
   static let badInput: Int32 = 2
+  /// Everything passed, and less is covered or noticed than was asked for.
+  static let gateMissed: Int32 = 3
   /// The command line itself (BSD's EX_USAGE), as swift-argument-parser has it.
   static let usage: Int32 = 64
   /// The port is taken or forbidden (EX_UNAVAILABLE).

@@ -4,6 +4,12 @@ import ArgumentParser
 import Rules
 import Suite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// How coverage can be written.
 enum CoverageFormat: String, CaseIterable, ExpressibleByArgument {
   case text, json, html, lcov
@@ -54,6 +60,24 @@ enum CoverageOutput {
     let figure = figure(reports)
     Terminal.say(
       "coverage \(figure.text) (\(figure.covered) of \(figure.total) seen both ways), written to \(path)")
+  }
+
+  /// Writes several files into a folder.
+  static func write(
+    _ reports: [CoverageReport], as formats: [CoverageFormat], into folder: String
+  ) throws {
+    if mkdir(folder, 0o755) != 0, errno != EEXIST {
+      Terminal.complain("cannot make the folder `\(folder)`: \(FileAccess.systemMessage())")
+      throw ExitCode(ExitStatus.failure)
+    }
+    for format in formats {
+      switch format {
+      case .text: try write(reports, as: format, to: nil)
+      case .json: try write(reports, as: format, to: folder + "/coverage.json")
+      case .html: try write(reports, as: format, to: folder + "/index.html")
+      case .lcov: try write(reports, as: format, to: folder + "/lcov.info")
+      }
+    }
   }
 
   static func figure(_ reports: [CoverageReport]) -> CoverageFigure {

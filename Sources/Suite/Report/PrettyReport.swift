@@ -1,4 +1,4 @@
-/// The report for people: failures with their reasons, notes on queries, then the counts.
+/// The report for people: failures with their reasons, notes on queries, mutants, then the counts.
 ///
 /// ```
 /// ✗ inspired › who reads a profile › groups-only × read × carol  inspired.rules-test.yaml:180
@@ -10,20 +10,34 @@
 /// 56 passed, 1 failed
 /// ```
 
+internal import Rules
+
 public enum PrettyReport {
-  public static func text(_ reports: [SuiteReport]) -> String {
+  /// - Parameter isTimed: whether the last line says what the cases took.
+  public static func text(_ reports: [SuiteReport], isTimed: Bool = false) -> String {
     var lines: [String] = []
     for report in reports { lines += suite(report) }
-    lines.append(reports.closingLine)
+    lines.append(reports.closingLine + (isTimed ? " in \(reports.took)" : ""))
     return lines.joined(separator: "\n") + "\n"
   }
 
   private static func suite(_ report: SuiteReport) -> [String] {
     var lines: [String] = []
     for result in report.results { lines += entry(result, in: report) }
-    for section in report.unchecked { lines.append("  \(section): not checked by this version") }
-    lines.append("  \(report.name): \(counts(report.results))")
+    for section in report.unchecked { lines.append("  not checked: \(section)") }
+    let mutation = report.mutation
+    for survivor in mutation?.survivors ?? [] { lines.append("  survivor  \(survivor.text)") }
+    for equal in mutation?.equivalents ?? [] { lines.append("  no change \(equal.text)") }
+    let parts = [counts(report.results), coverage(report), mutation?.summary].compactMap { $0 }
+    lines.append("  \(report.name): \(parts.joined(separator: " · "))")
     return lines
+  }
+
+  /// `coverage 97% (2 of 68 not seen both ways)`, when it was collected.
+  private static func coverage(_ report: SuiteReport) -> String? {
+    guard let figure = report.coverage?.report().figure else { return nil }
+    let open = figure.total - figure.covered
+    return "coverage \(figure.text)" + (open == 0 ? "" : " (\(open) of \(figure.total) not seen both ways)")
   }
 
   private static func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {

@@ -6,7 +6,7 @@ public enum TAPReport {
     var lines = ["TAP version 14", "1..\(reports.reduce(0) { $0 + $1.results.count })"]
     var number = 0
     for report in reports {
-      for section in report.unchecked { lines.append("# \(report.file): \(section) is not checked") }
+      for section in report.unchecked { lines.append("# \(report.file): not checked: \(section)") }
       for result in report.results {
         number += 1
         lines += entry(result, number, ([report.name] + result.names).joined(separator: " › "))
@@ -58,7 +58,8 @@ public enum JUnitReport {
           + "tests=\"\(report.results.count)\" failures=\"\(report.failedCount)\" "
           + "skipped=\"\(report.skippedCount)\" time=\"\(seconds(report.results))\">")
       for section in report.unchecked {
-        lines.append("    <properties><property name=\"unchecked\" value=\"\(section)\"/></properties>")
+        lines.append(
+          "    <properties><property name=\"unchecked\" value=\"\(escaped(section))\"/></properties>")
       }
       for result in report.results { lines += entry(result, in: report) }
       lines.append("  </testsuite>")
@@ -117,13 +118,27 @@ public enum JSONReport {
       let results = report.results.map(entry).joined(separator: ",\n")
       let unchecked = report.unchecked.map(JSONText.quoted).joined(separator: ", ")
       return "{\"file\": \(JSONText.quoted(report.file)), \"name\": \(JSONText.quoted(report.name)), "
-        + "\"unchecked\": [\(unchecked)], \"cases\": [\n\(results)\n]}"
+        + "\"unchecked\": [\(unchecked)], \"ms\": \(Decimals.text(report.milliseconds)), "
+        + mutation(report) + "\"cases\": [\n\(results)\n]}"
     }
     let passed = reports.reduce(0) { $0 + $1.passedCount }
     let failed = reports.reduce(0) { $0 + $1.failedCount }
     let skipped = reports.reduce(0) { $0 + $1.skippedCount }
     return "{\"suites\": [\(suites.joined(separator: ",\n"))], \"passed\": \(passed), "
       + "\"failed\": \(failed), \"skipped\": \(skipped)}\n"
+  }
+
+  private static func mutation(_ report: SuiteReport) -> String {
+    guard let mutation = report.mutation else { return "" }
+    return "\"mutants\": {\"killed\": \(mutation.killed), \"survivors\": [\(changes(mutation.survivors))], "
+      + "\"equivalent\": [\(changes(mutation.equivalents))]}, "
+  }
+
+  private static func changes(_ changes: [MutationReport.Change]) -> String {
+    changes.map { change in
+      "{\"file\": \(JSONText.quoted(change.file)), \"line\": \(change.line), \"column\": \(change.column), "
+        + "\"before\": \(JSONText.quoted(change.before)), \"after\": \(JSONText.quoted(change.after))}"
+    }.joined(separator: ", ")
   }
 
   private static func name(of kind: CaseResult.Kind) -> String {

@@ -6,11 +6,12 @@ internal import Rules
 
 struct OutcomeText {
   private let outcome: Outcome
-  private let rules: SourceText
+  private let texts: RuleTexts
+  private var rules: SourceText { texts.source }
 
-  init(_ outcome: Outcome, _ rules: SourceText) {
+  init(_ outcome: Outcome, _ texts: RuleTexts) {
     self.outcome = outcome
-    self.rules = rules
+    self.texts = texts
   }
 
   /// `allow by profile.get inspired.rules:31`, `deny: condition, write 1`.
@@ -22,7 +23,7 @@ struct OutcomeText {
       return rules.isEmpty ? "allow" : "allow by " + rules.map(place).joined(separator: ", ")
     case .denied:
       guard let last = outcome.judgements.indices.last else { return "deny" }
-      var text = "deny: \(Denial(outcome.judgements[last].explanation, self.rules).kind.rawValue)"
+      var text = "deny: \(Denial(outcome.judgements[last].explanation, texts).kind.rawValue)"
       if let write = outcome.writeIndex(of: last), write > 0 || commits { text += ", write \(write)" }
       return text
     }
@@ -33,7 +34,7 @@ struct OutcomeText {
   /// One line for each `allow` that was tried in vain, and for filters that would have helped.
   var reasons: [String] {
     guard outcome.end == .denied, let last = outcome.judgements.last?.explanation else { return [] }
-    let denial = Denial(last, rules)
+    let denial = Denial(last, texts)
     var lines = last.allows.compactMap { trace -> String? in
       switch trace.outcome {
       case .granted: return nil

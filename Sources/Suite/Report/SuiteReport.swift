@@ -54,13 +54,21 @@ public struct CaseResult: Sendable, Hashable {
 public struct SuiteReport: Sendable {
   public let file: String
   public let name: String
-  public let results: [CaseResult]
+  public internal(set) var results: [CaseResult]
   /// Sections that were read and not checked.
-  public let unchecked: [String]
+  public internal(set) var unchecked: [String]
   /// When it was collected.
   public let coverage: RuleCoverage?
   /// Every request, when the options ask for explanations.
   public let explanations: [ExplainedRequest]
+  /// Whether every case was run that is not skipped by itself: gates look at whole files.
+  public let isWhole: Bool
+  /// Cells of grids that came to another letter than is written, todo ones included.
+  let gridChanges: [GridChange]
+  /// When the rules were mutated.
+  public internal(set) var mutation: MutationReport?
+  /// What running the cases took, from opening the store to the last verdict.
+  public internal(set) var milliseconds = 0.0
 
   public var failedCount: Int { results.count { $0.hasFailed } }
   public var skippedCount: Int { results.count { $0.isSkipped } }
@@ -78,6 +86,20 @@ public struct ExplainedRequest: Sendable {
 }
 
 extension Sequence<SuiteReport> {
+  /// What running the cases took, and what mutants took.
+  var took: String {
+    let cases = reduce(0) { $0 + $1.milliseconds }
+    let mutants = reduce(0) { $0 + ($1.mutation?.milliseconds ?? 0) }
+    return "\(Decimals.text((cases * 10).rounded() / 10)) ms"
+      + (mutants > 0 ? ", mutants in \(Decimals.text((mutants / 10).rounded() / 100)) s" : "")
+  }
+
+  /// Whether a case failed, gates left out.
+  public var haveFailedCases: Bool { contains { $0.results.contains { $0.kind != .gate && $0.hasFailed } } }
+
+  /// Whether a gate was missed.
+  public var haveMissedGates: Bool { contains { $0.results.contains { $0.kind == .gate && $0.hasFailed } } }
+
   /// `N passed, N failed`, and what was skipped.
   public var closingLine: String {
     var passed = 0
@@ -94,15 +116,16 @@ extension Sequence<SuiteReport> {
 
 /// How reports can be written.
 public enum ReportFormat: String, CaseIterable, Sendable {
-  case pretty, tap, junit, json
+  case pretty, tap, junit, json, github
 
   /// All reports as one text, with a line break at its end.
-  public func text(_ reports: [SuiteReport]) -> String {
+  public func text(_ reports: [SuiteReport], isTimed: Bool = false) -> String {
     switch self {
-    case .pretty: PrettyReport.text(reports)
+    case .pretty: PrettyReport.text(reports, isTimed: isTimed)
     case .tap: TAPReport.text(reports)
     case .junit: JUnitReport.text(reports)
     case .json: JSONReport.text(reports)
+    case .github: GitHubReport.text(reports)
     }
   }
 }

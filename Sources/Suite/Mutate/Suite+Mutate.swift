@@ -1,0 +1,113 @@
+/// Running a suite and then its rules' mutants.
+
+internal import Rules
+internal import YAML
+
+/// Which mutants are made.
+public struct MutationScope: Sendable {
+  /// The text of the rules at which all mutants were noticed last: only lines that changed since are mutated.
+  public var unchangedSince: [UInt8]?
+  /// Threads that judge.
+  public var workers: Int
+
+  public init(workers: Int, unchangedSince: [UInt8]? = nil) {
+    self.workers = workers
+    self.unchangedSince = unchangedSince
+  }
+}
+
+extension Suite {
+  /// Runs the cases and, when all pass, every mutant of the rules against them.
+  public func run(mutating scope: MutationScope) async throws(SuiteFailure) -> SuiteReport {
+    var options = options
+    options.recordsRequests = true
+    var runner = try SuiteRunner(file, options: options)
+    defer { runner.close() }
+    var report = try runner.run()
+    guard report.failedCount == 0 || report.results.allSatisfy({ !$0.hasFailed || $0.kind == .gate }) else {
+      report.unchecked.append("mutants: cases fail that must pass first")
+      return report
+    }
+    let start = MonotonicTime.milliseconds
+    let mutants = chosen(scope)
+    let run = MutationRun(file, runner.recorded, mutants)
+    let fates = try await run.run(workers: scope.workers)
+    var mutation = MutationReport()
+    for (mutant, fate) in zip(mutants, fates) {
+      switch fate {
+      case .killed: mutation.killed += 1
+      case .invalid: mutation.invalidCount += 1
+      case .survived: mutation.survivors.append(change(mutant, run))
+      case .equivalent: mutation.equivalents.append(change(mutant, run))
+      }
+    }
+    mutation.milliseconds = MonotonicTime.milliseconds - start
+    report.mutation = mutation
+    check(&report, mutation, isWhole: scope.unchangedSince == nil)
+    return report
+  }
+
+  private func change(_ mutant: Mutant, _ run: MutationRun) -> MutationReport.Change {
+    MutationReport.Change(mutant, in: file.rules.source, isReached: run.isReached(mutant))
+  }
+
+  private func chosen(_ scope: MutationScope) -> [Mutant] {
+    let rules = file.rules
+    let blocks = RuleScope(file.requirement?.scope ?? [], rules)
+    var mutants = MutantMaker.mutants(of: rules).filter { blocks.holds($0.owner) }
+    if let before = scope.unchangedSince {
+      let changed = Set(ChangedLines.numbers(from: before, to: rules.source.bytes))
+      mutants = mutants.filter { mutant in
+        let first = rules.source.lineNumber(of: mutant.edit.span.start)
+        let last = rules.source.lineNumber(of: max(mutant.edit.span.start, mutant.edit.span.end - 1))
+        return (first...last).contains(where: changed.contains)
+      }
+    }
+    return mutants
+  }
+
+  private func check(_ report: inout SuiteReport, _ mutation: MutationReport, isWhole: Bool) {
+    report.unchecked.removeAll { $0 == SuiteReader.mutationUnchecked }
+    guard let requirement = file.requirement, requirement.mutation != nil else { return }
+    guard isWhole, report.isWhole else {
+      let why = isWhole ? "not all cases were run" : "only changed lines were mutated"
+      report.unchecked.append("require: mutation (\(why))")
+      return
+    }
+    if let result = MutationGate.result(requirement, mutation, file: file.source.name) {
+      report.results.append(result)
+    }
+  }
+}
+
+/// Which lines of a text are new or other than before.
+enum ChangedLines {
+  /// Line numbers of the new text, from 1. Where lines were only removed, the line that took their place.
+  static func numbers(from old: [UInt8], to new: [UInt8]) -> [Int] {
+    let old = old.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let new = new.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    var removed: Set<Int> = []
+    var inserted: Set<Int> = []
+    for change in new.difference(from: old) {
+      switch change {
+      case .insert(let offset, _, _): inserted.insert(offset)
+      case .remove(let offset, _, _): removed.insert(offset)
+      }
+    }
+    var numbers: [Int] = []
+    var (line, oldLine) = (0, 0)
+    while line < new.count || oldLine < old.count {
+      let first = line
+      let oldFirst = oldLine
+      while removed.contains(oldLine) { oldLine += 1 }
+      while inserted.contains(line) {
+        numbers.append(line + 1)
+        line += 1
+      }
+      if line == first, oldLine > oldFirst { numbers.append(max(1, min(new.count, line + 1))) }
+      line += 1
+      oldLine += 1
+    }
+    return numbers
+  }
+}

@@ -1,0 +1,66 @@
+/// Annotations as GitHub's workflows read them: a line of its own for each failure, then the report for people.
+
+public enum GitHubReport {
+  public static func text(_ reports: [SuiteReport]) -> String {
+    var lines: [String] = []
+    for report in reports {
+      for result in report.results { lines += entry(result, in: report) }
+      for survivor in report.mutation?.survivors ?? [] {
+        lines.append(
+          command(
+            "warning", file: survivor.file, line: survivor.line, title: "no case notices a change",
+            "\(survivor.before)  →  \(survivor.after.isEmpty ? "(removed)" : survivor.after)"))
+      }
+    }
+    return lines.map { $0 + "\n" }.joined() + PrettyReport.text(reports)
+  }
+
+  private static func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {
+    let title = ([report.name] + result.names).joined(separator: " › ")
+    var lines = result.notes.filter { $0.label == "warning" }.map {
+      command("warning", file: result.file, line: result.line, title: title, $0.text)
+    }
+    switch result.status {
+    case .passed, .skipped, .todo: break
+    case .todoPasses:
+      lines.append(
+        command("notice", file: result.file, line: result.line, title: title, "passes; remove 'todo'"))
+    case .failed(let failures):
+      let text = failures.map { "\($0.label) \($0.text)" }.joined(separator: "\n")
+      lines.append(command("error", file: result.file, line: result.line, title: title, text))
+    }
+    return lines
+  }
+
+  private static func command(_ kind: String, file: String, line: Int, title: String, _ text: String)
+    -> String
+  {
+    "::\(kind) file=\(property(file)),line=\(line),title=\(property(title))::\(data(text))"
+  }
+
+  /// Source: the workflow commands of GitHub Actions: `%`, CR and LF are escaped, in properties `:` and `,` too.
+  private static func data(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "%": escaped += "%25"
+      case "\r": escaped += "%0D"
+      case "\n": escaped += "%0A"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  private static func property(_ text: String) -> String {
+    var escaped = ""
+    for scalar in data(text).unicodeScalars {
+      switch scalar {
+      case ":": escaped += "%3A"
+      case ",": escaped += "%2C"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

@@ -1,0 +1,155 @@
+/// `docsh test`: rules suites, run in process or against an emulator.
+
+import Access
+import ArgumentParser
+import Suite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct TestCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Run rules tests.",
+    discussion: """
+      Runs suites (files whose names end in .rules-test.yaml) against the
+      rules they name, in process: no server is needed. docs/rules-tests.md
+      describes the format. Examples:
+
+        docsh test rules
+        docsh test rules/inspired.rules-test.yaml --filter "reads a profile"
+        docsh test rules --mutate
+        docsh test rules --update
+        docsh test rules --shard 2/4 --format junit > report.xml
+        docsh test rules --coverage
+        docsh test rules --coverage=term,lcov,html --coverage-out coverage --min-coverage 95
+
+      Ends with 0 when everything passed, with 1 when a case failed, with 2
+      when a suite or its rules are invalid or no case was found, and with 3
+      when all cases passed and a gate was missed (require, --min-coverage).
+      Where the environment has CI set, 'only' is refused.
+      """)
+
+  @Argument(
+    help: "Suites, or folders with suites in them.", completion: .file(extensions: ["yaml"]))
+  var paths: [String]
+
+  @Option(
+    help: "How the results are written: pretty, tap, junit, json or github.",
+    completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: Self.format)
+  var format = ReportFormat.pretty
+
+  @Option(help: "Run only cases whose full name holds this text.")
+  var filter: String?
+
+  @Option(help: "Run only cases with this tag.")
+  var tag: String?
+
+  @Option(
+    help: ArgumentHelp("Run one part of the cases, as 2/4 of four.", valueName: "part/parts"),
+    transform: Self.shard)
+  var shard: Shard?
+
+  @Flag(help: "Rewrite the letters of grids to what their cells come to; cases stay as they are.")
+  var update = false
+
+  @Option(
+    defaultAsFlag: MutantChoice.all,
+    help: """
+      Change the rules one spot at a time and tell which changes no case notices: all spots, or only
+      lines that changed since all were noticed (--mutate=changed).
+      """)
+  var mutate: MutantChoice?
+
+  @Option(help: "Take rules as the production service does, or as the official emulator does.")
+  var profile = ProfileName.production
+
+  @Option(
+    defaultAsFlag: CoverageFormats([.text]),
+    help: "Tell what the cases see of the rules: any of term, json, html, lcov; term when nothing is said.")
+  var coverage: CoverageFormats?
+
+  @Option(
+    help:
+      "Where the coverage is written, otherwise to standard output; a folder when there are several formats.",
+    completion: .file())
+  var coverageOut: String?
+
+  @Option(help: "Percent of the rules that must be covered.")
+  var minCoverage: Double?
+
+  static let suffix = ".rules-test.yaml"
+
+  func validate() throws {
+    if update, mutate != nil { throw ValidationError("--update and --mutate exclude each other") }
+  }
+
+  func run() async throws {
+    var run = TestRun(options: suiteOptions, mutants: mutate)
+    for file in try files() { await run.add(file, updatesGrids: update) }
+    let reports = run.reports
+    if reports.contains(where: { !$0.results.isEmpty }) {
+      Terminal.say(String(format.text(reports, isTimed: true).dropLast()))
+    }
+    try writeCoverage(reports)
+    if run.isInvalid { throw ExitCode(ExitStatus.badInput) }
+    guard reports.contains(where: { !$0.results.isEmpty }) else {
+      Terminal.complain("no cases found")
+      throw ExitCode(ExitStatus.badInput)
+    }
+    if reports.haveFailedCases { throw ExitCode(ExitStatus.failure) }
+    let isCovered = CoverageOutput.reaches(minCoverage, CoverageOutput.reports(reports))
+    if reports.haveMissedGates || !isCovered { throw ExitCode(ExitStatus.gateMissed) }
+  }
+
+  private var suiteOptions: SuiteOptions {
+    var options = SuiteOptions(
+      filter: filter, tag: tag, acceptsOnly: getenv("CI").map { $0.pointee == 0 } ?? true)
+    options.limitsRulesSource = ServiceProfile(profile).limitsRulesSource
+    options.collectsCoverage = coverage != nil || coverageOut != nil || minCoverage != nil
+    options.shard = shard
+    return options
+  }
+
+  private func writeCoverage(_ reports: [SuiteReport]) throws {
+    guard coverage != nil || coverageOut != nil, !reports.isEmpty else { return }
+    let formats = coverage?.formats ?? [.text]
+    let found = CoverageOutput.reports(reports)
+    if formats.count == 1 { return try CoverageOutput.write(found, as: formats[0], to: coverageOut) }
+    try CoverageOutput.write(found, as: formats, into: coverageOut ?? "coverage")
+  }
+
+  private static func format(_ text: String) throws -> ReportFormat {
+    guard let format = ReportFormat(rawValue: text) else {
+      throw ValidationError("'\(text)' is no format; there are pretty, tap, junit, json and github")
+    }
+    return format
+  }
+
+  private static func shard(_ text: String) throws -> Shard {
+    guard let shard = Shard(text) else {
+      throw ValidationError("'\(text)' is no part of parts, such as 2/4")
+    }
+    return shard
+  }
+
+  private func files() throws -> [String] {
+    var files: [String] = []
+    for path in paths {
+      do {
+        files += try FileAccess.files(below: path, suffix: Self.suffix)
+      } catch {
+        Terminal.complain(error.description)
+        throw ExitCode(ExitStatus.badInput)
+      }
+    }
+    guard !files.isEmpty else {
+      Terminal.complain("no suites found; their names end in \(Self.suffix)")
+      throw ExitCode(ExitStatus.badInput)
+    }
+    return files
+  }
+}

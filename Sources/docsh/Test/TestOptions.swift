@@ -1,0 +1,28 @@
+/// Values of `docsh test`'s options.
+
+import ArgumentParser
+
+/// `term,lcov,html`
+struct CoverageFormats: ExpressibleByArgument, Equatable {
+  let formats: [CoverageFormat]
+
+  init(_ formats: [CoverageFormat]) { self.formats = formats }
+
+  init?(argument: String) {
+    var formats: [CoverageFormat] = []
+    for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let format = name == "term" ? .text : CoverageFormat(rawValue: String(name)) else { return nil }
+      formats.append(format)
+    }
+    self.formats = formats
+  }
+
+  static var allValueStrings: [String] { ["term"] + CoverageFormat.allCases.map(\.rawValue) }
+
+  var defaultValueDescription: String { formats.map(\.rawValue).joined(separator: ",") }
+}
+
+/// Which mutants are made.
+enum MutantChoice: String, CaseIterable, ExpressibleByArgument {
+  case all, changed
+}

@@ -1,0 +1,74 @@
+/// The suites of one call of `docsh test`, one after the other.
+
+import Rules
+import Suite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct TestRun {
+  let options: SuiteOptions
+  /// Which mutants are made; nil for none.
+  let mutants: MutantChoice?
+  private(set) var reports: [SuiteReport] = []
+  /// Whether a suite or its rules could not be read.
+  private(set) var isInvalid = false
+
+  init(options: SuiteOptions, mutants: MutantChoice?) {
+    self.options = options
+    self.mutants = mutants
+  }
+
+  /// Runs one suite; what is wrong with it is said at once.
+  mutating func add(_ path: String, updatesGrids: Bool) async {
+    let state = TestState(of: path)
+    var options = options
+    options.lastGreen = state.lastGreen
+    do throws(SuiteFailure) {
+      var suite = try Suite.load(path: path, options: options)
+      if updatesGrids, try update(suite, path) { suite = try Suite.load(path: path, options: options) }
+      let report = try await run(suite, state)
+      keep(report, suite, path, state)
+      reports.append(report)
+    } catch {
+      Terminal.report(error.description)
+      isInvalid = true
+    }
+  }
+
+  private func run(_ suite: Suite, _ state: TestState) async throws(SuiteFailure) -> SuiteReport {
+    guard let mutants else { return try suite.run() }
+    var scope = MutationScope(workers: Self.processorCount)
+    if mutants == .changed { scope.unchangedSince = state.mutatedRules }
+    return try await suite.run(mutating: scope)
+  }
+
+  private static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+  /// Remembers the texts with which all cases passed.
+  private func keep(_ report: SuiteReport, _ suite: Suite, _ path: String, _ state: TestState) {
+    guard report.isWhole, ![report].haveFailedCases, let text = try? FileAccess.contents(of: path) else {
+      return
+    }
+    state.keepGreen(rules: suite.rules.source.bytes, suite: text)
+    if let mutation = report.mutation, mutation.survivors.isEmpty {
+      state.keepMutated(rules: suite.rules.source.bytes)
+    }
+  }
+
+  /// Rewrites the letters of a suite's grids; true when there was something to rewrite.
+  private func update(_ suite: Suite, _ path: String) throws(SuiteFailure) -> Bool {
+    let report = try suite.run()
+    guard report.gridChangeCount > 0 else { return false }
+    do throws(FileError) {
+      try FileAccess.replace(path, with: report.updatingGrids(in: try FileAccess.contents(of: path)))
+    } catch {
+      throw .unreadable(error.description)
+    }
+    Terminal.say("\(path): \(report.gridChangeCount) letters of its grids rewritten")
+    return true
+  }
+}

@@ -1,0 +1,72 @@
+/// What `docsh test` remembers between runs: the texts with which a suite passed, and those whose mutants it
+/// noticed, all of them. Losing it loses no test; it lies in the user's state folder (XDG_STATE_HOME).
+
+import Suite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct TestState {
+  /// Nil where there is no home, or the suite cannot be found: nothing is remembered then.
+  private let folder: String?
+
+  /// - Parameter suite: the suite's path.
+  init(of suite: String) {
+    guard let base = Self.base(), let resolved = realpath(suite, nil) else {
+      folder = nil
+      return
+    }
+    defer { free(resolved) }
+    folder = base + "/docsh/test/" + Self.name(of: String(cString: resolved))
+  }
+
+  private static func base() -> String? {
+    if let path = variable("XDG_STATE_HOME"), path.hasPrefix("/") { return path }
+    return variable("HOME").map { $0 + "/.local/state" }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A path as the name of a folder: its last part, for people, and a hash (FNV-1a, 64 bits) of all of it.
+  private static func name(of path: String) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return "\(path.split(separator: "/").last ?? "suite")-\(String(hash, radix: 16))"
+  }
+
+  var lastGreen: GreenRun? {
+    guard let rules = contents("green.rules"), let suite = contents("green.suite") else { return nil }
+    return GreenRun(rules: rules, suite: suite)
+  }
+
+  /// The rules whose mutants were all noticed.
+  var mutatedRules: [UInt8]? { contents("mutated.rules") }
+
+  func keepGreen(rules: [UInt8], suite: [UInt8]) {
+    keep(rules, as: "green.rules")
+    keep(suite, as: "green.suite")
+  }
+
+  func keepMutated(rules: [UInt8]) { keep(rules, as: "mutated.rules") }
+
+  private func contents(_ name: String) -> [UInt8]? {
+    guard let folder else { return nil }
+    return try? FileAccess.contents(of: folder + "/" + name)
+  }
+
+  /// A state that cannot be written is none; tests go on.
+  private func keep(_ bytes: [UInt8], as name: String) {
+    guard let folder, contents(name) != bytes else { return }
+    var path = ""
+    for part in folder.split(separator: "/") {
+      path += "/" + part
+      mkdir(path, 0o700)
+    }
+    try? FileAccess.write(bytes, to: folder + "/" + name)
+  }
+}
