@@ -48,6 +48,15 @@ package final class Monitor<Value>: @unchecked Sendable {
     return result
   }
 
+  /// Changes the value and wakes one of those who wait, for a change that concerns only one.
+  package func changeForOne<R>(_ body: (inout Value) -> R) -> R {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    let result = body(&value)
+    pthread_cond_signal(condition)
+    return result
+  }
+
   /// Runs `body` until it gives a result, sleeping in between until the value changes.
   package func wait<R>(_ body: (inout Value) -> R?) -> R {
     pthread_mutex_lock(mutex)

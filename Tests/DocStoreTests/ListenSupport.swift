@@ -44,6 +44,8 @@ final class ListenProbe: Sendable {
 
   private let known = Mutex(Known())
   private let unsent = Atomic(0)
+  /// What a sending adds to the bytes that the client has not read.
+  private let unsentPerSending = Atomic(0)
 
   var now: Known { known.withLock { $0 } }
   var isSlow: Bool { unsent.load(ordering: .relaxed) > 0 }
@@ -66,10 +68,14 @@ final class ListenProbe: Sendable {
   /// Makes the client read nothing, or everything.
   func setUnsentBytes(_ count: Int) { unsent.store(count, ordering: .relaxed) }
 
+  /// Lets every sending fill the client's buffer by so much, until it is emptied.
+  func setUnsentBytes(perSending count: Int) { unsentPerSending.store(count, ordering: .relaxed) }
+
   var outlet: ListenOutlet {
     ListenOutlet(
       send: { [self] events in
         known.withLock { known in for event in events { Self.take(event, &known) } }
+        unsent.add(unsentPerSending.load(ordering: .relaxed), ordering: .relaxed)
       },
       unsentBytes: { [self] in unsent.load(ordering: .relaxed) },
       fail: { [self] error in known.withLock { $0.failure = error } })
@@ -148,7 +154,9 @@ final class ListenHarness {
 
   init(_ test: TestStore, limits: ListenLimits = ListenLimits(), judge: ListenJudge? = nil) {
     self.test = test
-    listening = Listening(test.store, limits: limits) { [threads] in threads.submit($0) }
+    listening = Listening(
+      test.store, limits: limits, deliver: { [threads] in threads.submit($0) },
+      execute: { [threads] in threads.submit($0) })
     stream = listening.open(database, judge: judge, probe.outlet)
     threads.run()
   }

@@ -27,11 +27,11 @@ final class ClientsHarness {
     init(_ connection: GRPCConnection) { self.connection = connection }
 
     func request(
-      _ method: String, _ message: some SwiftProtobuf.Message, timeout: String = "1H"
+      _ method: String, _ message: some SwiftProtobuf.Message, timeout: String = "1H", ends: Bool = true
     ) throws -> Int32 {
       client.request(
         path: "/google.firestore.v1.Firestore/" + method, body: framed(try message.serializedBytes()),
-        extra: [("authorization", "Bearer owner"), ("grpc-timeout", timeout)])
+        ends: ends, extra: [("authorization", "Bearer owner"), ("grpc-timeout", timeout)])
     }
 
     /// A client that does not read leaves everything with the server.
@@ -53,11 +53,15 @@ final class ClientsHarness {
   private let methods: GRPCMethodTable
   private let jobs = Monitor<[Job]>([])
 
-  init(more: (NIOThreadPool) -> [GRPCMethod] = { _ in [] }) throws {
+  init(
+    _ change: (inout FirestoreOptions) -> Void = { _ in },
+    more: (NIOThreadPool) -> [GRPCMethod] = { _ in [] }
+  ) throws {
     threads.start()
     store = try DocumentStore(engine: NaiveEngine(), environment: .system)
     var options = FirestoreOptions()
     options.unsentSortedBytesMax = 6 << 20
+    change(&options)
     let guarded = GuardedStore(store, rulesets: RulesetRegistry(isOpen: true))
     let service = FirestoreService(guarded, threads: threads, options: options)
     methods = GRPCMethodTable(service.methods + more(threads))
@@ -77,9 +81,9 @@ final class ClientsHarness {
   struct Stuck: Error {}
 
   /// Runs what threads bring back until `isDone`; `turn` lets clients talk. Throws when nothing comes.
-  func run(until isDone: @autoclosure () -> Bool, _ turn: () -> Void = {}) throws {
+  func run(until isDone: @autoclosure () throws -> Bool, _ turn: () -> Void = {}) throws {
     turn()
-    while !isDone() {
+    while try !isDone() {
       let ready = jobs.wait(atMost: 30_000) { jobs -> [Job]? in
         if jobs.isEmpty { return nil }
         defer { jobs = [] }
@@ -243,7 +247,7 @@ struct SlowClientTests {
   @Test("an answer stops at its limit, goes on when read, and keeps its order", arguments: [false, true])
   func limit(isHere: Bool) throws {
     let endless = Endless(last: 10_000)
-    let harness = try ClientsHarness { [endless.method($0, isHere: isHere)] }
+    let harness = try ClientsHarness(more: { [endless.method($0, isHere: isHere)] })
     let slow = try harness.connect()
     let quick = try harness.connect()
     let stream = try slow.request("Endless", Self.get)
@@ -265,7 +269,7 @@ struct SlowClientTests {
   @Test("a call that is cancelled, lost or late drops what would follow", arguments: End.allCases)
   func over(end: End) throws {
     let endless = Endless(last: .max)
-    let harness = try ClientsHarness { [endless.method($0, isHere: false)] }
+    let harness = try ClientsHarness(more: { [endless.method($0, isHere: false)] })
     let slow = try harness.connect()
     let quick = try harness.connect()
     let stream = try slow.request("Endless", Self.get, timeout: "1S")

@@ -65,8 +65,10 @@ final class TargetLoad: @unchecked Sendable {
   var point: ReadPoint?
   /// The generation that the pieces show.
   var generation: Int64 = 0
-  /// What is still to be read.
+  /// What is still to be read of a query.
   var rest: NormalizedQuery?
+  /// How many of the documents that a target names were read.
+  var documentsRead = 0
   /// Only documents written after this are told: the client knows the others.
   var knownUpTo: Int64 = 0
   /// The client may have lost count, and is told which documents there are.
@@ -105,6 +107,7 @@ final class TargetLoad: @unchecked Sendable {
     _ = takeEvents()
     point = nil
     rest = nil
+    documentsRead = 0
     knownUpTo = 0
     needsFilter = false
     isComplete = false

@@ -37,8 +37,8 @@ extension ListenHub {
             ended.append((target, denial))
           } else if isSameGeneration, try view.keeps(standstill.readTime),
             let missed = try TargetDifference.events(
-              target, since: standstill.readTime, to: view, limit: limits.catchUpChangesMax,
-              judge: stream.judge)
+              target, since: standstill.readTime, to: view,
+              atMost: DifferenceLimits(limits.catchUpChangesMax, limits), judge: stream.judge)
           {
             events.append(contentsOf: missed)
           } else {

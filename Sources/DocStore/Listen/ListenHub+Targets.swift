@@ -109,9 +109,10 @@ extension ListenHub {
   /// Sends what was read, and goes on unless the client has to read first.
   func advance(_ load: TargetLoad, _ stream: HubStream) {
     guard stream.standstill == nil else { return }
-    if load.isComplete { return join(load, stream) }
+    if load.isComplete, load.eventBytes <= limits.pieceBytesMax { return join(load, stream) }
     send(load.takeEvents(), to: stream)
-    if stream.standstill == nil { readPiece(of: load, stream) }
+    guard stream.standstill == nil else { return }
+    if load.isComplete { join(load, stream) } else { readPiece(of: load, stream) }
   }
 
   private func end(_ load: TargetLoad, _ stream: HubStream, cause: StoreError) {
@@ -132,6 +133,7 @@ extension ListenHub {
     if stream.standstill != nil || stream.load !== load { return load.restart() }
     switch joining {
     case .denied(let denial): return end(load, stream, cause: denial)
+    case .behind: return readPiece(of: load, stream)
     case .outdated:
       load.restart()
       return readPiece(of: load, stream)
@@ -152,7 +154,9 @@ extension ListenHub {
 enum Joining {
   case events([ListenEvent], reads: [ResourcePath])
   case denied(StoreError)
-  /// Too much has happened since: it must be read again.
+  /// Too much has happened since for the hub to tell: a worker thread reads it first.
+  case behind
+  /// It must be read again.
   case outdated
 }
 

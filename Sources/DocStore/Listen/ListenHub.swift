@@ -13,8 +13,8 @@ internal import DequeModule
 internal import DocModel
 internal import Synchronization
 
-/// State and its owner: jobs, which run one after the other on the threads of `execute`. Who commits, and
-/// who reads from clients, only adds jobs.
+/// State and its owner: jobs, which run one after the other on the threads of `deliver`. Who commits, and
+/// who reads from clients, only adds jobs. Results are read on the threads of `execute`.
 ///
 /// `@unchecked Sendable`: everything but `inbox` is touched by jobs alone.
 final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
@@ -29,6 +29,7 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
   let store: DocumentStore<Engine>
   let limits: ListenLimits
   let execute: Execute
+  private let deliver: Execute
   private let inbox = Mutex(Inbox())
 
   var streams: [ObjectIdentifier: HubStream] = [:]
@@ -44,11 +45,12 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
 
   init(
     _ database: DatabaseID, _ store: DocumentStore<Engine>, _ limits: ListenLimits,
-    execute: @escaping Execute
+    deliver: @escaping Execute, execute: @escaping Execute
   ) {
     self.database = database
     self.store = store
     self.limits = limits
+    self.deliver = deliver
     self.execute = execute
     enqueue { hub in hub.begin() }
   }
@@ -61,11 +63,13 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
       defer { inbox.isScheduled = true }
       return !inbox.isScheduled
     }
-    if isNew { execute { [self] in work() } }
+    if isNew { deliver { [self] in work() } }
   }
 
+  /// Does what has come. When more and more comes it goes to the end of the line now and then: other hubs
+  /// share the threads.
   private func work() {
-    while true {
+    for _ in 0..<8 {
       let jobs = inbox.withLock { inbox in
         let jobs = inbox.jobs
         inbox.jobs = []
@@ -75,6 +79,7 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
       if jobs.isEmpty { return }
       for job in jobs { job() }
     }
+    deliver { [self] in work() }
   }
 
   // MARK: the feed

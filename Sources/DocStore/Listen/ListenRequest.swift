@@ -56,6 +56,13 @@ public struct ListenLimits: Sendable {
   public var pieceBytesMax = 1 << 20
   /// Changed documents that a target which fell behind is told one by one; above, it is reset.
   public var catchUpChangesMax = 10_000
+  /// The same in bytes of their new states, which wait in memory.
+  public var catchUpBytesMax = 16 << 20
+  /// Documents that changed while a new target was read. Below, its hub tells them at once; above, they are
+  /// read on another thread first, and the hub goes on meanwhile.
+  public var joinChangesMax = 1_000
+  /// Documents that are told so; above, the target is read again.
+  public var loadChangesMax = 100_000
   /// Events of a database that wait for its hub.
   public var waitingEventsMax = 16_384
   /// Without traffic for this long a stream is told that nothing has happened.

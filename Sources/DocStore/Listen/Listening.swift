@@ -23,23 +23,34 @@ public final class Listening<Engine: StorageEngine>: Sendable {
 
   private let store: DocumentStore<Engine>
   private let limits: ListenLimits
+  private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let threads = HubThreads()
   private let hubs = Monitor(Hubs())
 
-  /// - Parameter execute: runs work on a thread that may block for a moment, soon and in any order.
+  /// - Parameters:
+  ///   - deliver: runs what tells listeners of commits, in order; nil for threads that do nothing else.
+  ///   - execute: reads the results of new targets, on a thread that may block for a moment, in any order.
+  ///     Nobody but those targets waits for it.
   public init(
     _ store: DocumentStore<Engine>, limits: ListenLimits = ListenLimits(),
+    deliver: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
     execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
     self.store = store
     self.limits = limits
+    self.deliver = deliver ?? { [threads] in threads.submit($0) }
     self.execute = execute
   }
 
   deinit { close() }
 
-  /// Ends the thread that keeps the time. Streams that are still open are told nothing more.
-  public func close() { hubs.change { $0.isClosed = true } }
+  /// Ends the thread that keeps the time, and those that deliver. Streams that are still open are told nothing
+  /// more.
+  public func close() {
+    hubs.change { $0.isClosed = true }
+    threads.close()
+  }
 
   /// How many streams are open.
   public var streamCount: Int { hubs.withLock { $0.places.values.reduce(0) { $0 + $1.streamCount } } }
@@ -50,7 +61,8 @@ public final class Listening<Engine: StorageEngine>: Sendable {
   ) -> ListenStream<Engine> {
     let (hub, needsClock) = hubs.change { hubs in
       var place =
-        hubs.places[database] ?? Place(hub: ListenHub(database, store, limits, execute: execute))
+        hubs.places[database]
+        ?? Place(hub: ListenHub(database, store, limits, deliver: deliver, execute: execute))
       place.streamCount += 1
       hubs.places[database] = place
       defer { hubs.hasClock = true }

@@ -6,31 +6,50 @@
 
 internal import DocModel
 
+/// What is told one by one; above, somebody has to read anew.
+struct DifferenceLimits {
+  let changes: Int
+  /// Of the documents' new states.
+  let bytes: Int
+
+  init(_ changes: Int, _ limits: ListenLimits) {
+    self.changes = changes
+    bytes = limits.catchUpBytesMax
+  }
+}
+
 struct TargetDifference {
   let target: LiveTarget
   let judge: ListenJudge?
   let old: StoreView
   let new: StoreView
+  private let limits: DifferenceLimits
   private var snapshot = SnapshotBuilder()
+  private var bytes = 0
 
   /// The messages that lead from the state at `since` to that of `view`, without a closing one; nil when
-  /// more than `limit` documents have changed. A window must hold the documents of the earlier state, and
+  /// more than `limits` has changed. A window must hold the documents of the earlier state, and
   /// holds those of the later one afterwards.
   static func events(
-    _ target: LiveTarget, since: Int64, to view: StoreView, limit: Int, judge: ListenJudge?
+    _ target: LiveTarget, since: Int64, to view: StoreView, atMost limits: DifferenceLimits,
+    judge: ListenJudge?
   ) throws(StoreError) -> [ListenEvent]? {
     guard since < view.readTime, try view.hasChanged(after: since) else { return [] }
-    var difference = TargetDifference(target: target, judge: judge, old: view.past(since), new: view)
+    var difference = TargetDifference(
+      target: target, judge: judge, old: view.past(since), new: view, limits: limits)
     let isDone =
       switch target.selection {
       case .documents(let paths): try difference.compareDocuments(paths)
       case .query:
-        try target.window == nil ? difference.compareChanged(limit: limit) : difference.compareWindow()
+        try target.window == nil ? difference.compareChanged() : difference.compareWindow()
       }
-    return isDone ? difference.snapshot.events(at: view.readTime) : nil
+    return isDone && difference.bytes <= limits.bytes ? difference.snapshot.events(at: view.readTime) : nil
   }
 
-  private init(target: LiveTarget, judge: ListenJudge?, old: StoreView, new: StoreView) {
+  private init(
+    target: LiveTarget, judge: ListenJudge?, old: StoreView, new: StoreView, limits: DifferenceLimits
+  ) {
+    self.limits = limits
     self.target = target
     self.judge = judge
     self.old = old
@@ -41,7 +60,8 @@ struct TargetDifference {
     for path in paths {
       let before = try old.document(path)
       if let after = try new.document(path) {
-        if after.updateTime != before?.updateTime { snapshot.change(path, DocumentImage(after), in: target) }
+        if after.updateTime != before?.updateTime { change(path, DocumentImage(after)) }
+        if bytes > limits.bytes { return false }
       } else if before != nil {
         snapshot.delete(path, from: target)
       }
@@ -50,9 +70,11 @@ struct TargetDifference {
   }
 
   /// A query without limit: only what was written can have entered or left.
-  private mutating func compareChanged(limit: Int) throws(StoreError) -> Bool {
+  private mutating func compareChanged() throws(StoreError) -> Bool {
     guard let query = target.query else { return true }
-    let changed = try new.changedDocuments(after: old.readTime, limit: limit) { query.scope.contains($0) }
+    let changed = try new.changedDocuments(after: old.readTime, limit: limits.changes) {
+      query.scope.contains($0)
+    }
     guard let changed else { return false }
     for path in changed {
       let before = try old.document(path)
@@ -63,10 +85,11 @@ struct TargetDifference {
       }
       if after.updateTime == before?.updateTime { continue }
       if target.matches(path, after) {
-        snapshot.change(path, DocumentImage(after), in: target)
+        change(path, DocumentImage(after))
       } else if wasMember {
         lose(path, after)
       }
+      if bytes > limits.bytes { return false }
     }
     return true
   }
@@ -82,7 +105,7 @@ struct TargetDifference {
         entering.append((path, DocumentImage(document)))
       }
     }
-    for (path, image) in entering { snapshot.change(path, image, in: target) }
+    for (path, image) in entering { change(path, image) }
     for path in shownBefore where !shown.contains(path) {
       guard let after = try new.document(path) else {
         snapshot.delete(path, from: target)
@@ -93,12 +116,19 @@ struct TargetDifference {
     return true
   }
 
+  private mutating func change(_ path: ResourcePath, _ image: DocumentImage) {
+    bytes += image.byteCount
+    snapshot.change(path, image, in: target)
+  }
+
   /// A document that was written and no longer belongs to the target.
   private mutating func lose(_ path: ResourcePath, _ after: StoredDocument) {
     if let judge, judge.mayGet(path, after, new).denial != nil {
       snapshot.leave(path, target)
     } else {
-      snapshot.unmatch(path, DocumentImage(after), from: target)
+      let image = DocumentImage(after)
+      bytes += image.byteCount
+      snapshot.unmatch(path, image, from: target)
     }
   }
 }

@@ -20,16 +20,37 @@ extension TargetLoad {
   func readPiece<Engine: StorageEngine>(
     from store: DocumentStore<Engine>, _ database: DatabaseID, _ limits: ListenLimits
   ) throws(StoreError) {
+    if isComplete, try catchUp(from: store, database, limits) { return }
     if let point {
       do throws(StoreError) {
         return try store.read(database, at: .at(point.readTime), from: point) { view throws(StoreError) in
-          try readRows(from: view, limits)
+          try readRest(from: view, limits)
         }
       } catch .failedPrecondition(.readTimeTooOld) {
         restart()
       }
     }
     try store.read(database) { view throws(StoreError) in try begin(view, limits) }
+  }
+
+  /// Goes on from a complete result to the newest state. False when it has to be read again.
+  private func catchUp<Engine: StorageEngine>(
+    from store: DocumentStore<Engine>, _ database: DatabaseID, _ limits: ListenLimits
+  ) throws(StoreError) -> Bool {
+    let isDone = try store.read(database) { view throws(StoreError) -> Bool in
+      guard let point, try view.generationVersion() == generation, try view.keeps(point.readTime) else {
+        return false
+      }
+      let events = try TargetDifference.events(
+        target, since: point.readTime, to: view, atMost: DifferenceLimits(limits.loadChangesMax, limits),
+        judge: judge)
+      guard let events else { return false }
+      for event in events { add(event) }
+      self.point = view.point
+      return true
+    }
+    if !isDone { restart() }
+    return isDone
   }
 
   private func begin(_ view: StoreView, _ limits: ListenLimits) throws(StoreError) {
@@ -78,7 +99,8 @@ extension TargetLoad {
     try target.fillWindow(from: past)
     if let expectedCount { needsFilter = try target.members(on: past).count != expectedCount }
     let events = try TargetDifference.events(
-      target, since: time, to: view, limit: limits.catchUpChangesMax, judge: judge)
+      target, since: time, to: view, atMost: DifferenceLimits(limits.catchUpChangesMax, limits),
+      judge: judge)
     guard let events else { return false }
     for event in events { add(event) }
     isComplete = true
@@ -88,21 +110,34 @@ extension TargetLoad {
   // MARK: rows
 
   private func readFirstRows(_ view: StoreView, _ limits: ListenLimits) throws(StoreError) {
-    switch target.selection {
-    case .documents(let paths):
-      for path in paths {
-        if let document = try view.document(path) {
-          show(path, document)
-        } else {
-          add(.deleted(path, removedTargets: [target.id], readTime: view.readTime))
-        }
-      }
-      isComplete = true
-    case .query(let query):
+    if let query = target.query {
       target.clearWindow()
       rest = target.window.map { query.filling($0) } ?? query
-      try readRows(from: view, limits)
     }
+    try readRest(from: view, limits)
+  }
+
+  private func readRest(from view: StoreView, _ limits: ListenLimits) throws(StoreError) {
+    switch target.selection {
+    case .documents(let paths): try readDocuments(paths, from: view, limits)
+    case .query: try readRows(from: view, limits)
+    }
+  }
+
+  private func readDocuments(
+    _ paths: [ResourcePath], from view: StoreView, _ limits: ListenLimits
+  ) throws(StoreError) {
+    while documentsRead < paths.count {
+      let path = paths[documentsRead]
+      documentsRead += 1
+      if let document = try view.document(path) {
+        show(path, document)
+      } else {
+        add(.deleted(path, removedTargets: [target.id], readTime: view.readTime))
+      }
+      if eventBytes > limits.pieceBytesMax { return }
+    }
+    isComplete = true
   }
 
   private func readRows(from view: StoreView, _ limits: ListenLimits) throws(StoreError) {
@@ -147,8 +182,10 @@ extension TargetLoad {
       reads = verdict.reads
     }
     let changes = try TargetDifference.events(
-      target, since: point.readTime, to: view, limit: limits.catchUpChangesMax, judge: judge)
-    guard var events = changes else { return .outdated }
+      target, since: point.readTime, to: view, atMost: DifferenceLimits(limits.joinChangesMax, limits),
+      judge: judge)
+    // A window has moved on already, without its messages.
+    guard var events = changes else { return target.window == nil ? .behind : .outdated }
     if needsFilter {
       let members = try target.members(on: view)
       let names = members.map { DocumentName(database: view.database, path: $0).resourceName }
