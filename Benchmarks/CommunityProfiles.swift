@@ -94,7 +94,7 @@ final class CachedProfiles: DocumentAccess {
     // All paths here have eight bytes or more, and differ in the last of them.
     guard path.count >= 8 else { return 0 }
     let last = path.loadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self)
-    return Int(truncatingIfNeeded: (last &* 0x9E37_79B9_7F4A_7C15) &>> 48) & (slots.count - 1)
+    return Int(truncatingIfNeeded: (last &* 0x9E37_79B9_7F4A_7C15) &>> 56) & (slots.count - 1)
   }
 
   override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {

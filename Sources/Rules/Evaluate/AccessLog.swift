@@ -35,6 +35,8 @@ final class AccessLog {
   /// Whether an operation was judged since the request began.
   private(set) var hasOperation = false
 
+  deinit { entries.free() }
+
   var count: Int { entries.count }
   /// The entries that count towards the request's limit, and towards the operation's.
   var requestCount: Int { entries.count &- freeCount }

@@ -10,10 +10,15 @@ public import DocModel
 ///
 /// INVARIANT: used by one thread at a time; owned by whoever judges the request.
 open class DocumentAccess {
-  final let evaluation = Evaluation()
+  final let evaluation: Evaluation
+  /// The same, for what is called so often that counting references to it would show.
+  final let evaluationReference: Unmanaged<Evaluation>
   final var log: AccessLog { evaluation.log }
 
-  public init() {}
+  public init() {
+    evaluation = Evaluation()
+    evaluationReference = .passUnretained(evaluation)
+  }
 
   /// The stored form of a document, nil when it does not exist.
   ///
@@ -43,7 +48,7 @@ open class DocumentAccess {
   open var failsAtMissingDocuments: Bool { false }
 
   /// Starts a new request: nothing was read yet.
-  public final func beginRequest() { log.reset() }
+  public final func beginRequest() { evaluationReference._withUnsafeGuaranteedRef { $0.log.reset() } }
 
   /// Distinct documents that rules asked for since `beginRequest`, without those that do not count.
   public final var distinctAccesses: Int { log.requestCount }

@@ -105,6 +105,7 @@ final class Evaluation {
     segments.deallocate()
     captures.deallocate()
     memos.deallocate()
+    matches.free()
   }
 
   @inline(__always)
@@ -180,8 +181,10 @@ final class Evaluation {
   }
 
   /// Whether the path begins with `databases/…/documents`.
-  @inline(__always)
-  var hasDocumentsRoot: Bool { segments[0] == constant("databases") && segments[2] == constant("documents") }
+  ///
+  /// INVARIANT: true only while `segments` has the three of them, that is from `open` of a request on documents
+  /// to `open` of one on a file.
+  var hasDocumentsRoot = false
 
   /// A fault of the expression `node`; the message is made only in a traced evaluation.
   @inline(__always)

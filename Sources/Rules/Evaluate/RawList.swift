@@ -4,15 +4,17 @@
 /// or a store: an array stored in a class is checked for overlapping accesses each time it is changed,
 /// which was a fifth of a decision.
 ///
+/// A value of it is a pointer: copies are the same list, handing one on counts no references, and whoever
+/// made it calls `free`.
+///
 /// INVARIANT: `0 <= count <= capacity`, elements below `count` are initialised; `T` is trivial.
-final class RawList<T> {
+struct RawList<T> {
   private struct State {
     var start: UnsafeMutablePointer<T>
     var count = 0
     var capacity: Int
   }
 
-  /// Behind a pointer, because a stored property of a generic class is checked at every access, too.
   private let state: UnsafeMutablePointer<State>
 
   init(capacity: Int) {
@@ -20,7 +22,8 @@ final class RawList<T> {
     state.initialize(to: State(start: .allocate(capacity: capacity), capacity: capacity))
   }
 
-  deinit {
+  /// Gives the memory back; the list must not be used any more.
+  func free() {
     state.pointee.start.deallocate()
     state.deallocate()
   }
@@ -50,6 +53,10 @@ final class RawList<T> {
 
   @inline(__always)
   func removeLast() { state.pointee.count &-= 1 }
+
+  /// Forgets the elements from `count` on, of which there are as many at least.
+  @inline(__always)
+  func cut(to count: Int) { state.pointee.count = count }
 
   @inline(__always)
   func removeAll() { state.pointee.count = 0 }

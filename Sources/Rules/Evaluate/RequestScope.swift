@@ -22,10 +22,13 @@ extension Evaluation {
     isPathKnown = true
     isResourceReadable = true
     accessMax = request.method == .list ? AccessLog.requestMax : AccessLog.operationMax
-    if let auth = request.auth {
+    // Not bound, which would count a reference.
+    if let auth = request.auth.map({ Unmanaged.passUnretained($0) }) {
       isSignedIn = true
-      uid = auth.uid.map { .string($0) } ?? .null
-      claims = ByteView(auth.claims)
+      auth._withUnsafeGuaranteedRef { auth in
+        uid = auth.uid.map { .string($0) } ?? .null
+        claims = ByteView(auth.claims)
+      }
     } else {
       isSignedIn = false
     }
@@ -44,6 +47,7 @@ extension Evaluation {
     setDatabase(name)
     segments[2] = constant("documents")
     segmentCount = 3
+    hasDocumentsRoot = true
     judgedPath = arena.copy(path.text)
     appendSegments(of: judgedPath)
     requestSegmentCount = segmentCount

@@ -9,7 +9,8 @@
 
 /// Why a text was not formatted.
 public enum FormatRefusal: Error, Sendable {
-  /// It has mistakes of syntax; of the diagnostics at least one is an error.
+  /// It has mistakes of syntax, or a `/*` that no `*/` follows stands where a comment would have to move behind
+  /// it, which would make it a comment; of the diagnostics at least one is an error.
   case syntax(diagnostics: [Diagnostic], source: SourceText)
   /// The formatter's own result was not the same program. A mistake of ours: the text is left alone.
   case unproven(FormatDamage)
@@ -50,7 +51,12 @@ public enum RulesFormatter {
     builder.ruleset(before.syntax)
     var printer = LayoutPrinter(builder.layout, lexer)
     printer.run()
-    if let damage = FormatProof.damage(from: before, to: printer.bytes) { throw .unproven(damage) }
+    if let damage = FormatProof.damage(from: before, to: printer.bytes) {
+      guard let open = before.diagnostics.first(where: { $0.kind == .openComment })?.span else {
+        throw .unproven(damage)
+      }
+      throw .syntax(diagnostics: [SyntaxMessages.unclosedComment(open)], source: before.source)
+    }
     return printer.bytes
   }
 

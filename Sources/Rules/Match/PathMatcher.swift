@@ -26,8 +26,8 @@ struct BlockMatch {
   let firstRange: Int32
 }
 
-/// Results of matching, reused from evaluation to evaluation.
-final class MatchScratch {
+/// Results of matching, reused from evaluation to evaluation, whose owner frees them.
+struct MatchScratch {
   let found = RawList<BlockMatch>(capacity: 32)
   let ranges = RawList<CaptureRange>(capacity: 64)
   /// Captures on the way to the node being looked at.
@@ -38,6 +38,12 @@ final class MatchScratch {
     found.removeAll()
     ranges.removeAll()
     open.removeAll()
+  }
+
+  func free() {
+    found.free()
+    ranges.free()
+    open.free()
   }
 }
 
@@ -139,8 +145,38 @@ final class PathMatcher: @unchecked Sendable {  // Immutable, see above.
     e.matches.found.sort { $0.block < $1.block }
   }
 
-  private func walk(_ index: Int32, _ position: Int, _ e: Evaluation, _ scratch: MatchScratch) {
-    let node = nodes + Int(index)
+  /// Follows the path from a node on. Where one way only leads further it is gone without a call.
+  private func walk(_ index: Int32, _ first: Int, _ e: Evaluation, _ scratch: MatchScratch) {
+    var node = nodes + Int(index)
+    var position = first
+    let opened = scratch.open.count
+    while position < e.segmentCount, node.pointee.glob == Self.none {
+      let literal = node.pointee.literalCount > 0 ? find(e.segments[position], in: node) : Self.none
+      let capture = node.pointee.capture
+      if literal != Self.none {
+        if capture != Self.none {
+          walk(literal, position &+ 1, e, scratch)
+        } else {
+          node = nodes + Int(literal)
+        }
+      }
+      if capture != Self.none {
+        scratch.open.append(CaptureRange(start: Int32(position), count: 1, isGlob: false, isUnknown: false))
+        node = nodes + Int(capture)
+      } else if literal == Self.none {
+        return scratch.open.cut(to: opened)
+      }
+      position &+= 1
+    }
+    walkEnd(node, position, e, scratch)
+    scratch.open.cut(to: opened)
+  }
+
+  /// At a node with a glob, or at the end of the path.
+  @inline(__always)
+  private func walkEnd(
+    _ node: UnsafePointer<Node>, _ position: Int, _ e: Evaluation, _ scratch: MatchScratch
+  ) {
     if position == e.segmentCount {
       report(node, scratch)
     } else {
@@ -230,91 +266,5 @@ final class PathMatcher: @unchecked Sendable {  // Immutable, see above.
       CaptureRange(start: Int32(position), count: 1, isGlob: false, isUnknown: isUnknown))
     walk(node.pointee.capture, position + 1, elements, e, scratch)
     scratch.open.removeLast()
-  }
-}
-
-/// The trie while it grows.
-private struct TrieBuilder {
-  struct Node {
-    var literals: [(key: [UInt8], child: Int)] = []
-    var capture: Int?
-    var glob: Int?
-    var blocks: [Int32] = []
-  }
-
-  private(set) var nodes = [Node()]
-
-  mutating func insert(_ pattern: [PatternStep], block: Int32) {
-    var node = 0
-    for step in pattern { node = child(of: node, behind: step) }
-    nodes[node].blocks.append(block)
-  }
-
-  private mutating func child(of node: Int, behind step: PatternStep) -> Int {
-    switch step {
-    case .literal(let bytes):
-      if let known = nodes[node].literals.first(where: { $0.key == bytes }) { return known.child }
-      nodes[node].literals.append((bytes, nodes.count))
-    case .capture:
-      if let known = nodes[node].capture { return known }
-      nodes[node].capture = nodes.count
-    case .glob:
-      if let known = nodes[node].glob { return known }
-      nodes[node].glob = nodes.count
-    }
-    nodes.append(Node())
-    return nodes.count - 1
-  }
-
-  /// The node behind `/databases/{x}/documents` when no pattern begins otherwise.
-  var documentsNode: Int? {
-    guard let databases = only("databases", of: 0), nodes[databases].literals.isEmpty,
-      nodes[databases].glob == nil, nodes[databases].blocks.isEmpty,
-      let database = nodes[databases].capture
-    else { return nil }
-    return only("documents", of: database)
-  }
-
-  private func only(_ name: String, of node: Int) -> Int? {
-    let node = nodes[node]
-    guard node.literals.count == 1, node.capture == nil, node.glob == nil, node.blocks.isEmpty,
-      node.literals[0].key.elementsEqual(name.utf8)
-    else { return nil }
-    return node.literals[0].child
-  }
-}
-
-extension Evaluation {
-  /// Makes the captures of a match the current ones: strings, paths for globs, faults for what a
-  /// query leaves open.
-  @inline(__always)
-  func bindCaptures(_ match: BlockMatch, count: Int) {
-    let first = Int(match.firstRange)
-    for index in 0..<count {
-      let range = matches.ranges[first + index]
-      if range.isUnknown {
-        captures[index] = range.isGlob ? openGlob() : .fault(.nullValue, node: 0, detail: -1)
-      } else if range.isGlob {
-        captures[index] = globPath(range)
-      } else {
-        captures[index] = .string(segments[Int(range.start)])
-      }
-    }
-  }
-
-  /// A path, but one whose segments nobody knows. Source: the official emulator.
-  private func openGlob() -> Operand {
-    let start = arena.allocate(PathSegment.self, count: 1)
-    start.initialize(to: PathSegment(name: ByteView(WireCursor.empty), isGlob: true))
-    return .path(UnsafePointer(start), 1)
-  }
-
-  private func globPath(_ range: CaptureRange) -> Operand {
-    let count = Int(range.count)
-    let start = arena.allocate(PathSegment.self, count: count)
-    for index in 0..<count {
-      (start + index).initialize(to: PathSegment(text: segments[Int(range.start) + index]))
-    }
-    return .path(UnsafePointer(start), count)
   }
 }

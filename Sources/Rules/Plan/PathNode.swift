@@ -186,7 +186,8 @@ private struct DocumentTemplate {
     guard e.hasDocumentsRoot else { return false }
     if let database { return database == e.segments[1] }
     guard case .string(let name) = values[0] else { return false }
-    return name == e.segments[1]
+    // Nearly always the capture, which is the segment itself.
+    return name.start == e.segments[1].start && name.count == e.segments[1].count || name == e.segments[1]
   }
 
   /// Nil when an inserted text is no segment.

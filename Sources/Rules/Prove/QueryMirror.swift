@@ -79,12 +79,17 @@ extension QueryShape {
 }
 
 extension Ruleset {
-  func decideList(_ request: borrowing RuleRequest, _ e: Evaluation) -> Decision {
-    guard let shape = request.query, let ways = shape.expandedWays() else { return e.decision(.unprovable) }
+  /// - Parameter ways: of the request's query; nil when there are too many, or no query.
+  func decideList(_ request: borrowing RuleRequest, _ ways: [QueryWay]?, _ e: Evaluation) -> Decision {
+    guard let shape = request.query, let ways else { return e.decision(.unprovable) }
     // Assumed: every way has the whole budget; document accesses are counted over all of them.
     var spentMost = 0
     for (index, way) in ways.enumerated() {
-      e.openWay(way, of: shape, self)
+      if index > 0, way.documentName == nil, ways[index - 1].documentName == nil {
+        e.openNext(way)
+      } else {
+        e.openWay(way, of: shape, self)
+      }
       let decision = judge(e)
       spentMost = max(spentMost, decision.expressions)
       if !decision.isAllowed {
@@ -119,9 +124,20 @@ extension Evaluation {
       ruleset.matcher.match(self)
       return
     }
+    openStandIn(way)
+    matchAll(shape, ruleset.matcher)
+  }
+
+  /// The same for a way after another one of the same query, when neither names a document: all but the stand-in
+  /// is as it was.
+  func openNext(_ way: QueryWay) {
+    spent = 0
+    openStandIn(way)
+  }
+
+  private func openStandIn(_ way: QueryWay) {
     resourceData = standIn(way.filters)
     nameConstraint = nameConstraint(way)
-    matchAll(shape, ruleset.matcher)
   }
 
   /// What all ways of a query share.

@@ -8,9 +8,11 @@ extension Ruleset {
   /// The service's verdict is that of `decide`, also right after it, in the same request. Documents that only
   /// the proof asks for are not counted.
   public func prove(_ request: borrowing RuleRequest, documents: DocumentAccess) -> ListProof? {
-    guard request.method == .list, request.query != nil else { return nil }
+    guard request.method == .list, let shape = request.query else { return nil }
     let isRepeat = documents.evaluation.isRepeat(request, documents)
-    return prove(request, documents, mirror: decide(request, documents, isRepeat: isRepeat))
+    let ways = shape.expandedWays()
+    let mirror = decide(list: request, ways, documents, isRepeat: isRepeat)
+    return prove(shape, ways, documents, mirror)
   }
 
   /// The same, when the service's verdict is known.
@@ -18,9 +20,15 @@ extension Ruleset {
     _ request: borrowing RuleRequest, _ documents: DocumentAccess, mirror: Decision
   ) -> ListProof? {
     guard let shape = request.query else { return nil }
+    return prove(shape, shape.expandedWays(), documents, mirror)
+  }
+
+  private func prove(
+    _ shape: QueryShape, _ ways: [QueryWay]?, _ documents: DocumentAccess, _ mirror: Decision
+  ) -> ListProof {
     var session = ProofSession(self, documents, shape, mirror)
     defer { session.close() }
-    return session.proof()
+    return session.proof(ways)
   }
 
   /// Whether the statements for lists grant one given result of a query: `resource` is the document, all
@@ -66,12 +74,12 @@ struct ProofSession {
     e.spent = 0
   }
 
-  mutating func proof() -> ListProof {
-    guard let ways = shape.expandedWays() else {
-      return proof(.tooComplex, .agreed, branches: 0)
-    }
+  /// - Parameter ways: of the query; nil when there are too many.
+  mutating func proof(_ ways: [QueryWay]?) -> ListProof {
+    guard let ways else { return proof(.tooComplex, .agreed, branches: 0) }
     var prover = StrictProver(ruleset, e, shape)
-    for way in ways {
+    for (index, way) in ways.enumerated() {
+      prover.expect(index + 1 < ways.count ? ways[index + 1] : nil, after: way)
       let verdict = prove(way, &prover)
       if verdict != .allowed { return refused(way, verdict, prover.branches) }
     }

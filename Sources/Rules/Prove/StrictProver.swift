@@ -27,6 +27,12 @@ struct StrictProver {
   private var statements: [ListStatement] = []
   /// Whether the way before named a document, which `request.path` then was.
   private var isAfterName = false
+  /// Whether the query is open for a way that names no document, and `statements` are those of such a way.
+  private var isQueryOpen = false
+  /// How many filters the next way has in common with the way at hand, from the first on.
+  private var commonCount = 0
+  /// What so many filters of the way before say, all of which the way at hand has, too.
+  private var common: (count: Int, facts: WayFacts)?
 
   init(_ ruleset: Ruleset, _ e: Evaluation, _ shape: QueryShape) {
     self.ruleset = ruleset
@@ -39,17 +45,48 @@ struct StrictProver {
   mutating func prove(
     _ way: QueryWay, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
   ) -> StrictVerdict {
+    evaluator.steps = 0
+    evaluator.isVacuous = false
     guard open(way) else { return .allowed }
     if grantedWithoutDocument() { return .allowed }
     return proveBranches(refused)
   }
 
+  /// Says which way comes after the next one, so that what they have in common is stated once.
+  mutating func expect(_ next: QueryWay?, after way: QueryWay) {
+    commonCount = 0
+    guard let next else { return }
+    let most = min(way.filters.count, next.filters.count)
+    while commonCount < most, way.filters[commonCount].isSame(as: next.filters[commonCount]) {
+      commonCount += 1
+    }
+  }
+
   // MARK: one way
+
+  /// What the filters of the way say.
+  private mutating func stated(by way: QueryWay) -> WayFacts {
+    var (done, facts) = common ?? (0, WayFacts(e))
+    common = nil
+    if commonCount > 0, commonCount >= done {
+      facts.add(way.filters[done..<commonCount])
+      common = (commonCount, facts)
+      done = commonCount
+    }
+    facts.add(way.filters[done...])
+    facts.add(shape.orderBy)
+    return facts
+  }
 
   /// States what the way says; false when it returns nothing.
   private mutating func open(_ way: QueryWay) -> Bool {
-    var facts = WayFacts(e)
-    facts.add(way, of: shape)
+    var facts = stated(by: way)
+    // The ways of a collection differ in their facts only.
+    if isQueryOpen, way.keys.isEmpty, way.nameFilters.isEmpty {
+      evaluator.symbols = facts.symbols
+      return !facts.isEmpty
+    }
+    isQueryOpen = false
     e.openQuery(shape)
     var path = (0..<3).map { ResultSegment.known(e.segments[$0]) }
     if way.keys.count > 1 { return false }
@@ -79,6 +116,7 @@ struct StrictProver {
     var found = ListStatements(evaluator.plan, path, e)
     found.collect()
     statements = found.found
+    isQueryOpen = way.onlyName == nil && shape.collectionID != nil
     return true
   }
 

@@ -14,9 +14,13 @@ struct WayFacts {
 
   init(_ e: Evaluation) { self.e = e }
 
-  mutating func add(_ way: QueryWay, of shape: QueryShape) {
-    for filter in way.filters { add(filter) }
-    for order in shape.orderBy where !order.field.isDocumentName {
+  mutating func add(_ filters: ArraySlice<QueryShape.Filter>) {
+    for filter in filters { add(filter) }
+  }
+
+  /// An order finds only what has its field.
+  mutating func add(_ orders: [QueryShape.Order]) {
+    for order in orders where !order.field.isDocumentName {
       let field = symbol(of: order.field)
       state(field, symbols.facts[field].narrowed(to: symbols.facts[field].kinds.subtracting(.absent), e))
     }

@@ -47,6 +47,7 @@ extension Evaluation {
 
   private func setObjectPath(_ request: StorageRequest) -> Bool {
     forgetDatabase()
+    hasDocumentsRoot = false
     judgedPath = arena.copy(Self.fullPath(request))
     segmentCount = 0
     appendSegments(of: judgedPath)
