@@ -8,8 +8,8 @@ internal import YAML
 ///
 /// An error in one entry does not hide those in others; an error of YAML itself ends the reading.
 struct SeedReader {
-  /// LIMIT: values and keys of hand-written documents that are kept between passes.
-  private static let keptNodesMax = 200_000
+  /// LIMIT: bytes of hand-written documents that are kept between passes; more are read again.
+  private static let keptBytesMax = 24 << 20
   /// LIMIT: values and keys of one entry: a document, a template, a generator.
   static let entryNodesMax = 1_000_000
 
@@ -26,7 +26,7 @@ struct SeedReader {
   private var names: [NamedForm] = []
   private var templates = TemplateTable()
   private var documents: [HandWrittenDocument]? = []
-  private var keptNodes = 0
+  private var keptBytes = 0
   private var generators: [Generator] = []
 
   init(_ source: YAMLSource, database: DatabaseID) {
@@ -140,16 +140,16 @@ struct SeedReader {
     guard try entries.begin() else { return }
     while let (key, node) = try entries.next(&trees) {
       do {
-        keep(try HandWrittenDocument(key, node, &compiler), nodeCount: node.nodeCount)
+        keep(try HandWrittenDocument(key, node, &compiler), byteCount: node.byteCount)
       } catch {
         errors.add(error)
       }
     }
   }
 
-  private mutating func keep(_ document: HandWrittenDocument, nodeCount: Int) {
-    keptNodes += nodeCount
-    if keptNodes > Self.keptNodesMax { documents = nil }
+  private mutating func keep(_ document: HandWrittenDocument, byteCount: Int) {
+    keptBytes += byteCount
+    if keptBytes > Self.keptBytesMax { documents = nil }
     documents?.append(document)
   }
 

@@ -1,27 +1,49 @@
-/// Small files, whole.
+/// Whole files, bounded.
 
 internal import Glibc
 
-struct FileFailure: Error {
-  let reason: String
+public struct FileFailure: Error, Sendable {
+  public let reason: String
 }
 
-enum FileContents {
+public enum FileContents {
   /// LIMIT: larger files are no rules; the platform takes 256 KiB.
-  private static let bytesMax = 16 << 20
+  static let rulesBytesMax = 16 << 20
+
+  /// All bytes of a file, of at most `bytesMax`.
+  public static func read(_ path: String, bytesMax: Int) throws(FileFailure) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileFailure(reason: systemMessage()) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw FileFailure(reason: systemMessage()) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw FileFailure(reason: "it is a folder") }
+    return try read(descriptor, bytesMax: bytesMax)
+  }
+
+  /// All that comes through standard input, at most `bytesMax`.
+  public static func standardInput(bytesMax: Int) throws(FileFailure) -> [UInt8] {
+    try read(STDIN_FILENO, bytesMax: bytesMax)
+  }
 
   static func read(_ path: String) throws(FileFailure) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileFailure(reason: String(cString: strerror(errno))) }
-    defer { close(descriptor) }
+    try read(path, bytesMax: rulesBytesMax)
+  }
+
+  private static func read(_ descriptor: Int32, bytesMax: Int) throws(FileFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count == 0 { return bytes }
-      guard count > 0 else { throw FileFailure(reason: String(cString: strerror(errno))) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw FileFailure(reason: systemMessage()) }
       bytes.append(contentsOf: chunk[..<count])
-      guard bytes.count <= bytesMax else { throw FileFailure(reason: "it is larger than 16 MiB") }
+      guard bytes.count <= bytesMax else {
+        throw FileFailure(reason: "it is larger than \(bytesMax >> 20) MiB")
+      }
     }
   }
+
+  private static func systemMessage() -> String { String(cString: strerror(errno)) }
 }

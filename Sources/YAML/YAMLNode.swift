@@ -44,12 +44,16 @@ extension YAMLNode {
     }
   }
 
-  /// How many nodes the tree has, itself included. Walks it.
-  public var nodeCount: Int {
+  /// About how many bytes the tree takes in memory. Walks it.
+  public var byteCount: Int {
     switch content {
-    case .scalar: 1
-    case .sequence(let elements): elements.reduce(1) { $0 + $1.nodeCount }
-    case .mapping(let entries): entries.reduce(1) { $0 + 1 + $1.value.nodeCount }
+    case .scalar(let scalar): Self.nodeBytes + scalar.text.utf8.count
+    case .sequence(let elements): elements.reduce(Self.nodeBytes) { $0 + $1.byteCount }
+    case .mapping(let entries):
+      entries.reduce(Self.nodeBytes) { $0 + Self.nodeBytes + $1.key.text.utf8.count + $1.value.byteCount }
     }
   }
+
+  /// What a scalar, a list, a map or a key takes beside its text.
+  private static let nodeBytes = 120
 }

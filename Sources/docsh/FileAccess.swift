@@ -1,5 +1,7 @@
 /// Files as commands read them, with complaints that name the file and the reason.
 
+import Suite
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -21,31 +23,19 @@ enum FileAccess {
 
   /// All bytes of a file.
   static func contents(of path: String) throws(FileError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError(path: path, reason: systemMessage()) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, reason: systemMessage()) }
-    guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError(path: path, reason: "it is a folder") }
-    return try contents(of: descriptor, path)
+    do throws(FileFailure) {
+      return try FileContents.read(path, bytesMax: wholeFileBytesMax)
+    } catch {
+      throw FileError(path: path, reason: error.reason)
+    }
   }
 
   /// All that comes through standard input.
   static func standardInput() throws(FileError) -> [UInt8] {
-    try contents(of: STDIN_FILENO, "standard input")
-  }
-
-  private static func contents(of descriptor: Int32, _ path: String) throws(FileError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      if count == 0 { return bytes }
-      guard count > 0 else { throw FileError(path: path, reason: systemMessage()) }
-      bytes.append(contentsOf: chunk[..<count])
-      guard bytes.count <= wholeFileBytesMax else {
-        throw FileError(path: path, reason: "it is larger than \(wholeFileBytesMax >> 20) MiB")
-      }
+    do throws(FileFailure) {
+      return try FileContents.standardInput(bytesMax: wholeFileBytesMax)
+    } catch {
+      throw FileError(path: "standard input", reason: error.reason)
     }
   }
 

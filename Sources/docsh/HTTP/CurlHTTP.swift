@@ -16,8 +16,8 @@ enum CurlHTTP {
   ///
   /// - Parameter origin: `https://host`, perhaps with a port.
   static func send(_ request: ClientRequest, to origin: String) throws(HTTPFailure) -> ClientAnswer {
-    let child = try Child(["curl", "--config", "-"])
-    // curl reads all of its configuration before it writes anything, so neither waits for the other.
+    let child = try Child(["curl", "--disable", "--config", "-"])
+    // Nothing of the user's own configuration, which may log what we say. curl reads all of ours before it writes anything, so neither waits for the other.
     child.write(Array(configuration(request, origin).utf8))
     let (output, complaint) = child.readAll(limit: PlainHTTP.answerBytesMax)
     let status = child.wait()
