@@ -16,8 +16,9 @@ enum CurlHTTP {
   ///
   /// - Parameter origin: `https://host`, perhaps with a port.
   static func send(_ request: ClientRequest, to origin: String) throws(HTTPFailure) -> ClientAnswer {
+    // Not the user's own configuration: it may log what we say.
     let child = try Child(["curl", "--disable", "--config", "-"])
-    // Nothing of the user's own configuration, which may log what we say. curl reads all of ours before it writes anything, so neither waits for the other.
+    // curl reads all of its configuration before it writes anything, so neither waits for the other.
     child.write(Array(configuration(request, origin).utf8))
     let (output, complaint) = child.readAll(limit: PlainHTTP.answerBytesMax)
     let status = child.wait()
