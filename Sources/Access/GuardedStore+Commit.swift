@@ -17,10 +17,12 @@ extension GuardedStore {
   /// Queues a commit. `completion` runs on the thread that commits and must return at once.
   public func submit(
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, as credentials: Credentials,
+    cancellation: CommitCancellation? = nil,
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     store.submit(
-      database, writes, transaction: transaction, judge: judge(credentials), completion: completion)
+      database, writes, transaction: transaction, judge: judge(credentials), cancellation: cancellation,
+      completion: completion)
   }
 
   /// Applies `writes` in order, all or none, if every one of them is allowed.

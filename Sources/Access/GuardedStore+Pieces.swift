@@ -84,6 +84,7 @@ extension GuardedStore {
     _ visit: (ResourcePath, StoredDocument?, _ readTime: Int64) -> ScanStep
   ) throws(StoreError) -> UnfinishedGet? {
     try store.read(database, at: time) { (view) throws(StoreError) in
+      view.claim(paths)
       try judging(view, credentials) { (guarding) throws(StoreError) in
         for path in paths { try guarding.allowGet(path, try view.document(path), in: database) }
       }

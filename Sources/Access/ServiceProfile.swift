@@ -5,6 +5,7 @@
 /// Source: spec/production-differences.md section 2.
 
 internal import DocModel
+public import DocStore
 
 /// Which service is followed where nothing else is said.
 public enum ProfileName: String, Sendable, CaseIterable {
@@ -64,6 +65,9 @@ public struct ServiceProfile: Sendable, Equatable {
   public var indexMode: IndexMode
   /// Whose limits are kept where the two differ. Source: spec/production-differences.md 1.2.
   public var limits: ServiceLimits
+  /// How long a write waits for transactions that have read what it changes.
+  /// Source: spec/production-differences.md T2.
+  public var lockWaitSeconds: Int
 
   public init(_ name: ProfileName) {
     self.name = name
@@ -77,6 +81,7 @@ public struct ServiceProfile: Sendable, Equatable {
       errorTexts = .production
       indexMode = .auto
       limits = .production
+      lockWaitSeconds = TransactionPolicy.production.lockWaitMilliseconds / 1_000
     case .emulator:
       withoutRules = .allow
       denialDetail = .official
@@ -86,11 +91,20 @@ public struct ServiceProfile: Sendable, Equatable {
       errorTexts = .emulator
       indexMode = .warn
       limits = .emulator
+      lockWaitSeconds = TransactionPolicy.emulator.lockWaitMilliseconds / 1_000
     }
   }
 
   public static let production = ServiceProfile(.production)
   public static let emulator = ServiceProfile(.emulator)
+
+  /// How transactions wait and end. Source: spec/production-differences.md T2, T3, T6 to T8, T11, T13.
+  public var transactionPolicy: TransactionPolicy {
+    var policy = name == .production ? TransactionPolicy.production : .emulator
+    policy.follows = errorTexts == .production ? .production : .emulator
+    policy.lockWaitMilliseconds = lockWaitSeconds * 1_000
+    return policy
+  }
 
   /// The settings that are not the profile's own, as options are written: `--no-rules allow`.
   public var departures: [String] {
@@ -108,6 +122,7 @@ public struct ServiceProfile: Sendable, Equatable {
     if errorTexts != own.errorTexts { result.append("--error-texts \(errorTexts.rawValue)") }
     if indexMode != own.indexMode { result.append("--index-mode \(indexMode.rawValue)") }
     if limits != own.limits { result.append("--limits \(limits.rawValue)") }
+    if lockWaitSeconds != own.lockWaitSeconds { result.append("--lock-wait \(lockWaitSeconds)") }
     return result
   }
 }

@@ -7,8 +7,12 @@ extension DocumentStore {
   /// durable or refused, and must return at once.
   ///
   /// `judge` sees the planned commit on the very state it applies to and may refuse it.
+  ///
+  /// A commit that would change what an open transaction has read waits for it, as long as the policy says;
+  /// `cancellation` gives it up meanwhile.
   public func submit(
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil,
+    cancellation: CommitCancellation? = nil,
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     do throws(StoreError) {
@@ -19,7 +23,7 @@ extension DocumentStore {
         .commit(
           CommitRequest(
             database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
-            completion: completion)))
+            cancellation: cancellation, completion: completion)))
     } catch {
       completion(.failure(error))
     }
@@ -161,6 +165,40 @@ extension DocumentStore {
   ) throws(StoreError) -> TransactionID {
     if case .readOnly(.some(let readTime)) = options.mode { try checkBounds(readTime) }
     return try transactions.begin(database, options)
+  }
+
+  /// Whether a read of documents by name may go ahead in a transaction at once. Otherwise it stands in line
+  /// at documents that its earlier attempts, or those of others, have fought over: `ready` is called on any
+  /// thread when it may go ahead: when the transactions before it have ended, or the line has not moved for two
+  /// seconds. Reads outside transactions never ask.
+  public func takeTurns(
+    _ transaction: TransactionID, in database: DatabaseID, at paths: some Sequence<ResourcePath> = [],
+    ready: @escaping @Sendable () -> Void
+  ) -> Bool {
+    transactions.takeTurns(transaction, database, paths, ready)
+  }
+
+  /// As `takeTurns`, for a thread that may block.
+  public func takeTurnsAndWait(
+    _ transaction: TransactionID, in database: DatabaseID, at paths: some Sequence<ResourcePath> = []
+  ) {
+    let isReady = Monitor(false)
+    if takeTurns(transaction, in: database, at: paths, ready: { isReady.change { $0 = true } }) { return }
+    isReady.wait { $0 ? () : nil }
+  }
+
+  /// Gives up the commits of a cancellation that wait for transactions to end, and their own transactions with
+  /// them; they are answered as refused. One that does not wait runs its course.
+  public func cancel(_ cancellation: CommitCancellation) { transactions.cancel(cancellation) }
+
+  /// Notes the connection over which a transaction was heard of last.
+  public func bind(_ transaction: TransactionID, toConnection connection: UInt64) {
+    transactions.bind(transaction, to: connection)
+  }
+
+  /// A connection is gone, and with it the transactions that were last heard of over it.
+  public func abandonTransactions(_ ids: some Sequence<TransactionID>, ofConnection connection: UInt64) {
+    transactions.abandon(ids, by: connection)
   }
 
   public func rollBack(_ transaction: TransactionID, in database: DatabaseID) throws(StoreError) {

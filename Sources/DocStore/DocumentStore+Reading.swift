@@ -26,16 +26,28 @@ extension DocumentStore {
   /// Runs `body` on one state of a database. The view and all it hands out end with `body`, which must not
   /// wait for a client.
   ///
+  /// - Note: a read-write transaction's read never waits here; `takeTurns` is where it may have to.
+  ///
   /// Must not be called with `.at` or `point` by a judge or another callback of the thread that commits.
   ///
-  /// - Parameter point: the state of an earlier view of `time`, to go on with. Reads are still noted in
-  ///   the transaction. Fails as too old when that state is gone, also because the database was cleared.
+  /// - Parameter point: the state of an earlier view of `time`, to go on with. Its documents must
+  ///   have been claimed in the transaction by the first piece. Fails as too old when that state is gone, also because the database was cleared.
   public func read<R, E: StoreFailure>(
     _ database: DatabaseID, at time: ReadTime = .newest, from point: ReadPoint? = nil,
     _ body: (StoreView) throws(E) -> R
   ) throws(E) -> R {
     let moment: Moment
     do throws(StoreError) { moment = try resolve(time, point, database) } catch { throw E(store: error) }
+    guard case .noted = moment else { return try show(database, moment, point, body) }
+    // Commits that slip in between the view and its notes are remembered until the view has ended.
+    let began = transactions.beginRead()
+    defer { transactions.endRead(began) }
+    return try show(database, moment, point, body)
+  }
+
+  private func show<R, E: StoreFailure>(
+    _ database: DatabaseID, _ moment: Moment, _ point: ReadPoint?, _ body: (StoreView) throws(E) -> R
+  ) throws(E) -> R {
     return try engine.read { (view) throws(E) in
       let storeView: StoreView
       do throws(StoreError) {
@@ -49,8 +61,10 @@ extension DocumentStore {
   }
 
   private enum Moment {
-    case newest(ReadLog?)
-    case at(Int64, ReadLog?)
+    case newest
+    /// The newest state, each read noted in a transaction.
+    case noted(TransactionID)
+    case at(Int64)
   }
 
   private func resolve(
@@ -58,27 +72,28 @@ extension DocumentStore {
   ) throws(StoreError) -> Moment {
     switch time {
     case .newest:
-      guard let point else { return .newest(nil) }
+      guard let point else { return .newest }
       return try bounded(point.readTime)
     case .at(let version): return try bounded(version)
     case .transaction(let id):
       switch try transactions.planRead(id, database, fix: { clock.issue() }) {
-      case .newest(let log):
-        guard let point else { return .newest(log) }
-        return settled(point.readTime, log)
-      case .at(let version): return settled(version, nil)
+      case .noted(let id):
+        // The first piece has noted all that the later ones read.
+        guard let point else { return .noted(id) }
+        return settled(point.readTime)
+      case .at(let version): return settled(version)
       }
     }
   }
 
   private func bounded(_ version: Int64) throws(StoreError) -> Moment {
     try checkBounds(version)
-    return settled(version, nil)
+    return settled(version)
   }
 
-  private func settled(_ version: Int64, _ log: ReadLog?) -> Moment {
+  private func settled(_ version: Int64) -> Moment {
     clock.settle(version)
-    return .at(version, log)
+    return .at(version)
   }
 
   /// A database that was cleared has another generation, with none of the documents of the earlier one.
@@ -109,21 +124,23 @@ extension DocumentStore {
       throw .storage(error)
     }
     switch moment {
-    case .newest(let log):
+    case .newest, .noted:
       let readTime = clock.readTime(seen: state.lastVersion)
-      log?.enter(generation: generation)
+      var recorder: ReadRecorder?
+      if case .noted(let id) = moment {
+        recorder = ReadRecorder(table: transactions, transaction: id.counter, seen: readTime)
+      }
       return StoreView(
         database: database, readTime: readTime,
         states: DocumentStates(view: view, generation: generation, version: nil),
-        recorder: log.map { ReadRecorder(log: $0, readTime: readTime) }, indexes: indexes)
-    case .at(let version, let log):
+        recorder: recorder, indexes: indexes)
+    case .at(let version):
       if version < state.floor { throw .failedPrecondition(.readTimeTooOld) }
-      log?.enter(generation: generation)
       let isNewest = version >= state.lastVersion
       return StoreView(
         database: database, readTime: version,
         states: DocumentStates(view: view, generation: generation, version: isNewest ? nil : version),
-        recorder: log.map { ReadRecorder(log: $0, readTime: version) }, indexes: indexes)
+        recorder: nil, indexes: indexes)
     }
   }
 }

@@ -110,6 +110,16 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   public var waitingCommitCount: Int { committer.waitingCount }
   /// Transactions that were begun and not ended.
   public var openTransactionCount: Int { transactions.openCount }
+  /// Commits that wait for the reads of open transactions.
+  public var lockWaitCount: Int { transactions.waitingCount }
+  /// Reads of transactions that wait for their turn at a contended document.
+  public var turnWaitCount: Int { transactions.turnWaitCount }
+
+  /// How transactions wait and end; the service's ways to begin with.
+  public var transactionPolicy: TransactionPolicy { transactions.policy }
+
+  /// Holds transactions to other ways from now on.
+  public func setTransactionPolicy(_ new: TransactionPolicy) { transactions.setPolicy(new) }
 
   // MARK: limits
 

@@ -32,8 +32,12 @@ public enum StoreError: Error, Hashable, Sendable {
 
   /// Why an attempt must be made again.
   public enum Conflict: Hashable, Sendable {
-    /// Something the transaction had read has changed.
+    /// Something the transaction had read has changed, or others could only go on without it.
     case contention
+    /// Others held on to what a commit changes for too long.
+    case tooMuchContention
+    /// As the official emulator says both.
+    case lockTimeout
     /// The transaction is over.
     case transactionOver
   }
@@ -59,6 +63,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case .failedPrecondition(.missingIndex(let message)): message
     case .invalid(let complaint): complaint.message
     case .aborted(.contention): TransactionText.contention
+    case .aborted(.tooMuchContention): TransactionText.tooMuchContention
+    case .aborted(.lockTimeout): TransactionText.lockTimeout
     case .aborted(.transactionOver): TransactionText.over
     case .permissionDenied(let message), .resourceExhausted(let message): message
     case .storage(let error): Self.text(of: error)
@@ -96,6 +102,8 @@ enum TransactionText {
   static let contention =
     "Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to access "
     + "the same data, requiring Firestore to abort at least one in order to enforce serializability."
+  static let tooMuchContention = "Too much contention on these documents. Please try again."
+  static let lockTimeout = "Transaction lock timeout."
   static let over = "The referenced transaction has expired or is no longer valid."
   static let malformed = Complaint("Invalid transaction.")
   static let unknown = Complaint("Transaction is invalid or expired.")

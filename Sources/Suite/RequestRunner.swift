@@ -141,7 +141,13 @@ struct RequestRunner {
       try stage.guarded.store.rollBack(transaction, in: stage.database)
       throw error
     }
-    try stage.guarded.commitAndWait(stage.database, writes, transaction: transaction, as: credentials)
+    do throws(StoreError) {
+      try stage.guarded.commitAndWait(stage.database, writes, transaction: transaction, as: credentials)
+    } catch {
+      // A refused commit leaves its transaction open, and what that has read locked.
+      try? stage.guarded.store.rollBack(transaction, in: stage.database)
+      throw error
+    }
     return returned
   }
 

@@ -47,6 +47,11 @@ struct ProfileOptions: ParsableArguments {
   @Option(help: "Whose limits are kept where the two differ.")
   var limits: ServiceLimits?
 
+  @Option(
+    name: .customLong("lock-wait"),
+    help: "Seconds that a write waits for transactions that have read what it changes (20; emulator: 2).")
+  var lockWaitSeconds: Int?
+
   @Flag(help: "Without rules, let users do everything; the same as --no-rules allow.")
   var open = false
 
@@ -56,6 +61,9 @@ struct ProfileOptions: ParsableArguments {
   func validate() throws {
     if open, withoutRules == .deny {
       throw ValidationError("--open and --no-rules deny contradict each other")
+    }
+    if let lockWaitSeconds, !(0...270).contains(lockWaitSeconds) {
+      throw ValidationError("--lock-wait takes 0 to 270 seconds: a transaction lives no longer")
     }
     if terse, let denialDetail, denialDetail != .terse {
       throw ValidationError("--terse and --denial-detail \(denialDetail.rawValue) contradict each other")
@@ -75,6 +83,7 @@ struct ProfileOptions: ParsableArguments {
     if let rulesSize { chosen.limitsRulesSource = rulesSize == .production }
     if let indexMode { chosen.indexMode = indexMode }
     if let limits { chosen.limits = limits }
+    if let lockWaitSeconds { chosen.lockWaitSeconds = lockWaitSeconds }
     return chosen
   }
 }

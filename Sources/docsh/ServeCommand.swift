@@ -148,6 +148,7 @@ struct ServeCommand: AsyncParsableCommand {
     if !sources.guardsFirstDatabase { Self.warn(sources, profile) }
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
+    store.setTransactionPolicy(profile.transactionPolicy)
     let indexSources = try IndexSources(indexes, config: config)
     let gate = try indexSources.gate(profile, store, project: project)
     if let summary = indexSources.summary { Terminal.say("docsh: indexes of \(summary)") }

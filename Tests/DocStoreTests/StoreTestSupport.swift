@@ -4,6 +4,7 @@ import DocModel
 import DocStore
 import EngineLMDB
 import TestSupport
+import Testing
 
 struct TestStore {
   let clock: TestClock
@@ -103,5 +104,39 @@ func storeError(_ body: () throws -> Void) -> StoreError? {
     return nil
   } catch {
     return error as? StoreError
+  }
+}
+
+/// A commit under way, which may have to wait for others.
+final class PendingCommit: Sendable {
+  private let monitor = Monitor<Result<CommitResult, StoreError>?>(nil)
+
+  init<Engine: StorageEngine>(
+    _ store: DocumentStore<Engine>, _ database: DatabaseID, _ writes: [Write],
+    transaction: TransactionID? = nil, cancellation: CommitCancellation? = nil
+  ) {
+    let monitor = monitor
+    store.submit(database, writes, transaction: transaction, cancellation: cancellation) { result in
+      monitor.change { $0 = result }
+    }
+  }
+
+  /// Nil while it is under way.
+  var outcome: Result<CommitResult, StoreError>? { monitor.withLock { $0 } }
+
+  /// Waits for the end.
+  @discardableResult
+  func result() throws -> CommitResult {
+    try #require(monitor.wait(atMost: 60_000) { $0 }, "the commit does not end").get()
+  }
+
+  /// Waits for the end, which is to be a refusal.
+  func refusal() throws -> StoreError {
+    switch try #require(monitor.wait(atMost: 60_000) { $0 }, "the commit does not end") {
+    case .success:
+      Issue.record("the commit succeeded")
+      return .storage(.corrupt)
+    case .failure(let error): return error
+    }
   }
 }

@@ -53,77 +53,6 @@ struct StoreTransactionTests {
     #expect(try test.fields("c/a") == ["n": .integer(2)])
   }
 
-  @Test("a changed document, a created one that was missing, and a change in a range each abort")
-  func conflicts() throws {
-    typealias Scan = (StoreView) throws(StoreError) -> Void
-    let cases: [(String, Scan, Write)] = [
-      (
-        "document", { (view) throws(StoreError) in _ = try view.document(ResourcePath(unchecked: "c/a")) },
-        .set("c/a", ["n": .integer(9)])
-      ),
-      (
-        "deleted", { (view) throws(StoreError) in _ = try view.document(ResourcePath(unchecked: "c/a")) },
-        .delete("c/a")
-      ),
-      (
-        "missing", { (view) throws(StoreError) in _ = try view.document(ResourcePath(unchecked: "c/m")) },
-        .set("c/m", [:])
-      ),
-      (
-        "collection",
-        { (view) throws(StoreError) in
-          try view.scanCollection(ResourcePath(unchecked: "c"), .forward) { _, _ in .more }
-        }, .set("c/new", [:])
-      ),
-      (
-        "group",
-        { (view) throws(StoreError) in
-          try view.scanGroup("g", under: .root) { _, _ in .more }
-        }, .set("x/y/g/1", [:])
-      ),
-      (
-        "children",
-        { (view) throws(StoreError) in
-          try view.scanChildren(of: .root) { _, _ in .more }
-        }, .set("x/y", [:])
-      ),
-      (
-        "descendants",
-        { (view) throws(StoreError) in
-          try view.scanDescendants(of: ResourcePath(unchecked: "x/y")) { _, _ in .more }
-        }, .set("x/y/deep/1/deeper/2", [:])
-      ),
-      (
-        "collection ids",
-        { (view) throws(StoreError) in
-          _ = try view.collectionIDs(under: ResourcePath(unchecked: "x/y"))
-        }, .set("x/y/fresh/1", [:])
-      ),
-    ]
-    for (name, read, write) in cases {
-      let fresh = try TestStore()
-      try fresh.set("c/a", ["n": .integer(1)])
-      let id = try fresh.store.beginTransaction(fresh.database)
-      try fresh.store.read(fresh.database, at: .transaction(id), read)
-      try fresh.commit(write)
-      let error = storeError {
-        try fresh.store.commitAndWait(fresh.database, [.set("out/1", [:])], transaction: id)
-      }
-      #expect(error == .aborted(.contention), "\(name)")
-      #expect(try fresh.fields("out/1") == nil)
-      #expect(storeError { _ = try fresh.fields("c/a", at: .transaction(id)) }?.message == Self.over)
-    }
-  }
-
-  @Test("of two that read and write one document, one commits and the other is aborted")
-  func twoWriters() throws {
-    let ids = [try begin(), try begin()]
-    for id in ids { _ = try test.fields("c/a", at: .transaction(id)) }
-    try commit(ids[1], .set("c/a", ["n": .integer(2)]))
-    #expect(isContention { try commit(ids[0], .set("c/a", ["n": .integer(3)])) })
-    #expect(try test.fields("c/a") == ["n": .integer(2)])
-  }
-
   @Test("a transfer between many counters keeps the sum, whoever retries")
   func transfersKeepTheSum() throws {
     for index in 0..<4 { try test.set("acc/\(index)", ["n": .integer(100)]) }
@@ -138,7 +67,10 @@ struct StoreTransactionTests {
           guard case .integer(let a)? = try test.fields(from, at: .transaction(id))?["n"],
             case .integer(let b)? = try test.fields(to, at: .transaction(id))?["n"]
           else { throw StoreError.storage(.corrupt) }
-          if from == to { break }
+          if from == to {
+            try test.store.rollBack(id, in: test.database)
+            break
+          }
           let writes: [Write] = [.set(from, ["n": .integer(a - 1)]), .set(to, ["n": .integer(b + 1)])]
           do throws(StoreError) {
             try test.store.commitAndWait(test.database, writes, transaction: id)
@@ -240,11 +172,36 @@ struct StoreTransactionTests {
     try commit(first)
     try commit(second)
     _ = try begin(TransactionOptions(.readWrite(retrying: second.bytes)))
-    for bytes in [[1, 2, 3], [0x11, 1, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]] {
+    let reading = try begin(.readOnly)
+    for bytes in [[1, 2, 3], [0x11, 1, 0, 0, 0, 0, 0, 0, 0], reading.bytes] as [[UInt8]] {
       #expect(
         storeError { _ = try begin(TransactionOptions(.readWrite(retrying: bytes))) }?.message
           == "Invalid retry transaction.")
     }
+  }
+
+  @Test("under the emulator's policy transactions end in its ways")
+  func emulatorEndings() throws {
+    test.store.setTransactionPolicy(.emulator)
+    let committed = try begin()
+    try commit(committed)
+    try test.store.rollBack(committed, in: test.database)
+    #expect(storeError { try commit(committed) } == .aborted(.transactionOver))
+
+    let failed = try begin()
+    #expect(storeError { try commit(failed, .set("c/a", [:], precondition: .exists(false))) } != nil)
+    #expect(storeError { try commit(failed) } == .aborted(.transactionOver))
+
+    let reading = try begin(.readOnly)
+    #expect(storeError { try commit(reading, .set("c/x", [:])) } != nil)
+    #expect(try test.fields("c/a", at: .transaction(reading)) != nil)
+
+    #expect(
+      storeError { _ = try begin(TransactionOptions(.readWrite(retrying: [1]))) }?.message
+        == "Invalid transaction.")
+    let idle = try begin()
+    test.clock.advance(seconds: 61)
+    #expect(storeError { try commit(idle) } == .aborted(.transactionOver))
   }
 
   @Test("clearing the database aborts whoever has read of it")

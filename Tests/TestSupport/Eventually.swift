@@ -1,5 +1,13 @@
 /// Waiting for a state, never for a time.
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
 /// Asks `condition` again and again until it holds or `limit` has passed; true when it held.
 ///
 /// The limit says when to give up, not how long a thing takes: a machine that is busy with something else must not
@@ -13,5 +21,19 @@ public func eventually(
     if try await condition() { return true }
     if clock.now >= end { return false }
     try await Task.sleep(for: .milliseconds(2))
+  }
+}
+
+/// A state that did not come.
+public struct NeverHappened: Error, CustomStringConvertible {
+  public let description: String
+}
+
+/// Returns when a state is reached; throws after a minute.
+public func eventually(_ what: String, _ isSo: () throws -> Bool) throws {
+  let deadline = ContinuousClock.now + .seconds(60)
+  while try !isSo() {
+    guard ContinuousClock.now < deadline else { throw NeverHappened(description: "never: \(what)") }
+    usleep(500)
   }
 }

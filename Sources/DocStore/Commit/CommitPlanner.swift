@@ -33,10 +33,9 @@ final class CommitPlanner {
   private(set) var state: StoreState
   /// Events of planned commits, to be published when the batch is durable.
   private(set) var events: [(database: DatabaseID, version: Int64, event: FeedEvent)] = []
-
   private var overlay: [[UInt8]: DocumentRecord?] = [:]
-  /// Changes of earlier members: generation, version, path.
-  private(set) var plannedChanges: [(generation: UInt32, version: Int64, path: ResourcePath)] = []
+  /// Changes of earlier members.
+  private(set) var plannedChanges: [(generation: UInt32, path: ResourcePath)] = []
   private var databases: [DatabaseID: DatabaseRecord] = [:]
   /// Generations that a clearing in this batch has ended.
   private(set) var clearedGenerations: [UInt32] = []
@@ -66,7 +65,8 @@ final class CommitPlanner {
   // MARK: one commit
 
   /// Plans one commit: checks it, applies its writes in order, asks its judge, records its mutations.
-  func plan(_ request: CommitRequest) throws(StoreError) -> CommitResult {
+  /// Nil for a commit that has to wait for others: the transactions have taken it over.
+  func plan(_ request: CommitRequest) throws(StoreError) -> CommitResult? {
     touched.removeAll(keepingCapacity: true)
     indexOfTouched.removeAll(keepingCapacity: true)
     judgeFailure = nil
@@ -77,9 +77,8 @@ final class CommitPlanner {
     generation = database?.generation ?? state.nextGeneration
 
     guard let transaction = request.transaction else { return try apply(request, version, database) }
-    let reads = try transactions.take(transaction, request.database)
+    try transactions.beginCommit(request)
     do throws(StoreError) {
-      if let reads { try checkUnchanged(reads, database) }
       return try apply(request, version, database)
     } catch {
       transactions.settle(transaction, failure: error)
@@ -89,7 +88,7 @@ final class CommitPlanner {
 
   private func apply(
     _ request: CommitRequest, _ version: Int64, _ database: DatabaseRecord?
-  ) throws(StoreError) -> CommitResult {
+  ) throws(StoreError) -> CommitResult? {
     var results: [WriteResult] = []
     results.reserveCapacity(request.writes.count)
     var judged: [JudgedWrite] = []
@@ -116,7 +115,9 @@ final class CommitPlanner {
     }
     if let unmet { throw unmet }
     try checkCharge(request.database)
-    record(request.database, version, database)
+    let changed = touched.filter(\.isChanged)
+    guard case .apply = try transactions.admit(request, changed, version) else { return nil }
+    record(changed, request.database, version, database)
     return CommitResult(commitTime: version, results: results)
   }
 
@@ -314,8 +315,9 @@ final class CommitPlanner {
   // MARK: mutations
 
   /// Records what the commit at hand changed. Nothing can fail from here on.
-  private func record(_ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?) {
-    let changed = touched.filter(\.isChanged)
+  private func record(
+    _ changed: [Touched], _ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?
+  ) {
     if changed.isEmpty { return }
     if known == nil { create(id, version) }
     state.lastVersion = version
@@ -337,7 +339,7 @@ final class CommitPlanner {
         .changes, KeyLayout.changeKey(generation, version, ordinal: UInt32(truncatingIfNeeded: ordinal)),
         ChangeRecord.encoded(document.path))
       overlay.updateValue(document.now, forKey: document.key.bytes)
-      plannedChanges.append((generation, version, document.path))
+      plannedChanges.append((generation, document.path))
       if isFollowed {
         changes.append(
           DocumentChange(
@@ -386,6 +388,7 @@ final class CommitPlanner {
     generation = state.nextGeneration
     create(id, version)
     state.lastVersion = version
+    transactions.noteClearing(id, version)
     if feed.isFollowed { events.append((id, version, .cleared(version: version, deletions: deletions))) }
     return version
   }

@@ -16,6 +16,12 @@ struct CommitRequest: Sendable {
   let transaction: TransactionID?
   let judge: CommitJudge?
   let limits: CommitLimits
+  /// Whoever may give the commit up while it waits.
+  var cancellation: CommitCancellation?
+  /// Its place among those that waited for locks; nil for a commit that never did.
+  var ticket: UInt64?
+  /// When it has waited for locks long enough.
+  var waitsUntil: Int64?
   let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
 
   /// About what it will take of the batch's memory.
@@ -61,6 +67,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
     var byteCount = 0
     var isClosed = false
     var isRunning = false
+    /// Somebody waits for locks: time is to be looked at.
+    var isAsked = false
   }
 
   private let queue = Monitor(Queue())
@@ -82,6 +90,10 @@ final class Committer<Engine: StorageEngine>: Sendable {
     self.feed = feed
     self.housekeeping = housekeeping
     self.indexes = indexes
+    transactions.connect(
+      TransactionTable.Links(
+        requeue: { [weak self] in self?.requeue($0) },
+        wake: { [weak self] in self?.queue.change { $0.isAsked = true } }))
   }
 
   /// `unfinished` are indexes that were being built when the store was closed.
@@ -89,6 +101,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     queue.change { $0.isRunning = true }
     WriterThread.start { [self] in
       run(unfinished)
+      transactions.endWaiting()
       queue.change { $0.isRunning = false }
     }
   }
@@ -118,8 +131,19 @@ final class Committer<Engine: StorageEngine>: Sendable {
     if let refusal { throw refusal }
   }
 
+  /// Commits that have waited for locks go before all others. They were counted when they came.
+  private func requeue(_ requests: [CommitRequest]) {
+    queue.change { queue in
+      for request in requests.reversed() {
+        queue.jobs.prepend(.commit(request))
+        queue.byteCount += request.weight
+      }
+    }
+  }
+
   private enum Next {
     case jobs([Job])
+    case look
     case end
   }
 
@@ -130,10 +154,18 @@ final class Committer<Engine: StorageEngine>: Sendable {
     defer { builder.abandon() }
     var isTidy = false
     while true {
-      let pause = isTidy && builder.isIdle ? CommitterLimits.tidyMilliseconds : 0
+      let isWaitedFor = transactions.isWaitedFor
+      var pause = isTidy && builder.isIdle ? CommitterLimits.tidyMilliseconds : 0
+      if isWaitedFor {
+        transactions.look()
+        pause = min(pause, LockLimits.lookMilliseconds)
+      }
       let next = queue.wait(atMost: pause) { queue -> Next? in
         if !queue.jobs.isEmpty { return .jobs(Self.takeBatch(&queue)) }
-        return queue.isClosed ? .end : nil
+        if queue.isClosed { return .end }
+        if !queue.isAsked { return nil }
+        queue.isAsked = false
+        return .look
       }
       switch next {
       case .jobs(let jobs):
@@ -142,6 +174,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
         builder.slice(batch)
         isTidy = false
       case .end: return
+      case .look: break
+      case .none where isWaitedFor && isTidy && builder.isIdle: break
       case .none where !builder.isIdle: builder.slice(batch)
       case .none:
         // A failure to tidy is no caller's concern; it is tried again later.
@@ -168,6 +202,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
 
   private enum Outcome {
     case commit(CommitRequest, Result<CommitResult, StoreError>)
+    /// The transactions have it.
+    case waits
     case clear(@Sendable (Result<Int64, StoreError>) -> Void, Result<Int64, StoreError>)
     case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
     case index(IndexRequest)
@@ -196,6 +232,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
       for generation in planner.clearedGenerations { indexes.forget(generation) }
     }
     clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
+    transactions.endBatch()
     for outcome in planned?.outcomes ?? jobs.map(Self.unplanned) {
       complete(outcome, failure, batch, builder)
     }
@@ -204,7 +241,11 @@ final class Committer<Engine: StorageEngine>: Sendable {
   private func plan(_ job: Job, _ planner: CommitPlanner) -> Outcome {
     switch job {
     case .commit(let request):
-      return .commit(request, Result { () throws(StoreError) in try planner.plan(request) })
+      do throws(StoreError) {
+        return try planner.plan(request).map { .commit(request, .success($0)) } ?? .waits
+      } catch {
+        return .commit(request, .failure(error))
+      }
     case .clear(let database, let completion):
       let result = Result { () throws(StorageError) in try planner.clear(database) }
       return .clear(completion, result.mapError { .storage($0) })
@@ -229,6 +270,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     _ outcome: Outcome, _ failure: StorageError?, _ batch: MutationBatch, _ builder: IndexBuilder<Engine>
   ) {
     switch outcome {
+    case .waits: break
     case .index(let request): builder.begin(request, batch)
     case .commit(let request, let result):
       switch (result, failure) {

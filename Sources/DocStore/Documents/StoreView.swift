@@ -36,8 +36,14 @@ public struct StoreView {
   public func document(_ path: ResourcePath) throws(StoreError) -> StoredDocument? {
     let record: DocumentRecord?
     do { record = try states.record(path) } catch { throw .storage(error) }
-    recorder?.note(path, version: record?.updateTime)
+    recorder?.note(path)
     return record?.document
+  }
+
+  /// Notes in the transaction that these documents are read, now or in a later piece of the same answer.
+  public func claim(_ paths: some Sequence<ResourcePath>) {
+    guard let recorder else { return }
+    for path in paths { recorder.note(path) }
   }
 }
 
@@ -75,7 +81,7 @@ extension StoreView {
   public func scanGroup(
     _ collectionID: String, under parent: ResourcePath, _ visit: DocumentVisitor
   ) throws(StoreError) {
-    recorder?.note(.group(collectionID, under: parent))
+    recorder?.note(.group(collectionID: collectionID, below: parent))
     do {
       var isStopped = false
       try states.collections(under: parent) { (collection) throws(StorageError) in
@@ -88,7 +94,7 @@ extension StoreView {
 
   /// The documents of every collection directly under `parent`: a query without a collection id.
   public func scanChildren(of parent: ResourcePath, _ visit: DocumentVisitor) throws(StoreError) {
-    recorder?.note(.children(parent))
+    recorder?.note(.children(of: parent))
     do {
       for id in try states.collectionIDs(under: parent) {
         if try scanWhole(parent.appending(id), visit) == .stop { return }
@@ -98,7 +104,7 @@ extension StoreView {
 
   /// Every document below `parent`, at any depth. Not in order of names.
   public func scanDescendants(of parent: ResourcePath, _ visit: DocumentVisitor) throws(StoreError) {
-    recorder?.note(.descendants(parent))
+    recorder?.note(.descendants(of: parent))
     do {
       try states.collections(under: parent) { (collection) throws(StorageError) in
         try scanWhole(collection, visit)
@@ -123,14 +129,14 @@ extension StoreView {
   /// The ids of the collections directly under `parent` that hold a document at any depth, in byte order.
   /// Costs two seeks an id, whatever the number of documents.
   public func collectionIDs(under parent: ResourcePath) throws(StoreError) -> [String] {
-    recorder?.note(.descendants(parent))
+    recorder?.note(.descendants(of: parent))
     do { return try states.collectionIDs(under: parent) } catch { throw .storage(error) }
   }
 
   /// The ids of documents of `collection` that are not there themselves and have documents below them, in
   /// order of names. Costs a few seeks an id.
   public func missingDocumentIDs(in collection: ResourcePath) throws(StoreError) -> [String] {
-    recorder?.note(.descendants(collection.parent))
+    recorder?.note(.descendants(of: collection.parent))
     do { return try states.missingDocumentIDs(in: collection) } catch { throw .storage(error) }
   }
 }

@@ -69,12 +69,7 @@ extension StoreView {
 
   /// An index read counts in a transaction as the scan it stands for: what is not found is read, too.
   private func note(_ scope: QueryScope) {
-    switch scope {
-    case .collection(let collection): recorder?.note(.collection(collection))
-    case .group(let id, let ancestor): recorder?.note(.group(id, under: ancestor))
-    case .children(let parent): recorder?.note(.children(parent))
-    case .descendants(let ancestor): recorder?.note(.descendants(ancestor))
-    }
+    recorder?.note(scope)
   }
 
   // MARK: wishes

@@ -38,6 +38,7 @@ public enum AggregationExecutor<Source: QuerySource> {
     let (last, isEndless) = (bound ?? .max).addingReportingOverflow(query.offset)
     var run = QueryRun()
     if bound != 0 {
+      let (source, _) = source.noting(query)
       let found = try source.count(access, limit: isEndless ? nil : last, entriesRead: &run.entriesRead)
       run.skipped = min(query.offset, found)
       run.delivered = found - run.skipped

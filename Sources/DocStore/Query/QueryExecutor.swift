@@ -42,6 +42,7 @@ public struct QueryExecutor<Source: QuerySource> {
   private let matcher: FilterMatcher
   private let keys: OrderKeyMaker
   private var run = QueryRun()
+  private var note: QueryNote?
   /// The projection of the document being delivered.
   private var projected = WireWriter()
 
@@ -58,10 +59,12 @@ public struct QueryExecutor<Source: QuerySource> {
   public static func run(
     _ query: NormalizedQuery, plan: QueryPlan, on source: Source, _ visit: (QueryRow) -> ScanStep
   ) throws(StoreError) -> QueryRun {
+    let (source, note) = source.noting(query)
     if let nearest = query.nearest {
       return try NearestSearch.run(query, nearest, plan: plan, on: source, visit)
     }
     var executor = QueryExecutor(query, plan, source)
+    executor.note = note
     if plan.isInOrder {
       try executor.runInOrder(visit)
     } else {
@@ -207,6 +210,8 @@ public struct QueryExecutor<Source: QuerySource> {
       step = visit(
         QueryRow(path: path, document: document, fields: document.fields.bytes, skipped: run.skipped))
     }
-    return query.limit == run.delivered ? .stop : step
+    guard query.limit == run.delivered else { return step }
+    note?.end(at: path, document)
+    return .stop
   }
 }

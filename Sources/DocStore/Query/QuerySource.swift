@@ -10,6 +10,10 @@ public protocol QuerySource {
   /// How a query is run on this source.
   func plan(_ query: NormalizedQuery) throws(StoreError) -> QueryPlan
 
+  /// Notes a query in the transaction that reads, if there is one, before its first document. The source
+  /// that is given back notes nothing else of it.
+  func noting(_ query: NormalizedQuery) -> (source: Self, note: QueryNote?)
+
   /// Visits the documents that indexes lead to, in their order; only asked for what `plan` gave. Adds the
   /// index entries read to `entriesRead`.
   func scan(
@@ -46,6 +50,8 @@ public protocol QuerySource {
 
 /// A source without indexes.
 extension QuerySource {
+  public func noting(_ query: NormalizedQuery) -> (source: Self, note: QueryNote?) { (self, nil) }
+
   public func plan(_ query: NormalizedQuery) throws(StoreError) -> QueryPlan { QueryPlanner.plan(query) }
 
   public func scan(

@@ -3,6 +3,11 @@
 internal import DocModel
 
 extension StoreView: QuerySource {
+  public func noting(_ query: NormalizedQuery) -> (source: StoreView, note: QueryNote?) {
+    guard let recorder else { return (self, nil) }
+    return (unrecorded, recorder.note(query))
+  }
+
   public func scan(
     _ range: NameRange, _ visit: (_ path: UnsafeRawBufferPointer, StoredDocument) -> ScanStep
   ) throws(StoreError) {

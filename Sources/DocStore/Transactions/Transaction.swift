@@ -40,6 +40,8 @@ public struct TransactionOptions: Sendable {
   }
 
   public var mode: Mode
+  /// Whether a read-write transaction lets others write what it has read, and is refused when they did.
+  public var isOptimistic = false
 
   public init(_ mode: Mode) { self.mode = mode }
 

@@ -1,237 +1,228 @@
-/// The open transactions of a store, and for a while the ended ones.
+/// The open transactions of a store with their locks, and for a while the ended ones.
 ///
-/// Conflicts are found when a transaction commits, by checking what it read (`ReadLog`). A lock manager
-/// that makes writers wait sits between `Committer`'s queue and the planner and uses the same logs; this
-/// table stays as it is.
+/// Reads of transactions lock what they have read: documents by name, queries by the condition their results
+/// met. A commit that would alter an answer waits for its reader to end (`TransactionState+Commits`); reads
+/// never wait for commits. A transaction that was overtaken all the same is told when it commits.
 ///
-/// State: one table behind one lock, held for look-ups only.
-/// Source: spec/protocol.md 1.10; spec/production-differences.md T5 to T13.
+/// State: everything behind one monitor, held for look-ups only. What follows from a change (commits that go
+/// on, answers, reads whose turn it is) is done after the monitor was left.
+/// Source: spec/protocol.md 1.10; spec/streams.md 4.3; spec/production-differences.md T1 to T13.
 
 internal import DocModel
-internal import Synchronization
 
 final class TransactionTable: Sendable {
-  enum Outcome {
-    case committed, rolledBack, expired
-    /// The commit's precondition failed: the same words as for the others, with another status (T6).
-    case failedPrecondition
-    /// A write was tried in a read-only transaction (T8).
-    case wroteReadOnly
-  }
-
-  private enum Phase {
-    case open
-    case ended(Outcome)
-  }
-
-  private enum Mode {
-    case readWrite(ReadLog)
-    case readOnly(readTime: Int64?)
-  }
-
-  private struct Entry {
-    let database: DatabaseID
-    var mode: Mode
-    var phase: Phase = .open
-    let began: Int64
-    var lastUsed: Int64
-  }
-
   /// How a transaction wants a read to happen.
   enum ReadPlan {
-    case newest(ReadLog)
+    /// The newest state, each read noted.
+    case noted(TransactionID)
     case at(Int64)
   }
 
-  private struct State {
-    var entries: [UInt64: Entry] = [:]
-    let firstCounter: UInt64
-    var nextCounter: UInt64
-    var lastSweep: Int64 = 0
+  /// What the one who commits does for the table. Called on any thread, outside the monitor.
+  struct Links: Sendable {
+    /// Takes commits back in front of its queue.
+    var requeue: @Sendable ([CommitRequest]) -> Void
+    /// Somebody waits and time must be looked at.
+    var wake: @Sendable () -> Void
   }
 
-  private let state: Mutex<State>
+  private let state: Monitor<TransactionState>
+  private let links = Monitor<Links?>(nil)
   private let now: @Sendable () -> Int64
 
   /// Counters begin at the present, so an id is not used again after a restart.
   init(now: @escaping @Sendable () -> Int64) {
     self.now = now
-    let first = UInt64(max(1, now()))
-    state = Mutex(State(firstCounter: first, nextCounter: first))
+    state = Monitor(TransactionState(first: UInt64(max(1, now()))))
   }
 
-  func begin(_ database: DatabaseID, _ options: TransactionOptions) throws(StoreError) -> TransactionID {
+  func connect(_ new: Links) { links.change { $0 = new } }
+
+  var policy: TransactionPolicy { state.withLock { $0.policy } }
+
+  func setPolicy(_ new: TransactionPolicy) { state.withLock { $0.policy = new } }
+
+  /// Changes the state, then does what follows from it.
+  func perform<R, E: Error>(
+    _ body: (inout TransactionState, _ now: Int64, inout LockEffects) throws(E) -> R
+  ) throws(E) -> R {
     let now = now()
-    return try state.withLock { (state) throws(StoreError) in
-      Self.sweep(&state, now)
+    var effects = LockEffects(now: now)
+    defer { if !effects.isEmpty { carryOut(effects) } }
+    return try state.withLock { (state) throws(E) -> R in try body(&state, now, &effects) }
+  }
+
+  private func carryOut(_ effects: LockEffects) {
+    let links = links.withLock { $0 }
+    if !effects.requeued.isEmpty {
+      links?.requeue(effects.requeued.sorted { $0.ticket < $1.ticket }.map(\.request))
+    }
+    for failed in effects.failed { failed.request.completion(.failure(failed.error)) }
+    for ready in effects.ready { ready() }
+  }
+
+  // MARK: beginning
+
+  func begin(_ database: DatabaseID, _ options: TransactionOptions) throws(StoreError) -> TransactionID {
+    try perform { (state, now, effects) throws(StoreError) in
+      state.sweep(now, &effects)
       guard state.entries.count < TransactionLimits.countMax else {
         throw .resourceExhausted(message: "too many open transactions")
       }
-      let mode: Mode
+      let mode: TransactionEntry.Mode
+      var earlier: TransactionEntry?
       switch options.mode {
       case .readWrite(let retrying):
-        try Self.checkRetried(retrying, database, state)
-        mode = .readWrite(ReadLog())
+        earlier = try Self.earlierAttempt(retrying, database, state)
+        mode = options.isOptimistic ? .optimistic : .pessimistic
       case .readOnly(let readTime):
         mode = .readOnly(readTime: readTime)
       }
-      let counter = state.nextCounter
+      let entry = TransactionEntry(id: state.nextCounter, database: database, mode: mode, now: now)
+      if let earlier { entry.inherit(from: earlier) }
       state.nextCounter += 1
-      state.entries[counter] = Entry(database: database, mode: mode, began: now, lastUsed: now)
-      return TransactionID(counter: counter)
+      state.entries[entry.id] = entry
+      if entry.isReadWrite { state.openReadWrite += 1 }
+      return TransactionID(counter: entry.id)
     }
   }
 
-  /// What a retry names must be a transaction of this database, and nothing else follows from it.
-  ///
-  /// It may be one that is still open: the Python client keeps the id in the decorated function, which
-  /// threads share, so a retry can name the live transaction of another thread. Nobody waits for an open
-  /// transaction here, so there is no reason to end it.
-  private static func checkRetried(
-    _ bytes: [UInt8], _ database: DatabaseID, _ state: State
-  ) throws(StoreError) {
-    if bytes.isEmpty { return }
-    guard let id = TransactionID.parse(bytes), state.entries[id.counter]?.database == database else {
-      throw .invalid(TransactionText.malformedRetry)
-    }
+  /// What a retry names must be a transaction of this database.
+  private static func earlierAttempt(
+    _ bytes: [UInt8], _ database: DatabaseID, _ state: TransactionState
+  ) throws(StoreError) -> TransactionEntry? {
+    if bytes.isEmpty { return nil }
+    guard let id = TransactionID.parse(bytes), let entry = state.entries[id.counter],
+      entry.database == database, entry.isReadWrite
+    else { throw state.policy.malformedRetry }
+    return entry
   }
+
+  // MARK: reading
 
   /// How to read in a transaction. `fix` gives the time of a read-only transaction's first read.
   func planRead(
     _ id: TransactionID, _ database: DatabaseID, fix: () -> Int64
   ) throws(StoreError) -> ReadPlan {
-    let now = now()
-    return try state.withLock { (state) throws(StoreError) in
-      var entry = try Self.openEntry(id, database, &state, now)
+    try perform { (state, now, effects) throws(StoreError) in
+      let entry = try state.liveEntry(id, database, now, &effects)
       entry.lastUsed = now
-      let plan: ReadPlan
       switch entry.mode {
-      case .readWrite(let log): plan = .newest(log)
-      case .readOnly(.some(let time)): plan = .at(time)
+      case .pessimistic, .optimistic: return .noted(id)
+      case .readOnly(.some(let time)): return .at(time)
       case .readOnly(.none):
         let time = fix()
         entry.mode = .readOnly(readTime: time)
-        plan = .at(time)
-      }
-      state.entries[id.counter] = entry
-      return plan
-    }
-  }
-
-  /// Checks on the caller's thread that a commit may queue. A read-only transaction may only commit
-  /// nothing.
-  func admitCommit(_ id: TransactionID, _ database: DatabaseID, writes: Int) throws(StoreError) {
-    let now = now()
-    try state.withLock { (state) throws(StoreError) in
-      var entry = try Self.openEntry(id, database, &state, now)
-      entry.lastUsed = now
-      if case .readOnly = entry.mode, writes > 0 {
-        state.entries[id.counter]?.phase = .ended(.wroteReadOnly)
-        throw .invalid(TransactionText.readOnly)
-      }
-      state.entries[id.counter] = entry
-    }
-  }
-
-  /// Takes an open transaction for its commit: from here on it is over, whoever asks. Nil for a read-only
-  /// one, which has nothing to check.
-  func take(_ id: TransactionID, _ database: DatabaseID) throws(StoreError) -> ReadLog.Reads? {
-    let now = now()
-    return try state.withLock { (state) throws(StoreError) in
-      let entry = try Self.openEntry(id, database, &state, now)
-      state.entries[id.counter]?.phase = .ended(.committed)
-      switch entry.mode {
-      case .readWrite(let log): return log.snapshot
-      case .readOnly: return nil
+        return .at(time)
       }
     }
   }
 
-  /// Corrects what `take` assumed after the commit failed: an invalid or refused commit leaves the
-  /// transaction open, an unmet precondition ends it in its own way.
-  func settle(_ id: TransactionID, failure: StoreError) {
-    state.withLock { state in
-      switch failure {
-      case .notFound, .alreadyExists, .failedPrecondition:
-        state.entries[id.counter]?.phase = .ended(.failedPrecondition)
-      case .invalid, .permissionDenied, .resourceExhausted, .storage:
-        state.entries[id.counter]?.phase = .open
-      case .aborted: break
-      }
-    }
+  /// Before a view is opened whose reads are noted; the result goes to `endRead` when the view has ended.
+  func beginRead() -> UInt64 { state.withLock { $0.log.beginRead() } }
+
+  func endRead(_ began: UInt64) { state.withLock { $0.log.endRead(began) } }
+
+  func note(_ path: ResourcePath, by id: UInt64, seen: Int64) {
+    state.withLock { $0.note(path, by: id, seen: seen) }
   }
+
+  func note(_ scope: QueryScope, by id: UInt64, seen: Int64) {
+    state.withLock { $0.note(scope, by: id, seen: seen) }
+  }
+
+  func note(_ predicate: ReadPredicate, seen: Int64) {
+    state.withLock { $0.note(predicate, seen: seen) }
+  }
+
+  /// What lies behind a full page was not read after all.
+  func bound(_ predicate: ReadPredicate, _ key: [UInt8]) {
+    state.withLock { _ in predicate.bound = key }
+  }
+
+  /// Whether a read by name may go ahead; otherwise `ready` is called, on any thread, when it may.
+  func takeTurns(
+    _ id: TransactionID, _ database: DatabaseID, _ paths: some Sequence<ResourcePath>,
+    _ ready: @escaping @Sendable () -> Void
+  ) -> Bool {
+    let mayGoAhead = perform { state, now, _ in state.takeTurns(id, database, paths, now, ready) }
+    if !mayGoAhead { links.withLock { $0 }?.wake() }
+    return mayGoAhead
+  }
+
+  // MARK: ending
 
   /// Ends a transaction. One that was rolled back, has expired or failed may be rolled back again; one
   /// that committed may not (T7).
   func rollBack(_ id: TransactionID, _ database: DatabaseID) throws(StoreError) {
-    let now = now()
-    try state.withLock { (state) throws(StoreError) in
-      Self.expire(id, &state, now)
-      guard let entry = state.entries[id.counter], entry.database == database else {
-        throw Self.unknown(id, state)
-      }
+    try perform { (state, now, effects) throws(StoreError) in
+      let entry = try state.knownEntry(id, database, now, &effects)
       switch entry.phase {
-      case .open: state.entries[id.counter]?.phase = .ended(.rolledBack)
-      case .ended(.committed): throw .aborted(.transactionOver)
-      case .ended(.rolledBack), .ended(.expired), .ended(.failedPrecondition), .ended(.wroteReadOnly): break
+      case .open, .committing: state.end(entry, .rolledBack, &effects)
+      case .ended(.committed):
+        if !state.policy.allowsRollbackAfterCommit { throw .aborted(.transactionOver) }
+      case .ended(.rolledBack), .ended(.expired), .ended(.aborted), .ended(.failedPrecondition),
+        .ended(.wroteReadOnly):
+        break
+      }
+    }
+  }
+
+  /// Notes which connection carried a request of the transaction.
+  func bind(_ id: TransactionID, to connection: UInt64) {
+    state.withLock { $0.entries[id.counter]?.connection = connection }
+  }
+
+  /// A connection is gone: transactions that were last heard of over it are over.
+  func abandon(_ ids: some Sequence<TransactionID>, by connection: UInt64) {
+    perform { state, _, effects in
+      for id in ids {
+        guard let entry = state.entries[id.counter], entry.connection == connection else { continue }
+        state.end(entry, .rolledBack, &effects)
       }
     }
   }
 
   /// Forgets all transactions: the emulator's reset. Ids are not used again.
   func forgetAll() {
-    state.withLock { $0.entries.removeAll() }
+    perform { state, _, effects in
+      for entry in state.entries.values.sorted(by: { $0.id < $1.id }) {
+        state.end(entry, .rolledBack, &effects)
+      }
+      state.entries.removeAll()
+    }
   }
+
+  // MARK: figures
 
   /// How many transactions are open.
   var openCount: Int {
-    state.withLock { state in
-      state.entries.values.reduce(0) { count, entry in
-        if case .open = entry.phase { count + 1 } else { count }
+    state.withLock { state in state.entries.values.reduce(0) { $1.isOver ? $0 : $0 + 1 } }
+  }
+
+  /// Commits that wait for locks.
+  var waitingCount: Int { state.withLock { $0.waiters.count } }
+
+  /// Reads that wait for their turn.
+  var turnWaitCount: Int { state.withLock { $0.turnWaits.count } }
+
+  /// Whether time must be looked at.
+  var isWaitedFor: Bool { state.withLock { !$0.waiters.isEmpty || !$0.turnWaits.isEmpty } }
+}
+
+extension TransactionEntry {
+  /// Takes the place in line of an earlier attempt.
+  ///
+  /// That one may still be open: the Python client keeps the id in the decorated function, which threads
+  /// share, so a retry can name the live transaction of another thread. It lives on until it is in the way;
+  /// what it has read by name is then the best guess at what this attempt's own predecessor has lost.
+  fileprivate func inherit(from earlier: TransactionEntry) {
+    lineage = earlier.lineage
+    if case .open = earlier.phase {
+      named = earlier.id
+      if lineage.lost.isEmpty, earlier.documents.count <= LockLimits.lostMax {
+        lineage.lost = earlier.documents.sorted()
       }
     }
-  }
-
-  // MARK: inside the lock
-
-  private static func openEntry(
-    _ id: TransactionID, _ database: DatabaseID, _ state: inout State, _ now: Int64
-  ) throws(StoreError) -> Entry {
-    expire(id, &state, now)
-    guard let entry = state.entries[id.counter], entry.database == database else { throw unknown(id, state) }
-    switch entry.phase {
-    case .open: return entry
-    case .ended(.failedPrecondition), .ended(.wroteReadOnly):
-      throw .invalid(Complaint(TransactionText.over))
-    case .ended(.committed), .ended(.rolledBack), .ended(.expired): throw .aborted(.transactionOver)
-    }
-  }
-
-  /// An id that was given out and is forgotten by now reads otherwise than one that never was (T12).
-  private static func unknown(_ id: TransactionID, _ state: State) -> StoreError {
-    let wasGivenOut = id.counter >= state.firstCounter && id.counter < state.nextCounter
-    return .invalid(wasGivenOut ? TransactionText.malformed : TransactionText.unknown)
-  }
-
-  private static func expire(_ id: TransactionID, _ state: inout State, _ now: Int64) {
-    guard let entry = state.entries[id.counter] else { return }
-    if now - entry.began > TransactionLimits.rememberedSeconds * 1_000_000 {
-      state.entries[id.counter] = nil
-    } else if case .open = entry.phase, isExpired(entry, now) {
-      state.entries[id.counter]?.phase = .ended(.expired)
-    }
-  }
-
-  private static func isExpired(_ entry: Entry, _ now: Int64) -> Bool {
-    now - entry.lastUsed > TransactionLimits.idleSeconds * 1_000_000
-      || now - entry.began > TransactionLimits.lifetimeSeconds * 1_000_000
-  }
-
-  /// Drops what nobody remembers, at most once a second.
-  private static func sweep(_ state: inout State, _ now: Int64) {
-    guard now - state.lastSweep >= 1_000_000 else { return }
-    state.lastSweep = now
-    let remembered = now - TransactionLimits.rememberedSeconds * 1_000_000
-    state.entries = state.entries.filter { $0.value.began >= remembered }
   }
 }

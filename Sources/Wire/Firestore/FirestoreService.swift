@@ -159,13 +159,14 @@ extension FirestoreService {
   func begin(
     _ choice: TransactionChoice, in database: DatabaseID, as credentials: Credentials
   ) throws(GRPCStatus) -> TransactionID {
-    let options: TransactionOptions
+    var options: TransactionOptions
     switch choice {
-    case .readWrite(let retried):
+    case .readWrite(let retried), .optimistic(let retried):
       guard credentials.isAdmin || self.options.profile.userTransactions == .all else {
         throw GRPCStatus(.permissionDenied, DenialText.bare)
       }
       options = TransactionOptions(.readWrite(retrying: retried))
+      if case .optimistic = choice { options.isOptimistic = true }
     case .readOnly(let time): options = TransactionOptions(.readOnly(readTime: time?.microseconds))
     }
     return try Self.stored { () throws(StoreError) in

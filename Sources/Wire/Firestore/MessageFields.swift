@@ -123,9 +123,16 @@ extension MessageFields {
   }
 
   /// `TransactionOptions`
+  /// Source: proto google/firestore/v1/common.proto, TransactionOptions.ConcurrencyMode.
+  private static var optimisticMode: UInt64 {
+    UInt64(Google_Firestore_V1_TransactionOptions.ConcurrencyMode.optimistic.rawValue)
+  }
+
   static func transactionOptions(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> TransactionChoice {
     var fields = MessageFields(message)
-    var choice = TransactionChoice.readWrite(retrying: [])
+    // A read begins a transaction that only reads unless it says otherwise, unlike BeginTransaction.
+    // Source: spec/streams.md 4.2.
+    var choice = TransactionChoice.readOnly(at: nil)
     while let tag = try fields.next() {
       switch tag {
       case Self.tag(2):
@@ -142,10 +149,15 @@ extension MessageFields {
       case Self.tag(3):
         var readWrite = MessageFields(try fields.message())
         var retried: [UInt8] = []
+        var isOptimistic = false
         while let tag = try readWrite.next() {
-          if tag == Self.tag(1) { retried = try readWrite.bytes() } else { try readWrite.skip(tag) }
+          switch tag {
+          case Self.tag(1): retried = try readWrite.bytes()
+          case 2 << 3: isOptimistic = try readWrite.varint() == Self.optimisticMode
+          default: try readWrite.skip(tag)
+          }
         }
-        choice = .readWrite(retrying: retried)
+        choice = isOptimistic ? .optimistic(retrying: retried) : .readWrite(retrying: retried)
       default: try fields.skip(tag)
       }
     }
@@ -164,6 +176,8 @@ enum WirePrecondition: Equatable {
 package enum TransactionChoice: Equatable, Sendable {
   /// `retrying` is the token of the attempt before; empty for a first one.
   case readWrite(retrying: [UInt8])
+  /// The same, without locks.
+  case optimistic(retrying: [UInt8])
   case readOnly(at: Timestamp?)
 }
 

@@ -31,13 +31,15 @@ extension FirestoreService {
       return (query, request.consistency, request.explain)
     }
     let (time, token) = try readTime(choice, in: query.query.database, as: credentials)
-    let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
-    stream.run(
-      AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
-        if let token { _ = stream.send(Answers.queryTransaction(token)) }
-        _ = stream.send(try aggregate(query, as: credentials, at: time, explain))
-        return nil
-      })
+    let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+      if let token { _ = stream.send(Answers.queryTransaction(token)) }
+      _ = stream.send(try aggregate(query, as: credentials, at: time, explain))
+      return nil
+    }
+    try inTurn(time, in: query.query.database, at: EmptyCollection(), call) {
+      [threads, options] (call) throws(GRPCStatus) in
+      ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax).run(piece)
+    }
   }
 
   /// The service gives a machine the two numbers, too. Source: spec/production-differences.md L14.

@@ -25,22 +25,23 @@ extension FirestoreService {
     }
     let (time, token) = try readTime(choice, in: query.database, as: credentials)
     let isSorted = !QueryPlanner.plan(query).isInOrder
-    let stream = ResultStream(
-      call, threads: threads,
-      unsentBytesMax: isSorted ? options.unsentSortedBytesMax : options.unsentBytesMax)
-    stream.run(
-      AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
-        if let token { _ = stream.send(Answers.queryTransaction(token)) }
-        if explain == .none { return try firstPiece(query, as: credentials, at: time, into: stream) }
-        let plan = try Self.stored { () throws(StoreError) in
-          try store.explain(query, as: credentials, at: time)
-        }
-        if explain == .analyze {
-          return try firstPiece(query, as: credentials, at: time, into: stream, explained: ExplainedRun())
-        }
-        _ = stream.send(Answers.queryExplanation(plan, nil, readTime: nil))
-        return nil
-      })
+    let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+      if let token { _ = stream.send(Answers.queryTransaction(token)) }
+      if explain == .none { return try firstPiece(query, as: credentials, at: time, into: stream) }
+      let plan = try Self.stored { () throws(StoreError) in
+        try store.explain(query, as: credentials, at: time)
+      }
+      if explain == .analyze {
+        return try firstPiece(query, as: credentials, at: time, into: stream, explained: ExplainedRun())
+      }
+      _ = stream.send(Answers.queryExplanation(plan, nil, readTime: nil))
+      return nil
+    }
+    try inTurn(time, in: query.database, at: EmptyCollection(), call) {
+      [threads, options] (call) throws(GRPCStatus) in
+      let unsentBytesMax = isSorted ? options.unsentSortedBytesMax : options.unsentBytesMax
+      ResultStream(call, threads: threads, unsentBytesMax: unsentBytesMax).run(piece)
+    }
   }
 
   /// The checked query. Source of what cosine makes of zero: spec/production-differences.md Q12.
@@ -114,12 +115,14 @@ extension FirestoreService {
     if request.showMissing { try requireAdmin(credentials, orSay: Self.metadataText) }
     let time = try readTime(try ConsistencyChoice(request), in: parent.database, as: credentials).time
     let root = parent.database.documentsRoot
-    answerLater(call) { [store] () throws(GRPCStatus) in
-      var answer = ListAnswer(root: root)
-      let token = try Self.stored { () throws(StoreError) in
-        try store.list(list, as: credentials, at: time) { answer.append($0) }
+    try inTurn(time, in: parent.database, at: EmptyCollection(), call) { [self] (call) throws(GRPCStatus) in
+      answerLater(call) { [store] () throws(GRPCStatus) in
+        var answer = ListAnswer(root: root)
+        let token = try Self.stored { () throws(StoreError) in
+          try store.list(list, as: credentials, at: time) { answer.append($0) }
+        }
+        return answer.message(nextPageToken: token?.text)
       }
-      return answer.message(nextPageToken: token?.text)
     }
   }
 

@@ -11,15 +11,18 @@ extension FirestoreService {
     let request = try call.withRequest { bytes throws(GRPCStatus) in try GetDocumentRequest(bytes) }
     let name = try Self.checked { () throws(Complaint) in try ResourceNameParser.document(request.name) }
     let credentials = try credentials(call, in: name.database)
-    call.respond(try document(name, mask: request.mask, request.consistency, as: credentials))
+    let mask = try Self.mask(request.mask)
+    let time = try readTime(request.consistency, in: name.database, as: credentials).time
+    try inTurn(time, in: name.database, at: CollectionOfOne(name.path), call) {
+      [self] (call) throws(GRPCStatus) in
+      call.respond(try document(name, mask: mask, at: time, as: credentials))
+    }
   }
 
   /// One document as an encoded `Document`.
-  func document(
-    _ name: DocumentName, mask paths: [String]?, _ choice: ConsistencyChoice, as credentials: Credentials
+  private func document(
+    _ name: DocumentName, mask: FieldMask?, at time: ReadTime, as credentials: Credentials
   ) throws(GRPCStatus) -> [UInt8] {
-    let mask = try Self.mask(paths)
-    let time = try readTime(choice, in: name.database, as: credentials).time
     let answer = try Self.stored { () throws(StoreError) in
       try store.get(name, as: credentials, at: time) { document, _ in
         document.map { DocumentAnswer.message(name, $0, mask: mask) }
@@ -60,11 +63,13 @@ extension FirestoreService {
       }
       return rest.map { nextPiece($0, answer) }
     }
-    let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
-    if paths.count <= BatchGetLimits.onEventLoopMax {
-      try stream.runHere(piece, call)
-    } else {
-      stream.run(piece)
+    try inTurn(time, in: database, at: paths, call) { [self] (call) throws(GRPCStatus) in
+      let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
+      if paths.count <= BatchGetLimits.onEventLoopMax {
+        try stream.runHere(piece, call)
+      } else {
+        stream.run(piece)
+      }
     }
   }
 

@@ -57,7 +57,7 @@ extension FirestoreService {
       return (name, write, mask)
     }
     let reference = call.reference
-    submit(write, on: name, as: credentials) { [self] result in
+    submit(write, on: name, as: credentials, for: call) { [self] result in
       reference { call in
         do throws(GRPCStatus) {
           let committed = try Self.stored { () throws(StoreError) in try result.get() }
@@ -93,10 +93,11 @@ extension FirestoreService {
   }
 
   private func submit(
-    _ write: Write, on name: DocumentName, as credentials: Credentials,
+    _ write: Write, on name: DocumentName, as credentials: Credentials, for call: ServerCall,
     _ completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
-    store.submit(name.database, [write], as: credentials, completion: completion)
+    store.submit(
+      name.database, [write], as: credentials, cancellation: cancellation(for: call), completion: completion)
   }
 
   private func carryOut(
@@ -104,7 +105,7 @@ extension FirestoreService {
     _ answer: @escaping @Sendable (CommitResult) -> [UInt8]
   ) {
     let reference = call.reference
-    submit(write, on: name, as: credentials) { result in
+    submit(write, on: name, as: credentials, for: call) { result in
       reference { call in
         switch result {
         case .success(let result): call.respond(answer(result))

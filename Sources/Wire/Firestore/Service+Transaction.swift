@@ -15,7 +15,9 @@ extension FirestoreService {
     }
     let credentials = try credentials(call, in: database)
     let choice = try Self.choice(request.options)
-    call.respond(Answers.transaction(try begin(choice, in: database, as: credentials).bytes))
+    let transaction = try begin(choice, in: database, as: credentials)
+    tie(transaction, to: call)
+    call.respond(Answers.transaction(transaction.bytes))
   }
 
   private static func choice(_ options: Google_Firestore_V1_TransactionOptions) throws(GRPCStatus)
@@ -23,7 +25,12 @@ extension FirestoreService {
   {
     switch options.mode {
     case nil: return .readWrite(retrying: [])
-    case .readWrite(let readWrite): return .readWrite(retrying: Array(readWrite.retryTransaction))
+    case .readWrite(let readWrite):
+      let retried = Array(readWrite.retryTransaction)
+      switch readWrite.concurrencyMode {
+      case .optimistic: return .optimistic(retrying: retried)
+      case .pessimistic, .unspecified, .UNRECOGNIZED: return .readWrite(retrying: retried)
+      }
     case .readOnly(let readOnly):
       switch readOnly.consistencySelector {
       case nil: return .readOnly(at: nil)
@@ -41,6 +48,7 @@ extension FirestoreService {
     _ = try credentials(call, in: database)
     let transaction = try Self.transaction(Array(request.transaction))
     try Self.stored { () throws(StoreError) in try store.store.rollBack(transaction, in: database) }
+    call.ties?.remove(transaction)
     call.respond([])
   }
 }

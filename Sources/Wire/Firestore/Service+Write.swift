@@ -71,8 +71,13 @@ extension FirestoreService {
 
   private func carryOut(_ commit: CheckedCommit, as credentials: Credentials, for call: ServerCall) {
     let reference = call.reference
-    store.submit(commit.database, commit.writes, transaction: commit.transaction, as: credentials) { result in
+    if let transaction = commit.transaction { tie(transaction, to: call) }
+    store.submit(
+      commit.database, commit.writes, transaction: commit.transaction, as: credentials,
+      cancellation: cancellation(for: call)
+    ) { result in
       reference { call in
+        if let transaction = commit.transaction { call.ties?.remove(transaction) }
         switch result {
         case .success(let result): call.respond(Answers.commit(result))
         case .failure(let error): call.finish(GRPCStatus(error))
@@ -100,8 +105,9 @@ extension FirestoreService {
     if batch.writes.isEmpty { return call.respond([]) }
     let outcomes = Monitor(BatchOutcomes(count: batch.writes.count))
     let reference = call.reference
+    let cancellation = cancellation(for: call)
     for (index, write) in batch.writes.enumerated() {
-      store.submit(batch.database, [write], as: credentials) { result in
+      store.submit(batch.database, [write], as: credentials, cancellation: cancellation) { result in
         let outcome = result.map { $0.results.first ?? WriteResult(updateTime: nil) }.mapError(
           GRPCStatus.init)
         let all = outcomes.change { outcomes in outcomes.set(outcome, at: index) }

@@ -29,6 +29,8 @@ final class GRPCCall: ServerCall {
     try connection.credentialCache.read(authorization, with: tokens, for: project, nowSeconds: nowSeconds)
   }
 
+  override var ties: TransactionTies? { connection.ties }
+
   override var methodName: String { method.name }
 
   override func transmit(only message: [UInt8]) {

@@ -32,6 +32,8 @@ package final class GRPCConnection {
   private var lastMethod: GRPCMethod?
   /// Credentials of the last `authorization` header, for services.
   package var credentialCache = CredentialCache()
+  /// Transactions that end with this connection.
+  let ties = TransactionTies()
 
   package init?(
     methods: GRPCMethodTable, options: GRPCOptions = GRPCOptions(), now: @escaping () -> UInt64,
@@ -73,6 +75,7 @@ package final class GRPCConnection {
   package func loseConnection() {
     http2.loseConnection()
     drainEvents()
+    ties.cut()
   }
 
   func wake() {

@@ -59,6 +59,9 @@ package class ServerCall {
     try tokens.read(authorization, for: project, nowSeconds: nowSeconds()).credentials
   }
 
+  /// The transactions of the call's connection; nil where connections come and go.
+  var ties: TransactionTies? { nil }
+
   /// `google.firestore.v1.Firestore/GetDocument`
   var methodName: String { "" }
 

@@ -1,0 +1,133 @@
+/// What commits did while transactional reads were under way.
+///
+/// A read takes its lock after its view was opened, so a commit may slip in between: planned before the lock
+/// was there, durable after the view was opened. Changes are kept until every read that could have missed
+/// them has taken its locks; each new lock is compared with what its view has not seen.
+///
+/// INVARIANT: a change above the version that a view saw is in the log as long as a read of that view may
+/// still take a lock.
+
+internal import DocModel
+
+struct CommitLog {
+  struct Entry: ChangeStates {
+    let database: DatabaseID
+    let version: Int64
+    let path: ResourcePath
+    /// Nil when nobody was likely to ask for the states.
+    let images: DocumentChange?
+    let batch: UInt64
+    /// All documents were removed at once.
+    let isClearing: Bool
+
+    var hasStates: Bool { images != nil }
+
+    func withStates(_ body: (StoredDocument?, StoredDocument?) -> Bool) -> Bool {
+      guard let images else { return true }
+      func second(_ before: StoredDocument?) -> Bool {
+        guard let after = images.after else { return body(before, nil) }
+        return after.withDocument { body(before, $0) }
+      }
+      guard let before = images.before else { return second(nil) }
+      return before.withDocument { second($0) }
+    }
+
+    var byteCount: Int { 128 + (images?.before?.byteCount ?? 0) + (images?.after?.byteCount ?? 0) }
+  }
+
+  /// Batches without a transaction after which states are no longer kept.
+  private static let quietBatchesMax: UInt64 = 1_000
+
+  private var entries: [Entry] = []
+  private var byteCount = 0
+  /// Everything up to this version may be missing from the log.
+  private var lostVersion: Int64 = 0
+  /// The batch being written, or the next one.
+  private(set) var batch: UInt64 = 1
+  private var lastTransactional: UInt64 = 0
+  /// Reads under way, by the batch at which they began.
+  private var readers: [UInt64: Int] = [:]
+
+  // MARK: reads
+
+  /// The result is to be given back to `endRead`.
+  mutating func beginRead() -> UInt64 {
+    readers[batch, default: 0] += 1
+    lastTransactional = batch
+    return batch
+  }
+
+  mutating func endRead(_ began: UInt64) {
+    guard let count = readers[began] else { return }
+    readers[began] = count > 1 ? count - 1 : nil
+    if count == 1 { purge() }
+  }
+
+  // MARK: commits
+
+  mutating func append(
+    _ database: DatabaseID, _ version: Int64, _ changes: [CommitPlanner.Touched], hasTransactions: Bool
+  ) {
+    if hasTransactions { lastTransactional = batch }
+    let keepsStates = batch - lastTransactional < Self.quietBatchesMax
+    for change in changes {
+      let images =
+        keepsStates
+        ? DocumentChange(
+          path: change.path, before: change.before.map(DocumentImage.init),
+          after: change.now.map(DocumentImage.init)) : nil
+      append(
+        Entry(
+          database: database, version: version, path: change.path, images: images, batch: batch,
+          isClearing: false))
+    }
+  }
+
+  mutating func appendClearing(_ database: DatabaseID, _ version: Int64) {
+    append(
+      Entry(
+        database: database, version: version, path: .root, images: nil, batch: batch, isClearing: true))
+  }
+
+  private mutating func append(_ entry: Entry) {
+    entries.append(entry)
+    byteCount += entry.byteCount
+    if entries.count <= LockLimits.loggedChangesMax, byteCount <= LockLimits.loggedBytesMax { return }
+    lostVersion = entry.version
+    entries = []
+    byteCount = 0
+  }
+
+  /// The batch is durable, or has failed.
+  mutating func endBatch() {
+    batch += 1
+    purge()
+  }
+
+  private mutating func purge() {
+    if entries.isEmpty { return }
+    let oldest = readers.keys.min() ?? batch
+    guard let first = entries.first, first.batch < oldest else { return }
+    entries.removeAll { $0.batch < oldest }
+    byteCount = entries.reduce(0) { $0 + $1.byteCount }
+  }
+
+  // MARK: comparing
+
+  /// Whether a document was changed above the version that a view saw.
+  func hasChange(_ database: DatabaseID, _ path: ResourcePath, above seen: Int64) -> Bool {
+    if seen < lostVersion { return true }
+    return entries.contains { entry in
+      entry.version > seen && entry.database == database && (entry.isClearing || entry.path == path)
+    }
+  }
+
+  /// Whether a change above the version that a view saw concerns a predicate.
+  func hasChange(_ database: DatabaseID, _ predicate: ReadPredicate, above seen: Int64) -> Bool {
+    if seen < lostVersion { return true }
+    return entries.contains { entry in
+      entry.version > seen && entry.database == database
+        && (entry.isClearing || predicate.isConcerned(by: entry))
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/// Commits meet locks: who goes on, who waits, who is given up.
+///
+/// Open transactions hold nothing but what they have read, since writes come with the commit. So all waiting
+/// is that of commits for readers, and of reads for their turn. A wait that would close a circle is decided at
+/// once: nobody waits in vain.
+/// Source: spec/streams.md 4.3; spec/production-differences.md T1 to T4.
+
+internal import DocModel
+
+/// What becomes of a planned commit.
+enum Admission {
+  /// It may be written; its transaction is over.
+  case apply
+  /// It was taken over and comes back through the queue, or is answered.
+  case wait
+}
+
+extension TransactionState {
+  mutating func admit(
+    _ request: CommitRequest, _ changes: [CommitPlanner.Touched], _ version: Int64, _ now: Int64,
+    _ effects: inout LockEffects
+  ) throws(StoreError) -> Admission {
+    let own = request.transaction.flatMap { entries[$0.counter] }
+    if let own { try checkFresh(own, request, &effects) }
+    let isAlone = openReadWrite <= (own?.isReadWrite == true ? 1 : 0)
+    var readers: Set<UInt64> = []
+    if !isAlone {
+      for change in changes {
+        forEachReader(of: change, in: request.database, but: own?.id) { readers.insert($0) }
+      }
+    }
+    if !readers.isEmpty {
+      let holders = try holders(among: readers, of: own, now, &effects)
+      if !holders.isEmpty {
+        try park(request, own, holders, now)
+        return .wait
+      }
+    }
+    // Who is left are optimistic readers.
+    for reader in readers { entries[reader]?.isStale = true }
+    log.append(request.database, version, changes, hasTransactions: openReadWrite > 0)
+    if let own { end(own, .committed, &effects) }
+    return .apply
+  }
+
+  /// What the transaction has read must still be so.
+  mutating func checkFresh(
+    _ entry: TransactionEntry, _ request: CommitRequest, _ effects: inout LockEffects
+  ) throws(StoreError) {
+    guard entry.isStale else { return }
+    giveUp(entry, own: request, &effects)
+    throw entry.isPessimistic ? policy.deadlock : .aborted(.tooMuchContention)
+  }
+
+  /// The readers a commit must wait for, after circles were broken. Throws when the commit is what breaks one.
+  private mutating func holders(
+    among readers: Set<UInt64>, of own: TransactionEntry?, _ now: Int64, _ effects: inout LockEffects
+  ) throws(StoreError) -> Set<UInt64> {
+    var holders: Set<UInt64> = []
+    for reader in readers {
+      guard let entry = entries[reader] else { continue }
+      lookAtTime(of: entry, now, &effects)
+      if entry.isOver || !entry.isPessimistic { continue }
+      // An earlier attempt that its client has given up without saying so.
+      if let own, entry.isNamed(by: own), case .open = entry.phase {
+        end(entry, .aborted, &effects)
+      } else {
+        holders.insert(reader)
+      }
+    }
+    guard let own else { return holders }
+    while let circle = circle(through: own.id, waitingFor: holders) {
+      if let waiting = circle.first(where: { entries[$0]?.turnWaits.isEmpty == false }) {
+        stopWaitingForTurns(waiting, &effects)
+        continue
+      }
+      guard let victim = victim(among: circle) else { break }
+      if victim === own {
+        giveUp(own, over: circle, &effects)
+        throw policy.deadlock
+      }
+      let request = victim.parked.flatMap { unpark($0) }?.request
+      giveUp(victim, over: circle, own: request, &effects)
+      if let request { effects.failed.append((request, policy.deadlock)) }
+      holders.remove(victim.id)
+    }
+    return holders
+  }
+
+  private mutating func park(
+    _ request: CommitRequest, _ own: TransactionEntry?, _ holders: Set<UInt64>, _ now: Int64
+  ) throws(StoreError) {
+    let weight = request.weight
+    guard waiters.count < LockLimits.waitersMax, waiterBytes + weight <= LockLimits.waiterBytesMax else {
+      throw .resourceExhausted(message: "too many commits are waiting for transactions to end")
+    }
+    let deadline = request.waitsUntil ?? now + Int64(policy.lockWaitMilliseconds) * 1_000
+    let ticket = request.ticket ?? takeTicket()
+    var request = request
+    request.ticket = ticket
+    request.waitsUntil = deadline
+    waiters[ticket] = CommitWaiter(request: request, holders: holders, deadline: deadline)
+    waiterBytes += weight
+    own?.parked = ticket
+    for holder in holders { entries[holder]?.blocked.insert(ticket) }
+  }
+
+  // MARK: circles
+
+  /// Those who wait for each other, the given one among them, if there are such.
+  private func circle(through start: UInt64, waitingFor first: Set<UInt64>) -> [UInt64]? {
+    var cameFrom: [UInt64: UInt64] = [:]
+    var open = Array(first)
+    for id in first { cameFrom[id] = start }
+    while let id = open.popLast() {
+      if id == start { break }
+      for next in waits(of: id) where cameFrom[next] == nil {
+        cameFrom[next] = id
+        open.append(next)
+      }
+    }
+    guard var id = cameFrom[start] else { return nil }
+    var circle = [start]
+    while id != start {
+      circle.append(id)
+      guard let previous = cameFrom[id] else { return nil }
+      id = previous
+    }
+    return circle
+  }
+
+  /// Whom a transaction waits for.
+  func waits(of id: UInt64) -> Set<UInt64> {
+    guard let entry = entries[id] else { return [] }
+    var found: Set<UInt64> = []
+    if let ticket = entry.parked, let waiter = waiters[ticket] { found = waiter.holders }
+    for wait in entry.turnWaits {
+      for path in turnWaits[wait]?.pending ?? [] {
+        guard let queue = spaces[entry.database]?.turns[path] else { continue }
+        if let holder = queue.holder, holder != id { found.insert(holder) }
+        for ahead in queue.waiting.prefix(while: { $0 != id }) { found.insert(ahead) }
+      }
+    }
+    return found
+  }
+
+  /// Whose attempts were given up least often; among those the youngest, by the age of their first attempt.
+  private func victim(among circle: [UInt64]) -> TransactionEntry? {
+    circle.compactMap { entries[$0] }.min { a, b in
+      if a.lineage.aborts != b.lineage.aborts { return a.lineage.aborts < b.lineage.aborts }
+      return (a.lineage.firstAttempt, a.id) > (b.lineage.firstAttempt, b.id)
+    }
+  }
+
+  /// Ends a transaction for the sake of others; its lineage remembers where.
+  mutating func giveUp(
+    _ entry: TransactionEntry, over circle: [UInt64] = [], own: CommitRequest? = nil,
+    _ effects: inout LockEffects
+  ) {
+    var contended: Set<ResourcePath> = Set(own?.writes.map(\.path) ?? [])
+    for id in circle {
+      guard let ticket = entries[id]?.parked, let waiter = waiters[ticket] else { continue }
+      contended.formUnion(waiter.request.writes.map(\.path))
+    }
+    entry.lineage.aborts += 1
+    lose(entry, contended)
+    end(entry, .aborted, &effects)
+  }
+
+  /// Of the documents read by name those that were fought over; all of the few when that is not known.
+  private func lose(_ entry: TransactionEntry, _ contended: Set<ResourcePath>) {
+    let fought = contended.isEmpty ? entry.documents : entry.documents.intersection(contended)
+    let all = Set(entry.lineage.lost).union(fought.isEmpty ? entry.documents : fought)
+    if all.count <= LockLimits.lostMax { entry.lineage.lost = all.sorted() }
+  }
+
+  // MARK: time
+
+  /// Refuses who has waited too long, and ends who was waited for and is over.
+  mutating func look(_ now: Int64, _ effects: inout LockEffects) {
+    var holders: Set<UInt64> = []
+    for waiter in waiters.values { holders.formUnion(waiter.holders) }
+    for holder in holders.sorted() {
+      if let entry = entries[holder] { lookAtTime(of: entry, now, &effects) }
+    }
+    for (ticket, waiter) in waiters.sorted(by: { $0.key < $1.key }) where waiter.deadline <= now {
+      guard let waiter = unpark(ticket) else { continue }
+      if let own = waiter.request.transaction.flatMap({ entries[$0.counter] }) {
+        giveUp(own, own: waiter.request, &effects)
+      }
+      effects.failed.append((waiter.request, policy.timeout))
+    }
+    lookAtTurns(now, &effects)
+  }
+}

@@ -1,0 +1,167 @@
+/// The transactions and their locks, inside the table's monitor: reading, ending, expiring.
+
+internal import DocModel
+
+struct TransactionState {
+  var policy = TransactionPolicy.production
+  var entries: [UInt64: TransactionEntry] = [:]
+  let firstCounter: UInt64
+  var nextCounter: UInt64
+  var lastSweep: Int64 = 0
+  /// Open transactions that may write.
+  var openReadWrite = 0
+  var spaces: [DatabaseID: LockSpace] = [:]
+  var log = CommitLog()
+
+  /// Commits that wait, by ticket; tickets are in the order of waiting.
+  var waiters: [UInt64: CommitWaiter] = [:]
+  var waiterBytes = 0
+  var turnWaits: [UInt64: TurnWait] = [:]
+  var nextTicket: UInt64 = 1
+
+  init(first: UInt64) {
+    firstCounter = first
+    nextCounter = first
+  }
+
+  mutating func takeTicket() -> UInt64 {
+    nextTicket += 1
+    return nextTicket - 1
+  }
+
+  // MARK: finding
+
+  /// The transaction, if it may still read or commit.
+  mutating func liveEntry(
+    _ id: TransactionID, _ database: DatabaseID, _ now: Int64, _ effects: inout LockEffects
+  ) throws(StoreError) -> TransactionEntry {
+    let entry = try knownEntry(id, database, now, &effects)
+    switch entry.phase {
+    case .open, .committing: return entry
+    case .ended(.failedPrecondition), .ended(.wroteReadOnly): throw policy.afterFailedPrecondition
+    case .ended(.committed), .ended(.rolledBack), .ended(.expired), .ended(.aborted):
+      throw .aborted(.transactionOver)
+    }
+  }
+
+  /// The transaction, open or not.
+  mutating func knownEntry(
+    _ id: TransactionID, _ database: DatabaseID, _ now: Int64, _ effects: inout LockEffects
+  ) throws(StoreError) -> TransactionEntry {
+    if let entry = entries[id.counter] { lookAtTime(of: entry, now, &effects) }
+    guard let entry = entries[id.counter], entry.database == database else { throw unknown(id) }
+    return entry
+  }
+
+  /// An id that was given out and is forgotten by now reads otherwise than one that never was (T12).
+  private func unknown(_ id: TransactionID) -> StoreError {
+    let wasGivenOut = id.counter >= firstCounter && id.counter < nextCounter
+    return .invalid(wasGivenOut ? TransactionText.malformed : TransactionText.unknown)
+  }
+
+  // MARK: locks
+
+  mutating func note(_ path: ResourcePath, by id: UInt64, seen: Int64) {
+    guard let entry = entries[id], !entry.isOver, entry.documents.insert(path).inserted else { return }
+    if entry.documents.count > LockLimits.documentsMax {
+      entry.documents.remove(path)
+      return note(QueryScope.descendants(of: .root), by: id, seen: seen)
+    }
+    spaces[entry.database, default: LockSpace()].documents[path, default: []].append(id)
+    if log.hasChange(entry.database, path, above: seen) { entry.isStale = true }
+  }
+
+  mutating func note(_ scope: QueryScope, by id: UInt64, seen: Int64) {
+    guard let entry = entries[id], !entry.isOver, entry.scopes.insert(scope).inserted else { return }
+    add(ReadPredicate(scope, owner: id), to: entry, seen: seen)
+  }
+
+  mutating func note(_ predicate: ReadPredicate, seen: Int64) {
+    guard let entry = entries[predicate.owner], !entry.isOver else { return }
+    guard entry.predicates.count < LockLimits.predicatesMax else {
+      return note(QueryScope.descendants(of: .root), by: entry.id, seen: seen)
+    }
+    add(predicate, to: entry, seen: seen)
+  }
+
+  private mutating func add(_ predicate: ReadPredicate, to entry: TransactionEntry, seen: Int64) {
+    entry.predicates.append(predicate)
+    spaces[entry.database, default: LockSpace()].predicates.add(predicate)
+    if log.hasChange(entry.database, predicate, above: seen) { entry.isStale = true }
+  }
+
+  /// The transactions but `own` that have read what a change alters.
+  func forEachReader(
+    of change: CommitPlanner.Touched, in database: DatabaseID, but own: UInt64?, _ body: (UInt64) -> Void
+  ) {
+    guard let space = spaces[database] else { return }
+    if let readers = space.documents[change.path] {
+      for reader in readers where reader != own { body(reader) }
+    }
+    space.predicates.forEachConcerned(by: change) { predicate in
+      if predicate.owner != own { body(predicate.owner) }
+    }
+  }
+
+  // MARK: ending
+
+  /// Ends a transaction, once: its locks are free, and whoever waited only for it goes on.
+  mutating func end(
+    _ entry: TransactionEntry, _ outcome: TransactionEntry.Outcome, _ effects: inout LockEffects
+  ) {
+    if entry.isOver { return }
+    entry.phase = .ended(outcome)
+    if let ticket = entry.parked, let waiter = unpark(ticket) {
+      effects.failed.append((waiter.request, .aborted(.transactionOver)))
+    }
+    guard entry.isReadWrite else { return }
+    openReadWrite -= 1
+    releaseReads(of: entry)
+    leaveTurns(entry, &effects)
+    for ticket in entry.blocked.sorted() {
+      waiters[ticket]?.holders.remove(entry.id)
+      guard waiters[ticket]?.holders.isEmpty == true, let waiter = unpark(ticket) else { continue }
+      effects.requeued.append((ticket, waiter.request))
+    }
+    entry.blocked = []
+  }
+
+  private mutating func releaseReads(of entry: TransactionEntry) {
+    guard var space = spaces.removeValue(forKey: entry.database) else { return }
+    for path in entry.documents {
+      space.documents[path]?.removeAll { $0 == entry.id }
+      if space.documents[path]?.isEmpty == true { space.documents[path] = nil }
+    }
+    for predicate in entry.predicates { space.predicates.remove(predicate) }
+    entry.documents = []
+    entry.scopes = []
+    entry.predicates = []
+    if !space.isEmpty { spaces[entry.database] = space }
+  }
+
+  /// Takes a waiting commit out.
+  mutating func unpark(_ ticket: UInt64) -> CommitWaiter? {
+    guard let waiter = waiters.removeValue(forKey: ticket) else { return nil }
+    waiterBytes -= waiter.request.weight
+    for holder in waiter.holders { entries[holder]?.blocked.remove(ticket) }
+    if let own = waiter.request.transaction { entries[own.counter]?.parked = nil }
+    return waiter
+  }
+
+  // MARK: time
+
+  /// Ends a transaction whose time is over, and forgets one nobody remembers.
+  mutating func lookAtTime(of entry: TransactionEntry, _ now: Int64, _ effects: inout LockEffects) {
+    if entry.isExpired(now, policy) { end(entry, .expired, &effects) }
+    if now - entry.began > TransactionLimits.rememberedSeconds * 1_000_000, entry.isOver {
+      entries[entry.id] = nil
+    }
+  }
+
+  /// Looks at all, at most once a second.
+  mutating func sweep(_ now: Int64, _ effects: inout LockEffects) {
+    guard now - lastSweep >= 1_000_000 else { return }
+    lastSweep = now
+    for entry in Array(entries.values) { lookAtTime(of: entry, now, &effects) }
+  }
+}

@@ -1,0 +1,72 @@
+/// Transactions and the calls and connections that carry them: reads that stand in line, commits whose answer
+/// nobody wants any more, connections that take their transactions with them.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+internal import Synchronization
+
+/// The transactions that were heard of over one connection.
+///
+/// State and its owner: the connection's event loop.
+package final class TransactionTies {
+  private static let made = Atomic<UInt64>(0)
+  /// LIMIT: transactions that end with their connection; those beyond it end by themselves when idle.
+  private static let idsMax = 10_000
+
+  /// Another one for every connection of the process.
+  let number = TransactionTies.made.add(1, ordering: .relaxed).newValue
+  private var ids: Set<TransactionID> = []
+  private var abandon: (@Sendable (Set<TransactionID>, UInt64) -> Void)?
+
+  func add(_ id: TransactionID, _ abandon: @escaping @Sendable (Set<TransactionID>, UInt64) -> Void) {
+    if ids.count < Self.idsMax { ids.insert(id) }
+    self.abandon = abandon
+  }
+
+  func remove(_ id: TransactionID) { ids.remove(id) }
+
+  /// The connection is gone.
+  func cut() {
+    if !ids.isEmpty { abandon?(ids, number) }
+    ids = []
+    abandon = nil
+  }
+}
+
+extension FirestoreService {
+  /// Notes over which connection a transaction is heard of. Connections of HTTP/1.1 come and go.
+  /// Source: spec/streams.md 4.3, 8.
+  func tie(_ transaction: TransactionID, to call: ServerCall) {
+    guard let ties = call.ties else { return }
+    let store = store.store
+    store.bind(transaction, toConnection: ties.number)
+    ties.add(transaction) { ids, number in store.abandonTransactions(ids, ofConnection: number) }
+  }
+
+  /// Goes on with a read at once, or when it is the transaction's turn.
+  /// Source: spec/streams.md 4.3, 6.
+  func inTurn(
+    _ time: ReadTime, in database: DatabaseID, at paths: some Sequence<ResourcePath>,
+    _ call: ServerCall, _ read: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
+  ) throws(GRPCStatus) {
+    guard case .transaction(let transaction) = time else { return try read(call) }
+    tie(transaction, to: call)
+    let reference = call.reference
+    let mayGoAhead = store.store.takeTurns(transaction, in: database, at: paths) {
+      reference { call in
+        guard !call.isFinished else { return }
+        do throws(GRPCStatus) { try read(call) } catch { call.finish(error) }
+      }
+    }
+    if mayGoAhead { try read(call) }
+  }
+
+  /// What gives a commit up when its call is cancelled, late or lost while it waits for locks.
+  func cancellation(for call: ServerCall) -> CommitCancellation {
+    let cancellation = CommitCancellation()
+    let store = store.store
+    call.onCancel = { store.cancel(cancellation) }
+    return cancellation
+  }
+}
