@@ -78,7 +78,7 @@ func listenerFanBenchmark(own: WirePeer, rules: String) throws {
   let each = try Listeners(port: port, paths: paths, connections: count)
   var times: [Double] = []
   var numbers = NumberSequence(seed: 5)
-  for write in 0..<2_200 {
+  for write in 0..<1_200 {
     let time = try each.write(paths[numbers.next(below: count)], write, listeners: 1)
     if write >= 200 { times.append(time) }
   }
