@@ -2,7 +2,7 @@
 
     contention.py [--rounds N] [--clients N] [--likers N] [--circles N]
 
-The server is the one in FIRESTORE_EMULATOR_HOST. Sums are checked exactly; times are printed, and only a time that no
+The server is the one in FIRESTORE_EMULATOR_HOST; it must run with rules/inspired.rules. Sums are checked exactly; times are printed, and only a time that no
 machine is slow enough for fails.
 """
 import argparse
@@ -12,8 +12,9 @@ import time
 
 from google.api_core import exceptions
 from google.cloud import firestore
+from google.cloud.firestore_v1.types import DocumentTransform, Value, Write
 
-from checks import Checks, close, fresh
+from checks import Checks, close, fresh, unsigned_token
 
 checks = Checks()
 # What a deadlock may take on the slowest machine: far below any wait for a lock (2 s in the emulator's profile).
@@ -107,42 +108,84 @@ def likers(db, options):
           f"median {statistics.median(times):.2f} s, longest {max(times):.2f} s", flush=True)
 
 
+@checks("end users like one post at once, by the rules of the pack")
+def user_likers(db, options):
+    api, name = db._firestore_api, f"projects/{db.project}/databases/(default)"
+    times = []
+    for _ in range(options.rounds):
+        post = db.collection("posts").document(fresh("contention"))
+        post.set({"content": "hello", "stats": {"likeCount": 0, "commentCount": 0}})
+        path = f"{name}/documents/posts/{post.id}"
+        transform = DocumentTransform.FieldTransform
+        one_more = transform(field_path="stats.likeCount", increment=Value(integer_value=1))
+        now = transform(field_path="createdAt", set_to_server_value=transform.ServerValue.REQUEST_TIME)
+        tokens = [unsigned_token(f"user{index}", db.project) for index in range(options.likers)]
+
+        def like_as_user(index):
+            mine = {"name": f"{path}/likes/user{index}", "fields": {"userId": Value(string_value=f"user{index}")}}
+            writes = [
+                Write(transform=DocumentTransform(document=path, field_transforms=[one_more])),
+                Write(update=mine, update_transforms=[now], current_document={"exists": False}),
+            ]
+            metadata = [("google-cloud-resource-prefix", name), ("authorization", f"Bearer {tokens[index]}")]
+            api.commit(request={"database": name, "writes": writes}, metadata=metadata, retry=None, timeout=60)
+
+        seconds, errors = crowd(options.likers, like_as_user)
+        assert not errors, f"{len(errors)} of {options.likers} failed, first: {errors[0]}"
+        counted = post.get().get("stats.likeCount")
+        documents = post.collection("likes").count().get()[0][0].value
+        assert counted == documents == options.likers, f"counted {counted}, documents {documents}"
+        times.append(seconds)
+    print(f"        end users' likes: {options.likers} of {options.likers} in each of {options.rounds} rounds, "
+          f"median {statistics.median(times):.2f} s, longest {max(times):.2f} s", flush=True)
+
+
 @checks("two transactions that wait for each other are decided at once")
 def circles(db, options):
+    # The same two commits without a circle show what the machine and the client take by themselves.
+    free = [pair_of_commits(db, 0, ["committed", "committed"]) for _ in range(options.circles)]
+    times = [pair_of_commits(db, 1, ["aborted", "committed"]) for _ in range(options.circles)]
+    skipped = min(3, len(times) - 1)  # the first ones open connections and load code
+    free, times = free[skipped:], times[skipped:]
+    print(f"        circles: {len(times)} decided, median {statistics.median(times) * 1000:.1f} ms, longest "
+          f"{max(times) * 1000:.1f} ms; two commits that do not meet: median {statistics.median(free) * 1000:.1f} ms, "
+          f"longest {max(free) * 1000:.1f} ms", flush=True)
+    assert max(times) < CIRCLE_SECONDS_MAX, "a deadlock was waited out, not decided"
+
+
+def pair_of_commits(db, offset, expected):
+    """Two transactions, each having read one document, write the one that is `offset` further; returns the seconds
+    from the first commit to the last answer."""
     api, metadata = db._firestore_api, db._rpc_metadata
     name = f"projects/{db.project}/databases/(default)"
-    times = []
-    for _ in range(options.circles):
-        documents = [f"{name}/documents/{fresh('circle')}/{side}" for side in "ab"]
+    documents = [f"{name}/documents/{fresh('circle')}/{side}" for side in "ab"]
 
-        def attempt(index):
-            token = api.begin_transaction(request={"database": name}, metadata=metadata).transaction
-            reads = {"database": name, "documents": [documents[index]], "transaction": token}
-            list(api.batch_get_documents(request=reads, metadata=metadata))
-            return {"database": name, "transaction": token, "writes": [{"update": {"name": documents[1 - index]}}]}
+    def attempt(index):
+        token = api.begin_transaction(request={"database": name}, metadata=metadata).transaction
+        reads = {"database": name, "documents": [documents[index]], "transaction": token}
+        list(api.batch_get_documents(request=reads, metadata=metadata))
+        written = documents[(index + offset) % 2]
+        return {"database": name, "transaction": token, "writes": [{"update": {"name": written}}]}
 
-        commits = [attempt(0), attempt(1)]
-        outcomes = [None, None]
+    commits = [attempt(0), attempt(1)]
+    outcomes = [None, None]
 
-        def commit(index):
-            try:
-                api.commit(request=commits[index], metadata=metadata, retry=None)
-                outcomes[index] = "committed"
-            except exceptions.Aborted:
-                outcomes[index] = "aborted"
+    def commit(index):
+        try:
+            api.commit(request=commits[index], metadata=metadata, retry=None)
+            outcomes[index] = "committed"
+        except exceptions.Aborted:
+            outcomes[index] = "aborted"
 
-        threads = [threading.Thread(target=commit, args=(index,)) for index in (0, 1)]
-        start = time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        times.append(time.monotonic() - start)
-        assert sorted(filter(None, outcomes)) == ["aborted", "committed"], outcomes
-    times = times[min(3, len(times) - 1):]  # the first ones open connections and load code
-    print(f"        circles: {len(times)} decided, median {statistics.median(times) * 1000:.1f} ms, "
-          f"longest {max(times) * 1000:.1f} ms", flush=True)
-    assert max(times) < CIRCLE_SECONDS_MAX, "a deadlock was waited out, not decided"
+    threads = [threading.Thread(target=commit, args=(index,)) for index in (0, 1)]
+    start = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seconds = time.monotonic() - start
+    assert sorted(filter(None, outcomes)) == expected, outcomes
+    return seconds
 
 
 if __name__ == "__main__":
