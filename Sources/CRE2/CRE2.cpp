@@ -52,6 +52,8 @@ bool cre2_ok(const cre2_pattern *pattern) { return pattern->re.ok(); }
 
 const char *cre2_error(const cre2_pattern *pattern) { return pattern->re.error().c_str(); }
 
+int32_t cre2_program_size(const cre2_pattern *pattern) { return pattern->re.ProgramSize(); }
+
 bool cre2_full_match(const cre2_pattern *pattern, const char *text, size_t length) {
   return re2::RE2::FullMatch(re2::StringPiece(text, length), pattern->re);
 }

@@ -14,6 +14,7 @@ extension Ruleset {
     e.isTracing = true
     defer { e.isTracing = false }
     var tracer = Tracer(self, e)
+    e.patternSteps = 0
     if request.method == .list {
       traceList(request, e, &tracer, decision)
     } else {

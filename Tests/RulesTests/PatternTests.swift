@@ -6,6 +6,46 @@ import Testing
 
 @testable import Rules
 
+/// Texts 96906 of seed 1 and 205366 of seed 2 of the bulk fuzzer's short texts took minutes.
+@Suite("Patterns that are data")
+struct PatternStepsTests {
+  private static let long = String(repeating: "a", count: 40_000)
+
+  @Test(
+    "of which the steps are too many fail, and those after them",
+    arguments: [
+      "resource.data.s.replace(resource.data.s, 'x') == 'x'",
+      "resource.data.s.split(resource.data.s).size() == 2",
+      "resource.data.s.matches('.*' + resource.data.s + 'b')",
+    ])
+  func tooMany(expression: String) {
+    let outcome = Circumstances(data: ["s": .string(Self.long)]).outcome(expression)
+    #expect(outcome.hasPrefix("Pattern matching takes too long"), "\(outcome)")
+  }
+
+  @Test("bound one operation, not the next")
+  func eachOperation() throws {
+    let ruleset = try compiled(rules("resource.data.s.matches(resource.data.p)"))
+    let documents = MemoryDocuments()
+    let text = String(repeating: "a", count: 20_000)
+    let circumstances = Circumstances(data: [
+      "s": .string(text), "p": .string("a{1000}|" + text.prefix(9_000) + "a*"),
+    ])
+    for _ in 0..<4 {
+      #expect(ruleset.decide(circumstances.request(documents), documents: documents).isAllowed)
+    }
+  }
+
+  @Test("small ones may match as much text as there is")
+  func small() {
+    let text = String(repeating: "a", count: 1_000_000)
+    #expect(
+      Circumstances(data: ["s": .string(text)]).verdict(
+        "resource.data.s.matches('(a|b)+') && !resource.data.s.matches('[a-c]*d') && resource.data.s.size() > 9"
+      ) == .yes)
+  }
+}
+
 @Suite("Patterns")
 struct PatternTests {
   @Test(

@@ -25,6 +25,10 @@ bool cre2_ok(const cre2_pattern *_Nonnull pattern);
 /// RE2's own message about a pattern that did not compile; valid as long as the pattern.
 const char *_Nonnull cre2_error(const cre2_pattern *_Nonnull pattern);
 
+/// How many instructions the pattern's program has: what one byte of text may cost where RE2 falls back to
+/// following all of them side by side.
+int32_t cre2_program_size(const cre2_pattern *_Nonnull pattern);
+
 /// Whether the whole text matches.
 bool cre2_full_match(const cre2_pattern *_Nonnull pattern, const char *_Nullable text, size_t length);
 

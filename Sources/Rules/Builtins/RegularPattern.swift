@@ -13,6 +13,8 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
 
   private let handle: OpaquePointer
   private let groupCount: Int
+  /// Steps that a byte of text may cost; zero for a small pattern, whose steps are not counted.
+  private let stepsPerByte: Int
 
   /// Nil when the pattern does not compile.
   init?(_ source: ByteView) {
@@ -22,35 +24,41 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       return nil
     }
     groupCount = Int(cre2_group_count(handle))
+    let size = Int(cre2_program_size(handle))
+    stepsPerByte = size > Evaluation.smallPatternMax ? size : 0
   }
 
   deinit { cre2_free(handle) }
 
-  func matchesWhole(_ text: ByteView) -> Bool {
-    cre2_full_match(handle, text.start.assumingMemoryBound(to: CChar.self), text.count)
+  /// Nil when the operation has no steps left for it.
+  func matchesWhole(_ text: ByteView, _ e: Evaluation) -> Bool? {
+    guard e.takesPatternSteps(stepsPerByte &* text.count) else { return nil }
+    return cre2_full_match(handle, text.start.assumingMemoryBound(to: CChar.self), text.count)
   }
 
   /// Start and end of a group; nil for one that took no part.
   private typealias Groups = [Range<Int>?]
 
   /// All matches from left to right, until `body` says false. An empty match at the end of the one before is a
-  /// match, too.
-  private func forEachMatch(_ text: ByteView, _ body: (Groups) -> Bool) {
+  /// match, too. False when the operation has no steps left for it.
+  private func forEachMatch(_ text: ByteView, _ e: Evaluation, _ body: (Groups) -> Bool) -> Bool {
     var position = 0
     var spans = [Int](repeating: -1, count: 2 * (groupCount + 1))
     while position <= text.count {
+      guard e.takesPatternSteps(stepsPerByte &* (text.count - position)) else { return false }
       guard
         cre2_find_groups(
           handle, text.start.assumingMemoryBound(to: CChar.self), text.count, position, &spans,
           Int32(groupCount + 1))
-      else { return }
+      else { return true }
       let groups: Groups = (0...groupCount).map {
         spans[2 * $0] < 0 ? nil : spans[2 * $0]..<spans[2 * $0 + 1]
       }
-      guard let whole = groups[0] else { return }
-      guard body(groups) else { return }
+      guard let whole = groups[0] else { return true }
+      guard body(groups) else { return true }
       position = whole.isEmpty ? next(text, whole.upperBound) : whole.upperBound
     }
+    return true
   }
 
   private func next(_ text: ByteView, _ position: Int) -> Int {
@@ -59,16 +67,18 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     return next
   }
 
-  /// The pieces between matches; empty pieces at the end are dropped, except that one piece stays.
-  func split(_ text: ByteView) -> [ByteView] {
+  /// The pieces between matches; empty pieces at the end are dropped, except that one piece stays. Nil when the
+  /// operation has no steps left for it.
+  func split(_ text: ByteView, _ e: Evaluation) -> [ByteView]? {
     var pieces: [ByteView] = []
     var last = 0
-    forEachMatch(text) { groups in
+    let isDone = forEachMatch(text, e) { groups in
       guard let whole = groups[0] else { return false }
       pieces.append(ByteView(start: text.start + last, count: whole.lowerBound - last))
       last = whole.upperBound
       return true
     }
+    guard isDone else { return nil }
     pieces.append(ByteView(start: text.start + last, count: text.count - last))
     while pieces.count > 1, pieces[pieces.count - 1].count == 0 { pieces.removeLast() }
     return pieces
@@ -80,7 +90,7 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     guard let parts = parse(replacement) else { return e.fault(.pattern, node, "") }
     var result: [UInt8] = []
     var last = 0
-    forEachMatch(text) { groups in
+    let isDone = forEachMatch(text, e) { groups in
       guard let whole = groups[0] else { return false }
       result += text.buffer[last..<whole.lowerBound]
       for part in parts {
@@ -92,6 +102,7 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       last = whole.upperBound
       return !e.isTextTooLarge(result.count)
     }
+    guard isDone else { return e.patternFault(node) }
     result += text.buffer[last..<text.count]
     return e.isTextTooLarge(result.count)
       ? e.overgrown(node) : .string(e.arena.copy(UTF16Text.joiningHalves(result)))

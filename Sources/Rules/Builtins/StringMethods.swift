@@ -25,7 +25,9 @@ enum StringMethods {
     (
       .matches, ["string"],
       { e, receiver, arguments in
-        pattern(e, receiver, arguments) { text, pattern in .boolean(pattern.matchesWhole(text)) }
+        pattern(e, receiver, arguments) { text, pattern in
+          pattern.matchesWhole(text, e).map { .boolean($0) } ?? e.patternFault(arguments.node)
+        }
       }
     ),
     (
@@ -41,7 +43,8 @@ enum StringMethods {
       .split, ["string"],
       { e, receiver, arguments in
         pattern(e, receiver, arguments) { text, pattern in
-          e.boundedTree(e.list(pattern.split(text).map { .string($0) }), arguments.node)
+          guard let pieces = pattern.split(text, e) else { return e.patternFault(arguments.node) }
+          return e.boundedTree(e.list(pieces.map { .string($0) }), arguments.node)
         }
       }
     ),

@@ -12,7 +12,17 @@ final class Evaluation {
   /// LIMIT: cost of all conditions tried for one operation. Source: spec/production-differences.md 1.9.
   static let budget = 1_000
 
+  /// LIMIT: what the larger patterns of one operation may cost, in instructions of a pattern times bytes of text:
+  /// some three seconds where RE2 has to follow all instructions at once. Its time is linear in the text, but the
+  /// pattern may be somebody's data, too.
+  static let patternStepsMax = 1 << 28
+  /// LIMIT: instructions of a pattern that is not counted.
+  static let smallPatternMax = 256
+
   let arena = Arena()
+  /// Taken of `patternStepsMax`, by the operation and by looking at parts of it again.
+  var patternSteps = 0
+  var probedPatternSteps = 0
 
   // The request.
   var method = RuleMethod.get
@@ -185,6 +195,16 @@ final class Evaluation {
   /// INVARIANT: true only while `segments` has the three of them, that is from `open` of a request on documents
   /// to `open` of one on a file.
   var hasDocumentsRoot = false
+
+  /// Whether the operation has so many steps left, which are gone then.
+  @inline(__always)
+  func takesPatternSteps(_ count: Int) -> Bool {
+    patternSteps &+= count  // Below the square of the largest text, a thousand times.
+    return patternSteps <= Self.patternStepsMax
+  }
+
+  @inline(never)
+  func patternFault(_ node: Int32) -> Operand { fault(.pattern, node, FaultText.patternSteps) }
 
   /// A fault of the expression `node`; the message is made only in a traced evaluation.
   @inline(__always)

@@ -9,6 +9,8 @@ extension Evaluation {
     _ request: borrowing RuleRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
   ) {
     arena.reset()
+    patternSteps = 0
+    probedPatternSteps = 0
     self.documents = documents
     // Judged again, an operation has read what it read; that is not free, and not counted twice.
     if !isRepeat { log.beginOperation() }

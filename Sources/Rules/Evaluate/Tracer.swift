@@ -5,11 +5,15 @@
 internal import DocModel
 
 extension Evaluation {
-  /// The value of a part, outside the budget.
+  /// The value of a part, outside the budget. What patterns cost is bounded over all parts.
   func probe(_ node: PlanNode) -> Operand {
-    let before = spent
+    let before = (spent, patternSteps)
     spent = 0
-    defer { spent = before }
+    patternSteps = probedPatternSteps
+    defer {
+      probedPatternSteps = patternSteps
+      (spent, patternSteps) = before
+    }
     return node.value(self)
   }
 }

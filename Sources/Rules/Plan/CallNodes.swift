@@ -237,7 +237,7 @@ final class LiteralMatchNode: PlanNode, @unchecked Sendable {
       guard let compiled = pattern.pattern else {
         return e.fault(.pattern, number, FaultText.pattern(String(decoding: pattern.source, as: UTF8.self)))
       }
-      return .boolean(compiled.matchesWhole(text))
+      return compiled.matchesWhole(text, e).map { .boolean($0) } ?? e.patternFault(number)
     case .fault: return target
     case .null: return e.fault(.nullValue, number, FaultText.nullValue)
     default: return e.fault(.functionNotFound, number, FaultText.functionNotFound("matches"))

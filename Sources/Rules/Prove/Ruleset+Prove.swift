@@ -65,6 +65,7 @@ struct ProofSession {
     accesses = documents.log.count
     wasTracing = e.isTracing
     e.isTracing = false
+    e.patternSteps = 0
     e.reserveMemos(ruleset.proofPlan.memoCount)
   }
 

@@ -12,6 +12,8 @@ extension Evaluation {
     _ request: StorageRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
   ) -> Bool {
     arena.reset()
+    patternSteps = 0
+    probedPatternSteps = 0
     self.documents = documents
     if !isRepeat { log.beginOperation() }
     reserveMemos(ruleset.memoCount)
