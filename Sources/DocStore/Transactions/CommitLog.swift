@@ -114,6 +114,15 @@ struct CommitLog {
 
   // MARK: comparing
 
+  /// Whether the batch that is being written changes one of these documents; with nil any document.
+  func isUnderWay(_ database: DatabaseID, _ paths: Set<ResourcePath>?) -> Bool {
+    for entry in entries.reversed() {
+      guard entry.batch == batch else { return false }
+      if entry.database == database, entry.isClearing || paths?.contains(entry.path) ?? true { return true }
+    }
+    return false
+  }
+
   /// Whether a document was changed above the version that a view saw.
   func hasChange(_ database: DatabaseID, _ path: ResourcePath, above seen: Int64) -> Bool {
     if seen < lostVersion { return true }

@@ -39,7 +39,13 @@ extension TransactionState {
     // Who is left are optimistic readers.
     for reader in readers { entries[reader]?.isStale = true }
     log.append(request.database, version, changes, hasTransactions: openReadWrite > 0)
-    if let own { end(own, .committed, &effects) }
+    if let own {
+      let readyBefore = effects.ready.count
+      end(own, .committed, &effects)
+      // Whose turn comes now is to read what this commit writes.
+      afterBatch += effects.ready[readyBefore...]
+      effects.ready.removeSubrange(readyBefore...)
+    }
     return .apply
   }
 

@@ -17,7 +17,9 @@ extension TransactionState {
       case .open = entry.phase
     else { return true }
     let queued = spaces[database]?.turns ?? [:]
-    if entry.lineage.lost.isEmpty, queued.isEmpty { return true }
+    if entry.lineage.lost.isEmpty, queued.isEmpty {
+      return mayReadNow(entry, Set(paths), ready)
+    }
     // At all documents that were lost at once, so that nobody holds one and waits for the next.
     var wanted = Set(entry.lineage.lost)
     for path in paths where queued[path] != nil { wanted.insert(path) }
@@ -37,7 +39,7 @@ extension TransactionState {
       spaces[database, default: LockSpace()].turns[path] = queue
       entry.turns.insert(path)
     }
-    if pending.isEmpty { return true }
+    if pending.isEmpty { return mayReadNow(entry, Set(paths), ready) }
     let ticket = takeTicket()
     turnWaits[ticket] = TurnWait(
       owner: entry.id, database: database, pending: pending, began: now, ready: ready)
@@ -46,6 +48,16 @@ extension TransactionState {
       forget(ticket)
       return true
     }
+    return false
+  }
+
+  /// Whether nothing that is being written would be missed; otherwise the read goes ahead when that is durable.
+  /// A first attempt looks at the documents it names, a later one at all, since it may read them by a query.
+  private mutating func mayReadNow(
+    _ entry: TransactionEntry, _ paths: Set<ResourcePath>, _ ready: @escaping @Sendable () -> Void
+  ) -> Bool {
+    guard log.isUnderWay(entry.database, entry.lineage.aborts > 0 ? nil : paths) else { return true }
+    afterBatch.append(ready)
     return false
   }
 

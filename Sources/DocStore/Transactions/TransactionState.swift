@@ -17,6 +17,8 @@ struct TransactionState {
   var waiters: [UInt64: CommitWaiter] = [:]
   var waiterBytes = 0
   var turnWaits: [UInt64: TurnWait] = [:]
+  /// Reads that go ahead when the batch that is being written is durable: before, they would miss it.
+  var afterBatch: [@Sendable () -> Void] = []
   var nextTicket: UInt64 = 1
 
   init(first: UInt64) {

@@ -63,7 +63,13 @@ extension TransactionTable {
   }
 
   /// The batch is durable, or has failed.
-  func endBatch() { perform { state, _, _ in state.log.endBatch() } }
+  func endBatch() {
+    perform { state, _, effects in
+      state.log.endBatch()
+      effects.ready += state.afterBatch
+      state.afterBatch = []
+    }
+  }
 
   /// Refuses who has waited too long.
   func look() { perform { state, now, effects in state.look(now, &effects) } }
@@ -76,6 +82,8 @@ extension TransactionTable {
           effects.failed.append((waiter.request, .storage(.unavailable)))
         }
       }
+      effects.ready += state.afterBatch
+      state.afterBatch = []
       for ticket in state.turnWaits.keys.sorted() {
         if let wait = state.forget(ticket) { effects.ready.append(wait.ready) }
       }
