@@ -23,7 +23,7 @@ extension DocumentStore {
         .commit(
           CommitRequest(
             database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
-            cancellation: cancellation, completion: completion)))
+            origin: CommitOrigin.current, cancellation: cancellation, completion: completion)))
     } catch {
       completion(.failure(error))
     }

@@ -60,6 +60,18 @@ extension DocumentStore {
     }
   }
 
+  /// As `read(at: .at(version))`, but further back than an hour, as far as history is there.
+  public func readHeld<R, E: StoreFailure>(
+    _ database: DatabaseID, at version: Int64, _ body: (StoreView) throws(E) -> R
+  ) throws(E) -> R {
+    let moment = settled(version, nil)
+    return try engine.read { (view) throws(E) in
+      let storeView: StoreView
+      do throws(StoreError) { storeView = try open(view, database, moment) } catch { throw E(store: error) }
+      return try body(storeView)
+    }
+  }
+
   private enum Moment {
     case newest
     /// The newest state, each read noted in a transaction.

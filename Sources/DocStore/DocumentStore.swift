@@ -28,6 +28,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   let feed: ChangeFeed
   let committer: Committer<Engine>
   let indexes: IndexRegistry
+  let hold: HistoryHold
   private let limits = Mutex(CommitLimits.production())
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
@@ -47,10 +48,11 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     transactions = TransactionTable(now: environment.now)
     feed = ChangeFeed()
     indexes = IndexRegistry(options)
+    hold = HistoryHold(options.historyHeldAfter)
     for (database, index) in stored { indexes.insert(index, database.generation) }
     committer = Committer(
       engine: engine, clock: clock, transactions: transactions, feed: feed,
-      housekeeping: Housekeeping(engine: engine, now: environment.now), indexes: indexes)
+      housekeeping: Housekeeping(engine: engine, now: environment.now, hold: hold), indexes: indexes)
     indexes.connect { [weak committer, weak indexes] request in
       do throws(StoreError) {
         guard let committer else { throw .storage(.unavailable) }
@@ -145,15 +147,34 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
 
   public func unsubscribe(_ subscription: FeedSubscription) { feed.cancel(subscription) }
 
+  /// What was `CommitOrigin.current` when a commit was made; nil also when that is long ago.
+  public func origin(ofCommit version: Int64) -> CommitOrigin? { feed.origins.origin(ofCommit: version) }
+
+  /// Below this version history may have been collected; 0 in a store where nothing was.
+  public func historyFloor() throws(StoreError) -> Int64 {
+    try engine.read { (view) throws(StoreError) in
+      do throws(StorageError) {
+        guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
+        return state.floor
+      } catch { throw .storage(error) }
+    }
+  }
+
+  /// Keeps what happened after `version`, also beyond the hour (LIMIT: a week), for `changes(isHeld:)` and
+  /// `readHeld`. One holder; nil lets go.
+  public func holdHistory(after version: Int64?) { hold.set(version) }
+
   /// Visits what was changed after `version`, in commit order, from storage: for whoever comes back. The
   /// states are those of the read times `version - 1` and `version` of each change.
   ///
   /// Fails with `readTimeTooOld` when changes since then may have been collected.
+  ///
+  /// - Parameter isHeld: goes back further than an hour, as far as history is there.
   public func changes(
-    _ database: DatabaseID, after version: Int64,
+    _ database: DatabaseID, after version: Int64, isHeld: Bool = false,
     _ visit: (_ version: Int64, _ path: ResourcePath) -> ScanStep
   ) throws(StoreError) {
-    let oldest = environment.now() - Retention.seconds * 1_000_000
+    let oldest = isHeld ? .min : environment.now() - Retention.seconds * 1_000_000
     try engine.read { (view) throws(StoreError) in
       do throws(StorageError) {
         guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }

@@ -1,6 +1,7 @@
 /// What a trigger is, and what it is given.
 
 public import DocModel
+public import DocStore
 
 /// One change of one document, as a trigger sees it.
 public struct DocumentEvent: Sendable {
@@ -13,18 +14,33 @@ public struct DocumentEvent: Sendable {
   public let path: ResourcePath
   /// The parts of the path that the trigger's pattern names.
   public let parameters: [String: String]
-  /// The document before the commit; nil when the commit created it.
-  public let before: Fields?
-  /// The document after the commit; nil when the commit deleted it.
-  public let after: Fields?
+  /// The document before the commit, with its times; nil when the commit created it.
+  public let beforeImage: DocumentImage?
+  /// The document after the commit, with its times; nil when the commit deleted it.
+  public let afterImage: DocumentImage?
   /// The commit's version: its time in microseconds, greater than every earlier commit's.
   public let version: Int64
+  /// Which chain of triggers the change belongs to.
+  public let cause: EventCause
+  /// Which attempt at the event this is, from 1.
+  public let attempt: Int
+
+  /// The fields before the commit; nil when the commit created the document. Decoded at each call.
+  public var before: Fields? { Self.fields(beforeImage) }
+  /// The fields after the commit; nil when the commit deleted the document. Decoded at each call.
+  public var after: Fields? { Self.fields(afterImage) }
+
+  private static func fields(_ image: DocumentImage?) -> Fields? {
+    image.map { image in image.withDocument { Fields($0.fields) } }
+  }
+
+  public var document: DocumentName { DocumentName(database: database, path: path) }
 
   /// The commit's time.
   public var time: Timestamp { Timestamp(microseconds: version) }
 
   public var change: Change {
-    switch (before, after) {
+    switch (beforeImage, afterImage) {
     case (.none, _): .created
     case (.some, .none): .deleted
     case (.some, .some): .updated
@@ -35,8 +51,8 @@ public struct DocumentEvent: Sendable {
 /// Code that runs after a document has changed.
 ///
 /// At least once for every change, so `action` must bear repetition: `DocumentEvent.id` tells one. What it
-/// writes through the store is an ordinary commit, past the rules, and fires triggers in turn. Nothing
-/// stops a trigger whose own writes fire it for ever: write only what differs.
+/// writes through the store is an ordinary commit, past the rules, and fires triggers in turn, up to a depth
+/// (`TriggerSettings.depthMax`): write only what differs.
 public struct DocumentTrigger: Sendable {
   /// The changes that fire a trigger.
   public enum Event: Hashable, Sendable {
@@ -59,6 +75,17 @@ public struct DocumentTrigger: Sendable {
   public let event: Event
   public let pattern: PathPattern
   public let action: Action
+  /// Which databases it is about; nil for any project, or any database.
+  public var project: String?
+  public var database: String?
+  /// Nil for the runner's.
+  public var retry: RetryPolicy?
+  /// Deliveries under way at a time; nil for the runner's.
+  public var concurrency: Int?
+  /// Where a trigger goes whose action hands the event to another process.
+  public var target: String?
+  /// Whether the runner writes its positions down, so that it goes on where it was after a restart.
+  public var isRemembered = true
 
   public init(
     _ name: String, on event: Event, _ pattern: String, _ action: @escaping Action
@@ -69,16 +96,11 @@ public struct DocumentTrigger: Sendable {
     self.action = action
   }
 
-  /// What this trigger is given for a change; nil when it does not fire.
-  func event(
-    _ document: DocumentName, before: Fields?, after: Fields?, version: Int64
-  ) -> DocumentEvent? {
-    if before == nil, after == nil { return nil }
-    guard let parameters = pattern.match(document.path) else { return nil }
-    let made = DocumentEvent(
-      id: EventID.text(document, version: version, trigger: name), database: document.database,
-      path: document.path, parameters: parameters, before: before, after: after, version: version)
-    return event.includes(made.change) ? made : nil
+  /// Whether changes of documents of this database can fire it.
+  func concerns(_ id: DatabaseID) -> Bool {
+    if let project, !project.hasSameBytes(as: id.project) { return false }
+    if let database, !database.hasSameBytes(as: id.database) { return false }
+    return true
   }
 }
 
@@ -112,6 +134,17 @@ public func onDocumentWritten(
 
 /// Keys of events.
 enum EventID {
+  /// 64 bits (FNV-1a) of a path.
+  static func hash(_ path: ResourcePath) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in path.text.utf8 {
+      hash ^= UInt64(byte)
+      // Wrapping is what the hash is made of.
+      hash &*= 0x0000_0100_0000_01B3
+    }
+    return hash
+  }
+
   /// The version in hexadecimal, then 128 bits (FNV-1a) of everything else: only documents of one commit
   /// could ever share an id.
   static func text(_ document: DocumentName, version: Int64, trigger: String) -> String {

@@ -1,223 +1,290 @@
-/// From the store's feed to the board of deliveries.
+/// From the store's feed to the queues of deliveries.
 ///
-/// Live events come with their images. After a start in the past, or when the feed has dropped events, the
-/// changes are read from storage and their images at the read times around each commit.
+/// Live events come with their images, from which a trigger sees whether it fires. After a start in the past,
+/// when the feed has dropped events, or when a queue is full, a trigger reads the places of changes from
+/// storage, and their images only when they are delivered.
 
 internal import DocModel
 internal import DocStore
 internal import Synchronization
 
-/// How far one database has been taken.
-struct Follow: Sendable {
-  /// Everything at or below this version is on the board or done with.
-  var position: Int64
-  var subscription: FeedSubscription?
-  /// Whether `position` must first be brought up to the feed by reading storage.
-  var isBehind = true
-  /// Whether every commit below the subscription's start is visible to scans.
-  var isSettled = false
-  /// Everything at or below this version has left the feed, also where nothing was changed: keeps a quiet
-  /// database from looking as if its changes had been collected.
-  var taken: Int64 = 0
-
-  init(position: Int64) { self.position = position }
+/// An event's documents are no longer kept.
+struct HistoryGone: Error, CustomStringConvertible {
+  var description: String { "the documents of that time are no longer kept" }
 }
 
 extension TriggerRunner {
   /// LIMIT: changes that are read from storage at a time, rounded up to whole commits.
   private static var batchChanges: Int { 256 }
 
-  /// Takes what has come, as far as there is room. True when nothing is left to take.
+  /// Takes what has come, as far as there is room. True when everything committed before the call is in the
+  /// queues, or known to wait in the store.
   func follow(isAskedForAll: Bool) -> Bool {
-    if state.withLock({ $0.isPaused }) { return false }
-    var isUpToDate = discover(isAskedForAll: isAskedForAll)
-    let follows = state.withLock { $0.follows }
-    for (database, var follow) in follows {
-      if follow.subscription == nil { subscribe(database, &follow) }
-      if follow.isBehind { catchUp(database, &follow) }
-      if !follow.isBehind { takeLive(database, &follow) }
-      // Dropped events are read at once, so that whoever drains needs no further round.
-      if follow.isBehind { catchUp(database, &follow) }
-      if follow.isBehind || !hasRoom { isUpToDate = false }
-      state.withLock { [follow] in $0.follows[database] = follow }
+    guard state.withLock({ !$0.subscribers.isEmpty }) else {
+      unfollow()
+      return true
     }
-    return isUpToDate
+    let (isDue, awake) = state.withLock { state in
+      let now = ContinuousClock.now
+      let isDue = state.lastDiscovery.map { now - $0 >= settings.discoveryInterval } ?? true
+      if isDue { state.lastDiscovery = now }
+      let awake = state.awake
+      state.awake.removeAll()
+      return (isDue, awake)
+    }
+    guard isDue || isAskedForAll else {
+      for database in awake { takeLive(database, present: nil) }
+      return true
+    }
+    guard let present = discover() else {
+      state.withLock { $0.awake.formUnion(awake) }
+      return false
+    }
+    for database in state.withLock({ Array($0.follows.keys) }) { takeLive(database, present: present) }
+    return true
   }
-
-  private var hasRoom: Bool { state.withLock { $0.board.pendingCount < settings.pendingMax } }
 
   // MARK: databases
 
-  /// Follows what has sprung into being since the last time; false when that cannot be known now.
-  private func discover(isAskedForAll: Bool) -> Bool {
-    let now = ContinuousClock.now
-    let (isDue, from) = state.withLock { state in
-      let isDue = state.lastDiscovery.map { now - $0 >= settings.discoveryInterval } ?? true
-      if isDue { state.lastDiscovery = now }
-      return (isDue, state.discoveredTo)
-    }
-    guard isDue || isAskedForAll else { return true }
+  /// Follows what has sprung into being since the last time. A version such that all at or below it has left
+  /// for the feed; nil when that cannot be known now.
+  private func discover() -> Int64? {
     do throws(StoreError) {
       // Before the list: a database that is missing there has no commit at or below this version.
       let present = try store.presentVersion()
       let found: [DatabaseID]
       if let databases { found = databases } else { found = try store.databases() }
+      for database in found where state.withLock({ $0.follows[database] == nil }) { follow(database) }
       state.withLock { state in
-        for database in found where state.follows[database] == nil {
-          state.follows[database] = Follow(position: from)
+        for id in state.subscribers.keys {
+          for database in state.follows.keys { state.subscribers[id]?.follow(database) }
         }
-        state.discoveredTo = max(from, present)
+        state.discoveredTo = max(state.discoveredTo, present)
       }
-      return true
+      // Commits are on the feed before they count as settled.
+      try store.readHeld(DatabaseID(project: "none"), at: present) { (_) throws(StoreError) in }
+      return present
     } catch {
       report(.unreadable(nil, error))
-      return false
+      return nil
     }
   }
 
-  private func subscribe(_ database: DatabaseID, _ follow: inout Follow) {
-    follow.subscription = store.subscribe(database) { [weak self] in self?.wake() }
-    follow.isBehind = true
+  private func follow(_ database: DatabaseID) {
+    let subscription = store.subscribe(database) { [weak self] in self?.awake(database) }
+    state.withLock { $0.follows[database] = subscription }
+    do throws(StoreError) {
+      // The feed begins above its start version: all at or below must be visible to the first scan.
+      try store.readHeld(database, at: subscription.startVersion) { (_) throws(StoreError) in }
+    } catch {
+      // The scan meets the same failure and is tried again.
+      report(.unreadable(database, error))
+    }
+  }
+
+  private func awake(_ database: DatabaseID) {
+    state.withLock { state in
+      state.awake.insert(database)
+      return state.signal
+    }?.yield()
+  }
+
+  /// Nobody listens: the store need not keep images for us.
+  private func unfollow() {
+    let subscriptions = state.withLock { state in
+      defer {
+        state.follows.removeAll()
+        state.awake.removeAll()
+      }
+      return Array(state.follows.values)
+    }
+    for subscription in subscriptions { store.unsubscribe(subscription) }
   }
 
   // MARK: live
 
-  private func takeLive(_ database: DatabaseID, _ follow: inout Follow) {
-    guard hasRoom, let subscription = follow.subscription else { return }
+  /// `present`: all at or below it was on the feed before the call.
+  private func takeLive(_ database: DatabaseID, present: Int64?) {
+    guard let subscription = state.withLock({ $0.follows[database] }) else { return }
     for event in subscription.take() {
       switch event {
-      case .commit(let version, let changes):
-        // Read from storage already.
-        if version <= follow.position { continue }
-        for change in changes { enqueue(database, version, change) }
-        follow.position = version
-      case .cleared(let version, _): follow.position = max(follow.position, version)
+      case .commit(let version, let changes): distribute(database, version, changes)
+      case .cleared(let version, _):
+        state.withLock { state in
+          for id in state.subscribers.keys {
+            state.subscribers[id]?.queue.removeAll(of: database, upTo: version)
+          }
+        }
       case .lagged:
-        follow.position = max(follow.position, follow.taken)
-        follow.isBehind = true
+        state.withLock { state in
+          for id in state.subscribers.keys { state.subscribers[id]?.cursors[database]?.isBehind = true }
+        }
       }
     }
-    if !follow.isBehind { follow.taken = state.withLock { $0.discoveredTo } - Self.publicationMicroseconds }
-  }
-
-  /// Assumed: a commit that is visible is on the feed within a minute.
-  private static var publicationMicroseconds: Int64 { 60_000_000 }
-
-  private func enqueue(_ database: DatabaseID, _ version: Int64, _ change: DocumentChange) {
-    guard isWanted(change.path) else { return }
-    enqueue(
-      DocumentName(database: database, path: change.path), version, before: Self.fields(change.before),
-      after: Self.fields(change.after))
-  }
-
-  private static func fields(_ image: DocumentImage?) -> Fields? {
-    image.map { image in image.withDocument { Fields($0.fields) } }
-  }
-
-  private func isWanted(_ path: ResourcePath) -> Bool {
-    triggers.contains { $0.pattern.match(path) != nil }
-  }
-
-  private func enqueue(_ document: DocumentName, _ version: Int64, before: Fields?, after: Fields?) {
-    for (index, trigger) in triggers.enumerated() {
-      guard let event = trigger.event(document, before: before, after: after, version: version) else {
+    for id in state.withLock({ Array($0.subscribers.keys) }) {
+      if let present, state.withLock({ $0.subscribers[id]?.advance(database, to: present) ?? false }) {
         continue
       }
-      state.withLock { $0.board.append(event, to: LaneKey(trigger: index, document: document)) }
+      catchUp(id, database)
+    }
+  }
+
+  private func distribute(_ database: DatabaseID, _ version: Int64, _ changes: [DocumentChange]) {
+    let cause = store.origin(ofCommit: version).flatMap { EventCause(text: $0.text) }
+    state.withLock { state in
+      for id in state.subscribers.keys {
+        guard let cursor = state.subscribers[id]?.cursors[database], !cursor.isBehind,
+          version > cursor.taken
+        else { continue }
+        guard let count = state.subscribers[id]?.queue.pendingCount, count < settings.pendingMax else {
+          state.subscribers[id]?.cursors[database]?.isBehind = true
+          continue
+        }
+        for change in changes where state.subscribers[id]?.trigger.fires(for: change) ?? false {
+          let cause = cause ?? state.watch.guess(change.path, version: version) ?? .none
+          state.subscribers[id]?.enqueue(
+            DocumentName(database: database, path: change.path), PendingEvent(version: version, cause: cause))
+        }
+        state.subscribers[id]?.cursors[database]?.taken = version
+      }
     }
   }
 
   // MARK: from storage
 
-  private func catchUp(_ database: DatabaseID, _ follow: inout Follow) {
-    do throws(StoreError) {
-      // The feed begins above its start version: everything at or below must be visible to the first scan.
-      if !follow.isSettled, let subscription = follow.subscription {
-        try store.settle(database, subscription.startVersion)
-        follow.isSettled = true
+  private func catchUp(_ id: Int, _ database: DatabaseID) {
+    while true {
+      let place = state.withLock { state -> (trigger: DocumentTrigger, after: Int64, room: Int)? in
+        guard let subscriber = state.subscribers[id], let cursor = subscriber.cursors[database],
+          cursor.isBehind, subscriber.replayFrom == nil, subscriber.queue.pendingCount < settings.pendingMax
+        else { return nil }
+        let room = settings.pendingMax - subscriber.queue.pendingCount
+        return (subscriber.trigger, cursor.taken, min(room, Self.batchChanges))
       }
-      while follow.isBehind, hasRoom {
-        let batch = try changes(database, after: follow.position)
-        for commit in batch.commits { try enqueue(database, commit, &follow) }
-        follow.position = max(follow.position, batch.last)
-        follow.isBehind = !batch.isComplete
+      guard let place else { return }
+      do throws(StoreError) {
+        let batch = try changes(database, after: place.after, place.trigger.pattern, max: place.room)
+        state.withLock { $0.take(batch, id, database, origin: { store.origin(ofCommit: $0) }) }
+      } catch {
+        guard error == .failedPrecondition(.readTimeTooOld), skipMissed(id, database) else {
+          return report(.unreadable(database, error))
+        }
+        report(.missed(database, after: place.after, trigger: place.trigger.name))
       }
-    } catch .failedPrecondition(.readTimeTooOld) {
-      skipMissed(database, &follow)
-    } catch {
-      report(.unreadable(database, error))
     }
   }
 
-  private func skipMissed(_ database: DatabaseID, _ follow: inout Follow) {
-    report(.missed(database, after: follow.position))
-    do throws(StoreError) {
-      follow.position = max(follow.position, try store.presentVersion())
-    } catch {
-      report(.unreadable(database, error))
+  /// Goes on where history begins; false when that does not help.
+  private func skipMissed(_ id: Int, _ database: DatabaseID) -> Bool {
+    guard let floor = try? store.historyFloor() else { return false }
+    return state.withLock { state in
+      guard let taken = state.subscribers[id]?.cursors[database]?.taken, taken < floor else { return false }
+      state.subscribers[id]?.cursors[database]?.taken = floor
+      return true
     }
   }
 
-  private struct StoredCommit {
-    let version: Int64
-    var paths: [ResourcePath]
-  }
-
-  private struct StoredBatch {
-    var commits: [StoredCommit] = []
-    /// The last version that was looked at.
-    var last: Int64 = 0
-    var isComplete = true
-  }
-
-  private func changes(_ database: DatabaseID, after version: Int64) throws(StoreError) -> StoredBatch {
-    var batch = StoredBatch()
-    var count = 0
-    try store.changes(database, after: version) { version, path in
-      if count >= Self.batchChanges, version != batch.last {
+  private func changes(
+    _ database: DatabaseID, after version: Int64, _ pattern: PathPattern, max countMax: Int
+  ) throws(StoreError) -> StoredChanges {
+    var batch = StoredChanges()
+    try store.changes(database, after: version, isHeld: true) { version, path in
+      if batch.places.count >= countMax, version != batch.last {
         batch.isComplete = false
         return .stop
       }
       batch.last = version
-      guard isWanted(path) else { return .more }
-      count += 1
-      if let newest = batch.commits.last, newest.version == version {
-        batch.commits[batch.commits.count - 1].paths.append(path)
-      } else {
-        batch.commits.append(StoredCommit(version: version, paths: [path]))
-      }
+      if pattern.match(path) != nil { batch.places.append((version, path)) }
       return .more
     }
     return batch
   }
 
-  private func enqueue(
-    _ database: DatabaseID, _ commit: StoredCommit, _ follow: inout Follow
-  ) throws(StoreError) {
-    let before = try images(database, at: commit.version - 1, commit.paths)
-    let after = try images(database, at: commit.version, commit.paths)
-    for (index, path) in commit.paths.enumerated() {
-      enqueue(
-        DocumentName(database: database, path: path), commit.version, before: before[index],
-        after: after[index])
+  // MARK: documents
+
+  /// What the trigger is given; nil when it does not fire for this change.
+  func event(of delivery: Delivery, _ trigger: DocumentTrigger) throws -> DocumentEvent? {
+    if let id = delivery.event.letter, let letter = state.withLock({ $0.letter(id, of: trigger.name) }),
+      letter.event.beforeImage != nil || letter.event.afterImage != nil
+    {
+      return letter.event.again(attempt: delivery.attempt)
     }
-    follow.position = commit.version
+    let path = delivery.document.path
+    guard let parameters = trigger.pattern.match(path) else { return nil }
+    let version = delivery.event.version
+    let (before, after) = try images(delivery.document, version)
+    if before == nil && after == nil { return nil }
+    let event = DocumentEvent(
+      id: EventID.text(delivery.document, version: version, trigger: trigger.name),
+      database: delivery.document.database, path: path, parameters: parameters, beforeImage: before,
+      afterImage: after, version: version, cause: delivery.event.cause, attempt: delivery.attempt)
+    return trigger.event.includes(event.change) ? event : nil
   }
 
   private func images(
-    _ database: DatabaseID, at version: Int64, _ paths: [ResourcePath]
-  ) throws(StoreError) -> [Fields?] {
-    try store.read(database, at: .at(version)) { (view) throws(StoreError) in
-      var images: [Fields?] = []
-      for path in paths { images.append(try view.document(path).map { Fields($0.fields) }) }
-      return images
+    _ document: DocumentName, _ version: Int64
+  ) throws -> (before: DocumentImage?, after: DocumentImage?) {
+    do throws(StoreError) {
+      return (try image(document, at: version - 1), try image(document, at: version))
+    } catch {
+      if error == .failedPrecondition(.readTimeTooOld) { throw HistoryGone() }
+      throw error
+    }
+  }
+
+  private func image(_ document: DocumentName, at version: Int64) throws(StoreError) -> DocumentImage? {
+    try store.readHeld(document.database, at: version) { (view) throws(StoreError) in
+      try view.document(document.path).map { DocumentImage($0) }
     }
   }
 }
 
-extension DocumentStore {
-  /// Returns when every commit at or below `version` is durable: reads at a time wait for that.
-  fileprivate func settle(_ database: DatabaseID, _ version: Int64) throws(StoreError) {
-    try read(database, at: .at(version)) { (_) throws(StoreError) in }
+/// Places of changes as storage has them.
+struct StoredChanges {
+  var places: [(version: Int64, path: ResourcePath)] = []
+  /// The last version that was looked at; 0 for none.
+  var last: Int64 = 0
+  var isComplete = true
+}
+
+extension TriggerState {
+  fileprivate mutating func take(
+    _ batch: StoredChanges, _ id: Int, _ database: DatabaseID, origin: (Int64) -> CommitOrigin?
+  ) {
+    for place in batch.places {
+      let cause =
+        origin(place.version).flatMap { EventCause(text: $0.text) }
+        ?? watch.guess(place.path, version: place.version) ?? .none
+      subscribers[id]?.enqueue(
+        DocumentName(database: database, path: place.path), PendingEvent(version: place.version, cause: cause)
+      )
+    }
+    guard var cursor = subscribers[id]?.cursors[database] else { return }
+    cursor.taken = max(cursor.taken, batch.last)
+    cursor.isBehind = !batch.isComplete
+    subscribers[id]?.cursors[database] = cursor
+  }
+}
+
+extension Subscriber {
+  /// Notes that nothing came up to a version; false when storage has to be read for that.
+  fileprivate mutating func advance(_ database: DatabaseID, to version: Int64) -> Bool {
+    guard let cursor = cursors[database] else { return true }
+    if cursor.isBehind { return false }
+    cursors[database]?.taken = max(cursor.taken, version)
+    return true
+  }
+}
+
+extension DocumentTrigger {
+  fileprivate func fires(for change: DocumentChange) -> Bool {
+    let kind: DocumentEvent.Change
+    switch (change.before, change.after) {
+    case (.none, .none): return false
+    case (.none, .some): kind = .created
+    case (.some, .none): kind = .deleted
+    case (.some, .some): kind = .updated
+    }
+    return event.includes(kind) && pattern.match(change.path) != nil
   }
 }

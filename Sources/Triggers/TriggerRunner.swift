@@ -15,97 +15,134 @@
 ///
 /// A failed attempt is repeated after a growing pause, the document's later events waiting meanwhile; after
 /// the last attempt the event becomes a dead letter and the document goes on. What is undelivered when
-/// `run` is cancelled is delivered by the next `run` of the same runner.
+/// `run` is cancelled is delivered by the next `run` of the same runner; with a journal also by the next
+/// process, however this one ended.
 ///
-/// Clearing a database fires nothing. LIMIT: changes are kept for an hour; whoever falls further behind
-/// gets a `missed` report.
+/// Clearing a database fires nothing and forgets what waits. Changes that a trigger still needs are kept by
+/// the store for a week (`DocumentStore.holdHistory`); whoever falls further behind gets a `missed` report.
 ///
-/// What triggers write fires triggers. A trigger that fires itself without end is not detected.
+/// What triggers write fires triggers. A circle is cut at `TriggerSettings.depthMax`: the event becomes a dead
+/// letter that names it.
 ///
-/// Concurrency: `run` alone follows the feed; everything shared is `state`, behind one lock that is held for
-/// look-ups only. Source: spec/streams.md 5.2, 5.3.
+/// Concurrency: `run` alone follows the feed, takes from the queues and writes the journal; everything shared
+/// is `state`, behind one lock that is held for look-ups only. Source: spec/streams.md 5.2, 5.3.
 
 public import DocModel
 public import DocStore
 internal import Synchronization
 
 public final class TriggerRunner<Engine: StorageEngine>: Sendable {
-  struct State: Sendable {
-    var board = DeliveryBoard()
-    var follows: [DatabaseID: Follow] = [:]
-    /// Every database that was not there when this version was read is followed from it on.
-    var discoveredTo: Int64
-    var lastDiscovery: ContinuousClock.Instant?
-    var deadLetters = FirstInFirstOut<DeadLetter>()
-    var deadLetterCount = 0
-    var isPaused = false
-    var isRunning = false
-    var hasEnded = false
-    var drainers: [UInt64: CheckedContinuation<Bool, Never>] = [:]
-    var nextDrainer: UInt64 = 0
-    var signal: AsyncStream<Void>.Continuation?
-  }
-
-  public let triggers: [DocumentTrigger]
   public let settings: TriggerSettings
   let store: DocumentStore<Engine>
   /// Nil: all of the store.
   let databases: [DatabaseID]?
+  /// Nil: nothing outlives the process.
+  let journal: TriggerJournal?
   let report: @Sendable (TriggerReport) -> Void
-  let state: Mutex<State>
+  let state: Mutex<TriggerState>
 
   /// Delivers what is committed after `version`, by default from now on: so a seed that was committed before
-  /// fires nothing. Follows all databases of the store, or only those named. Two triggers of one name are
-  /// refused.
+  /// fires nothing. A trigger that the journal knows goes on where it was. Follows all databases of the store,
+  /// or only those named. Two triggers of one name are refused.
   ///
   /// `report` is called by the runner and must return at once.
   public init(
     _ store: DocumentStore<Engine>, _ triggers: [DocumentTrigger], databases: [DatabaseID]? = nil,
     after version: Int64? = nil, settings: TriggerSettings = TriggerSettings(),
-    report: @escaping @Sendable (TriggerReport) -> Void = { _ in }
+    journal: TriggerJournal? = nil, report: @escaping @Sendable (TriggerReport) -> Void = { _ in }
   ) throws(StoreError) {
-    var names: Set<String> = []
-    for trigger in triggers where !names.insert(trigger.name).inserted {
-      throw .invalid(Complaint("Two triggers are called \"\(trigger.name)\"."))
-    }
     self.store = store
-    self.triggers = triggers
     self.databases = databases
     self.settings = settings
+    self.journal = journal
     self.report = report
     let start: Int64
     if let version { start = version } else { start = try store.presentVersion() }
-    state = Mutex(State(discoveredTo: start))
+    state = Mutex(TriggerState(journal?.opened ?? JournalImage(), discoveredTo: start))
+    for trigger in triggers {
+      do throws(TriggerError) {
+        try add(trigger, after: start, replaces: false)
+      } catch {
+        throw .invalid(
+          Complaint("\(error.description.prefix(1).uppercased())\(error.description.dropFirst())."))
+      }
+    }
+    holdHistory()
   }
 
-  /// Delivers until the task is cancelled; returns when every delivery under way has ended. One at a time.
-  @concurrent
-  public func run() async {
-    let (wakes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    begin(signal)
-    await withDiscardingTaskGroup { group in
-      group.addTask { [interval = settings.discoveryInterval] in
-        repeat { signal.yield() } while (try? await Task.sleep(for: interval)) != nil
-      }
-      for await _ in wakes {
-        // Only who asked before this round is sure to have had everything taken from the feed.
-        let drainers = state.withLock { Array($0.drainers.keys) }
-        let isUpToDate = follow(isAskedForAll: !drainers.isEmpty)
-        while let delivery = takeReady() {
-          group.addTask { [self] in await deliver(delivery) }
-        }
-        if isUpToDate { release(drainers) }
-      }
-      group.cancelAll()
-    }
-    end()
+  /// Nothing that a trigger still needs may be collected.
+  func holdHistory() { store.holdHistory(after: state.withLock { $0.historyNeeded }) }
+
+  // MARK: triggers
+
+  /// Adds a trigger for what is committed from now on, or gives one of this name a new definition; what waits
+  /// for it is kept. `registration` is written down with it (`TriggerJournal.registrations`).
+  public func register(_ trigger: DocumentTrigger, registration: [UInt8]? = nil) throws(TriggerError) {
+    let present: Int64
+    do throws(StoreError) { present = try store.presentVersion() } catch { throw .unreadable(error) }
+    try add(trigger, after: present, replaces: true, registration: registration)
+    holdHistory()
+    wake()
   }
+
+  /// Ends a trigger: what waits for it, its dead letters and its place are forgotten.
+  public func unregister(_ name: String) throws(TriggerError) {
+    let isKnown = state.withLock { state in
+      guard let id = state.ids.removeValue(forKey: name) else { return false }
+      state.subscribers[id] = nil
+      state.image.apply(.triggerGone(name))
+      state.unwritten.append(.triggerGone(name))
+      return true
+    }
+    guard isKnown else { throw .unknownTrigger(name) }
+    wake()
+  }
+
+  private func add(
+    _ trigger: DocumentTrigger, after version: Int64, replaces: Bool, registration: [UInt8]? = nil
+  ) throws(TriggerError) {
+    let isTaken = state.withLock { state in
+      if let id = state.ids[trigger.name] {
+        guard replaces else { return true }
+        state.subscribers[id]?.trigger = trigger
+        state.subscribers[id]?.queue.wakeAll()
+        state.note(registration, of: trigger, id)
+        return false
+      }
+      state.nextID += 1
+      state.ids[trigger.name] = state.nextID
+      let known = trigger.isRemembered ? state.image.triggers.removeValue(forKey: trigger.name) : nil
+      var subscriber = Subscriber(trigger, known ?? TriggerMemory(since: version))
+      for database in state.follows.keys { subscriber.follow(database) }
+      state.subscribers[state.nextID] = subscriber
+      if trigger.isRemembered {
+        state.unwritten.append(
+          .checkpoint(trigger.name, since: subscriber.memory.since, subscriber.memory.positions))
+      }
+      state.note(registration, of: trigger, state.nextID)
+      return false
+    }
+    if isTaken { throw .nameTaken(trigger.name) }
+  }
+
+  func id(of name: String?) throws(TriggerError) -> Int? {
+    guard let name else { return nil }
+    guard let id = state.withLock({ $0.ids[name] }) else { throw .unknownTrigger(name) }
+    return id
+  }
+
+  // MARK: pausing and draining
 
   /// Waits until everything committed so far is delivered or given up, with all that triggers have
-  /// committed meanwhile. False when the runner, or the waiting task, ended before.
+  /// committed meanwhile; of one trigger, with what others commit to it before it is quiet. False when the
+  /// runner, or the waiting task, ended before.
   ///
   /// Before `run` and while paused it waits on.
-  public func drain() async -> Bool {
+  public func drain(_ name: String) async throws(TriggerError) -> Bool { await drain(try id(of: name)) }
+
+  public func drain() async -> Bool { await drain(Int?.none) }
+
+  private func drain(_ trigger: Int?) async -> Bool {
     let id = state.withLock { state in
       state.nextDrainer += 1
       return state.nextDrainer
@@ -114,43 +151,73 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
           if state.hasEnded || Task.isCancelled { return true }
-          state.drainers[id] = continuation
+          state.drainers[id] = Drainer(trigger: trigger, continuation: continuation)
           return false
         }
         if isOver { continuation.resume(returning: false) } else { wake() }
       }
     } onCancel: {
-      state.withLock { $0.drainers.removeValue(forKey: id) }?.resume(returning: false)
+      state.withLock { $0.drainers.removeValue(forKey: id) }?.continuation.resume(returning: false)
     }
   }
 
-  /// Starts no further delivery until `resume`. Nothing is lost meanwhile, within the hour that changes
-  /// are kept.
+  /// Starts no further delivery until `resume`; those under way end. Nothing is lost meanwhile.
   public func pause() { state.withLock { $0.isPaused = true } }
 
+  /// Goes on; with every trigger that was paused by itself, too.
   public func resume() {
-    state.withLock { $0.isPaused = false }
+    state.withLock { state in
+      state.isPaused = false
+      for id in state.subscribers.keys {
+        state.subscribers[id]?.isPaused = false
+        state.subscribers[id]?.queue.wakeAll()
+      }
+    }
     wake()
   }
 
-  /// The events that were given up, oldest first.
-  public var deadLetters: [DeadLetter] {
-    state.withLock { state in
-      var letters: [DeadLetter] = []
-      var rest = state.deadLetters
-      while let letter = rest.popFirst() { letters.append(letter) }
-      return letters
-    }
+  public func pause(_ name: String) throws(TriggerError) {
+    guard let id = try id(of: name) else { return }
+    state.withLock { $0.subscribers[id]?.isPaused = true }
   }
+
+  public func resume(_ name: String) throws(TriggerError) {
+    guard let id = try id(of: name) else { return }
+    state.withLock { state in
+      state.subscribers[id]?.isPaused = false
+      state.subscribers[id]?.queue.wakeAll()
+    }
+    wake()
+  }
+
+  // MARK: figures
 
   /// What waits, and what was given up.
   public var figures: TriggerFigures {
     let now = store.environment.now()
     return state.withLock { state in
-      let oldest = state.board.earliestVersions.values.min()
+      let queues = state.subscribers.values.map(\.queue)
+      let oldest = queues.compactMap { $0.earliestVersions.values.min() }.min()
       return TriggerFigures(
-        pending: state.board.pendingCount, deadLetters: state.deadLetterCount,
+        pending: queues.reduce(0) { $0 + $1.pendingCount }, deadLetters: state.deadLetterCount,
         lagMicroseconds: oldest.map { max(0, now - $0) } ?? 0)
+    }
+  }
+
+  /// How each trigger is doing, in the order in which they were registered.
+  public var statuses: [TriggerStatus] {
+    let now = store.environment.now()
+    return state.withLock { state in
+      state.subscribers.sorted { $0.key < $1.key }.map { _, subscriber in
+        let oldest = subscriber.queue.earliestVersions.values.min()
+        return TriggerStatus(
+          name: subscriber.trigger.name, event: subscriber.trigger.event,
+          pattern: subscriber.trigger.pattern.text, target: subscriber.trigger.target,
+          isPaused: state.isPaused || subscriber.isPaused, pending: subscriber.queue.pendingCount,
+          isBehind: subscriber.isBehind, delivered: subscriber.delivered, failed: subscriber.failed,
+          deadLetters: state.image.deadLetters.count { $0.trigger == subscriber.trigger.name },
+          lagMicroseconds: oldest.map { max(0, now - $0) } ?? 0, lastFailure: subscriber.lastFailure)
+      }
     }
   }
 
@@ -158,95 +225,19 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
   /// would begin. Nil for a database that is not followed yet.
   public func deliveredVersion(of database: DatabaseID) -> Int64? {
     state.withLock { state in
-      guard let follow = state.follows[database] else { return nil }
-      return min(follow.position, (state.board.earliestVersions[database] ?? .max) - 1)
+      state.subscribers.values.compactMap { $0.deliveredPositions[database] }.min()
     }
   }
-
-  // MARK: a run
 
   /// Something may have come or changed: another round.
   func wake() { state.withLock { $0.signal }?.yield() }
+}
 
-  private func begin(_ signal: AsyncStream<Void>.Continuation) {
-    state.withLock { state in
-      precondition(!state.isRunning, "a trigger runner runs once at a time")
-      state.isRunning = true
-      state.hasEnded = false
-      state.signal = signal
-      state.lastDiscovery = nil
-    }
-  }
-
-  /// Goes back to before the first undelivered event of each database.
-  private func end() {
-    let (subscriptions, drainers) = state.withLock { state in
-      let earliest = state.board.earliestVersions
-      var subscriptions: [FeedSubscription] = []
-      for (database, follow) in state.follows {
-        if let subscription = follow.subscription { subscriptions.append(subscription) }
-        let position = max(follow.position, follow.taken)
-        state.follows[database] = Follow(position: min(position, (earliest[database] ?? .max) - 1))
-      }
-      state.board = DeliveryBoard()
-      state.isRunning = false
-      state.hasEnded = true
-      state.signal = nil
-      let drainers = Array(state.drainers.values)
-      state.drainers.removeAll()
-      return (subscriptions, drainers)
-    }
-    for subscription in subscriptions { store.unsubscribe(subscription) }
-    for drainer in drainers { drainer.resume(returning: false) }
-  }
-
-  private func release(_ drainers: [UInt64]) {
-    let released = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
-      if state.isPaused || state.board.pendingCount > 0 { return [] }
-      return drainers.compactMap { state.drainers.removeValue(forKey: $0) }
-    }
-    for drainer in released { drainer.resume(returning: true) }
-  }
-
-  // MARK: one delivery
-
-  private func takeReady() -> Delivery? {
-    state.withLock { $0.isPaused ? nil : $0.board.takeReady(bound: settings.concurrency) }
-  }
-
-  private func deliver(_ delivery: Delivery) async {
-    do {
-      try await triggers[delivery.lane.trigger].action(delivery.event)
-      state.withLock { $0.board.finish(delivery) }
-    } catch {
-      // What cancellation interrupted has not failed; it stays on the board and the next run delivers it.
-      if Task.isCancelled { return }
-      if let failures = state.withLock({ $0.board.fail(delivery, attemptsMax: settings.attemptsMax) }) {
-        wake()
-        await rest(delivery.lane, failures: failures)
-      } else {
-        giveUp(delivery, "\(error)")
-      }
-    }
-    wake()
-  }
-
-  private func rest(_ lane: LaneKey, failures: Int) async {
-    let pause = settings.pause(failures: failures, random: store.environment.random())
-    guard (try? await Task.sleep(for: pause)) != nil else { return }
-    state.withLock { $0.board.wake(lane) }
-  }
-
-  private func giveUp(_ delivery: Delivery, _ reason: String) {
-    let letter = DeadLetter(
-      trigger: triggers[delivery.lane.trigger].name, event: delivery.event, attempts: settings.attemptsMax,
-      reason: reason)
-    state.withLock { state in
-      state.deadLetters.append(letter)
-      state.deadLetterCount += 1
-      if state.deadLetters.count > settings.deadLettersMax { _ = state.deadLetters.popFirst() }
-    }
-    report(.deadLetter(letter))
+extension TriggerState {
+  fileprivate mutating func note(_ registration: [UInt8]?, of trigger: DocumentTrigger, _ id: Int) {
+    guard let registration, trigger.isRemembered else { return }
+    subscribers[id]?.memory.registration = registration
+    unwritten.append(.registration(trigger.name, registration))
   }
 }
 

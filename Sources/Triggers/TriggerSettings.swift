@@ -4,29 +4,27 @@ public import DocModel
 public import DocStore
 
 public struct TriggerSettings: Sendable {
-  /// Deliveries under way at a time, over all triggers and documents.
-  public var concurrency = 16
-  /// Attempts at one event before it becomes a dead letter.
-  public var attemptsMax = 8
-  /// The pause after the first failure; it doubles with each further one.
-  public var firstPause: Duration = .milliseconds(100)
-  public var longestPause: Duration = .seconds(30)
+  /// Deliveries under way at a time: over all triggers, and of one trigger. A trigger may say less.
+  public var concurrency = 128
+  public var triggerConcurrency = 32
+  /// For triggers that have no policy of their own.
+  public var retry = RetryPolicy()
+  /// How long a chain of triggers may be before it counts as a circle and its event becomes a dead letter.
+  public var depthMax = 50
+  /// As `depthMax`, for chains that are concluded from times (`EventCause.isGuessed`).
+  public var guessedReturnsMax = 200
   /// LIMIT: dead letters kept; the oldest make room. All are reported.
   public var deadLettersMax = 1_000
-  /// LIMIT: events that wait in memory before the runner leaves the rest in the store.
+  /// LIMIT: events of one trigger that wait in memory, as places and versions without their documents; the
+  /// rest stays in the store.
   public var pendingMax = 4_096
-  /// How often to look for databases that have sprung into being, and to try again what storage refused.
+  /// How often to look for databases that have sprung into being, to write positions down, and to try again
+  /// what storage refused.
   public var discoveryInterval: Duration = .milliseconds(250)
+  /// Deliveries that are done, before they are written down at once: about as many come again after a crash.
+  public var acknowledgementsMax = 64
 
   public init() {}
-
-  /// The pause after so many failures: exponential, and up to half of it less at random, so that what
-  /// failed together does not come back together.
-  func pause(failures: Int, random: UInt64) -> Duration {
-    let doublings = min(max(0, failures - 1), 30)
-    let whole = min(longestPause, firstPause * (1 << doublings))
-    return whole - whole * Int(random % 512) / 1_024
-  }
 }
 
 /// How a runner is doing.
@@ -39,20 +37,70 @@ public struct TriggerFigures: Sendable, Equatable {
   public let lagMicroseconds: Int64
 }
 
+/// How one trigger is doing.
+public struct TriggerStatus: Sendable {
+  public let name: String
+  public let event: DocumentTrigger.Event
+  public let pattern: String
+  /// Where it goes: an address, or nil for code of this process.
+  public let target: String?
+  public let isPaused: Bool
+  /// Events that wait in memory or are under way, and whether more wait in the store.
+  public let pending: Int
+  public let isBehind: Bool
+  /// Since the runner was made.
+  public let delivered: Int
+  public let failed: Int
+  public let deadLetters: Int
+  /// How long ago the oldest of the pending events was committed.
+  public let lagMicroseconds: Int64
+  /// What the last attempt failed with; nil after one that did not.
+  public let lastFailure: String?
+}
+
 /// An event that was given up after its last attempt.
 public struct DeadLetter: Sendable {
   public let trigger: String
+  /// Its documents are left out when they are large; storage has them for an hour.
   public let event: DocumentEvent
   public let attempts: Int
   /// What the last attempt failed with.
   public let reason: String
+  /// When it was given up, in microseconds since the epoch.
+  public let time: Int64
+
+  public var id: String { event.id }
 }
 
 /// What the owner of a runner should know.
 public enum TriggerReport: Sendable {
   case deadLetter(DeadLetter)
-  /// Changes of the database after this version were no longer kept when they were asked for.
-  case missed(DatabaseID, after: Int64)
+  /// Triggers that fire each other without end: the first event that was not delivered for it, and the circle.
+  case loop(trigger: String, event: String, cycle: String)
+  /// Changes of the database after this version were no longer kept when the trigger asked for them.
+  case missed(DatabaseID, after: Int64, trigger: String)
   /// Storage failed; tried again at the next interval. Without a database: the list of databases.
   case unreadable(DatabaseID?, StoreError)
+  /// What is delivered cannot be written down; after a crash it is delivered again.
+  case unwritable(JournalError)
+}
+
+/// Why a call on a runner cannot do what it was asked.
+public enum TriggerError: Error, Hashable, Sendable, CustomStringConvertible {
+  case unknownTrigger(String)
+  case unknownDeadLetter(String)
+  case nameTaken(String)
+  case historyGone(trigger: String)
+  case unreadable(StoreError)
+
+  public var description: String {
+    switch self {
+    case .unknownTrigger(let name): "no trigger is called \"\(name)\""
+    case .unknownDeadLetter(let id): "no dead letter has the id \"\(id)\""
+    case .nameTaken(let name): "two triggers are called \"\(name)\""
+    case .historyGone(let name):
+      "changes that far back are no longer kept; replay \"\(name)\" from a later time, or `earliest`"
+    case .unreadable(let error): error.message
+    }
+  }
 }

@@ -34,8 +34,13 @@ enum TriggerPack: String, CaseIterable, ExpressibleByArgument {
       Terminal.complain(
         "trigger \(letter.trigger) gave up on \(letter.event.path) after \(letter.attempts) attempts: "
           + letter.reason)
-    case .missed(let database, let version):
-      Terminal.complain("triggers missed changes of \(database) after version \(version): too old")
+    case .loop(let trigger, let event, let cycle):
+      Terminal.complain("trigger \(trigger) is in a circle, event \(event) is not delivered: \(cycle)")
+    case .missed(let database, let version, let trigger):
+      Terminal.complain(
+        "trigger \(trigger) missed changes of \(database) after version \(version): they are no longer kept")
+    case .unwritable(let error):
+      Terminal.complain("what triggers have done is not written down and would be done again: \(error)")
     case .unreadable(let database, let error):
       Terminal.complain("triggers cannot read \(database?.description ?? "the databases"): \(error.message)")
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Triggers
 
-@Suite(.timeLimit(.minutes(1))) struct TriggerRunnerTests {
+@Suite(.timeLimit(.minutes(5))) struct TriggerRunnerTests {
   // MARK: what fires
 
   struct Row: Sendable {
@@ -107,7 +107,7 @@ import Testing
     let past = try TriggerRunner(store, [trigger], after: seeded.commitTime - 1, settings: .quick)
     try await past.whileRunning { #expect(await past.drain()) }
     #expect(journal.entries == ["users/seeded"])
-    #expect(past.deliveredVersion(of: database) == seeded.commitTime)
+    #expect(try #require(past.deliveredVersion(of: database)) >= seeded.commitTime)
   }
 
   @Test("a database that springs into being while the runner runs is followed")
@@ -237,33 +237,34 @@ import Testing
     #expect(runner.deadLetters.map(\.attempts) == [4])
   }
 
-  @Test("changes that are no longer kept are reported, and later ones delivered")
-  func missed() async throws {
+  @Test(
+    "what happened hours before is delivered; what is no longer kept is reported", arguments: [false, true])
+  func missed(isCollected: Bool) async throws {
     let clock = TestClock()
     let store = try DocumentStore(engine: NaiveEngine(), environment: clock.environment())
     let journal = Journal<String>()
     let reports = Journal<Int64>()
     let trigger = try onDocumentCreated("c/{d}", name: "t") { journal.note($0.path.text) }
     let runner = try TriggerRunner(store, [trigger], databases: [database], settings: .quick) { report in
-      if case .missed(_, let version) = report { reports.note(version) }
+      if case .missed(_, let version, _) = report { reports.note(version) }
     }
     try await store.set("c/early", [:])
-    clock.advance(seconds: 2 * 3_600)
+    // History is held for a week.
+    clock.advance(seconds: isCollected ? 8 * 24 * 3_600 : 24 * 3_600)
+    try await store.tidy()
     try await runner.whileRunning {
       #expect(await runner.drain())
       clock.advance(seconds: 1)
       try await store.set("c/late", [:])
       #expect(await runner.drain())
     }
-    #expect(reports.entries.count == 1)
-    #expect(journal.entries == ["c/late"])
+    #expect(reports.entries.count == (isCollected ? 1 : 0))
+    #expect(journal.entries == (isCollected ? ["c/late"] : ["c/early", "c/late"]))
   }
 
   @Test("pauses double up to a bound, and chance takes away less than half")
   func pauses() {
-    var settings = TriggerSettings()
-    settings.firstPause = .seconds(1)
-    settings.longestPause = .seconds(10)
+    let settings = RetryPolicy(attemptsMax: 8, firstPause: .seconds(1), longestPause: .seconds(10))
     #expect(
       [1, 2, 3, 4, 5, 99].map { settings.pause(failures: $0, random: 0) }
         == [1, 2, 4, 8, 10, 10].map { .seconds($0) })
@@ -298,7 +299,8 @@ import Testing
     #expect(journal.entries.isEmpty && runner.deadLetters.isEmpty)
     try await store.set("c/b", [:])
     try await runner.whileRunning {
-      while journal.entries.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+      let haveCome = try await eventually { journal.entries.count == 2 }
+      #expect(haveCome)
       #expect(await runner.drain())
     }
     #expect(journal.entries.sorted() == ["c/a", "c/b"])
@@ -314,8 +316,9 @@ import Testing
     try await runner.whileRunning {
       try await store.set("c/a", [:])
       let draining = Task { await runner.drain() }
-      try await Task.sleep(for: .milliseconds(60))
-      #expect(journal.entries.isEmpty)
+      // It has been taken from the feed, and nothing starts.
+      #expect(try await eventually { runner.figures.pending == 1 })
+      #expect(journal.entries.isEmpty && runner.statuses[0].isPaused)
       draining.cancel()
       #expect(await draining.value == false)
       runner.resume()

@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import Glibc
 import Synchronization
 import TestSupport
 
@@ -28,8 +29,7 @@ struct TestFailure: Error {}
 extension TriggerSettings {
   static var quick: TriggerSettings {
     var settings = TriggerSettings()
-    settings.firstPause = .milliseconds(1)
-    settings.attemptsMax = 4
+    settings.retry = RetryPolicy(attemptsMax: 4, firstPause: .milliseconds(1))
     settings.discoveryInterval = .milliseconds(20)
     return settings
   }
@@ -48,6 +48,23 @@ extension TriggerRunner {
     }
     running.cancel()
     await running.value
+  }
+}
+
+extension DocumentEvent {
+  /// An event made by hand.
+  init(_ id: String, _ path: ResourcePath, before: Fields?, after: Fields?, version: Int64) {
+    self.init(
+      id: id, database: DatabaseID(project: "demo-test"), path: path, parameters: [:],
+      beforeImage: before.map { makeImage($0, version - 1) },
+      afterImage: after.map { makeImage($0, version) }, version: version, cause: .none, attempt: 1)
+  }
+}
+
+func makeImage(_ fields: Fields, _ version: Int64) -> DocumentImage {
+  fields.encoded.withUnsafeBytes {
+    DocumentImage(
+      StoredDocument(createTime: version, updateTime: version, fields: FieldsView(document: $0)))
   }
 }
 
@@ -79,3 +96,21 @@ extension DocumentStore {
 }
 
 func naiveStore() throws -> DocumentStore<NaiveEngine> { try DocumentStore(engine: NaiveEngine()) }
+
+func bytes(of path: String) throws -> [UInt8] {
+  guard let file = fopen(path, "r") else { throw TestFailure() }
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = fread(&chunk, 1, chunk.count, file)
+    if count == 0 { return bytes }
+    bytes += chunk[..<count]
+  }
+}
+
+func write(_ bytes: [UInt8], to path: String) throws {
+  guard let file = fopen(path, "w") else { throw TestFailure() }
+  defer { fclose(file) }
+  guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw TestFailure() }
+}

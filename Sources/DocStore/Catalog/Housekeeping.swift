@@ -12,6 +12,7 @@ internal import DocModel
 struct Housekeeping<Engine: StorageEngine>: Sendable {
   let engine: Engine
   let now: @Sendable () -> Int64
+  let hold: HistoryHold
 
   /// Keys removed in one slice: about 2 ms.
   private var sliceKeys: Int { 1_000 }
@@ -28,7 +29,10 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
     return false
   }
 
-  private var floor: Int64 { now() - Retention.seconds * 1_000_000 }
+  private var floor: Int64 {
+    let now = now()
+    return hold.bounded(now - Retention.seconds * 1_000_000, now: now)
+  }
 
   private func hasWork(_ view: StorageView) throws(StorageError) -> Bool {
     if try !DatabaseCatalog.condemned(view, limit: 1).isEmpty { return true }

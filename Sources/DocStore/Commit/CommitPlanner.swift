@@ -118,6 +118,7 @@ final class CommitPlanner {
     let changed = touched.filter(\.isChanged)
     guard case .apply = try transactions.admit(request, changed, version) else { return nil }
     record(changed, request.database, version, database)
+    if let origin = request.origin { feed.origins.note(origin, version: version) }
     return CommitResult(commitTime: version, results: results)
   }
 

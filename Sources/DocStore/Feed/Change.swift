@@ -17,7 +17,7 @@ public final class DocumentImage: Sendable {
   }
 
   /// A copy of a state that was read.
-  init(_ document: StoredDocument) {
+  package init(_ document: StoredDocument) {
     record = Array(document.fields.bytes)
     createTime = document.createTime
     updateTime = document.updateTime
@@ -25,7 +25,7 @@ public final class DocumentImage: Sendable {
   }
 
   /// What the image holds in memory.
-  var byteCount: Int { record.count }
+  package var byteCount: Int { record.count }
 
   /// Looks at the document in place.
   public func withDocument<R, E: Error>(_ body: (StoredDocument) throws(E) -> R) throws(E) -> R {

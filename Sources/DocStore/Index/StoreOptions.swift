@@ -13,6 +13,8 @@ public struct StoreOptions: Sendable {
   public var indexBuilding: IndexBuilding
   /// Composite indexes of every database that has no list of its own (`DocumentStore.setIndexes`).
   public var indexes: [IndexDefinition]
+  /// As `DocumentStore.holdHistory(after:)`, from before anything is collected.
+  public var historyHeldAfter: Int64?
 
   public init(
     indexBuilding: IndexBuilding = .onDemand(scannedDocumentsMin: 1_000), indexes: [IndexDefinition] = []

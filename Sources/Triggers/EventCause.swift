@@ -1,0 +1,184 @@
+/// Which chain of triggers a change belongs to.
+///
+/// A change that nobody's trigger made begins a chain. What a trigger writes belongs to the chain of the event
+/// that it handles, one deeper. The chain travels with commits as their `CommitOrigin`, and with events that
+/// go over HTTP in the header `docstore-cause`, which a function may send back with its own writes.
+
+internal import DocModel
+internal import DocStore
+
+public struct EventCause: Hashable, Sendable {
+  /// One link: a trigger that ran for a document.
+  public struct Step: Hashable, Sendable {
+    public let trigger: String
+    public let document: String
+  }
+
+  /// The header, and the name of the field of gRPC metadata.
+  public static let header = "docstore-cause"
+  /// LIMIT: links that are remembered; enough to name a cycle.
+  static let stepsMax = 12
+
+  /// The id of the event that began the chain; empty for a change that nobody's trigger made.
+  public let root: String
+  /// How many triggers have run to bring the change about. Of a guessed chain: how often it came back to where
+  /// it had been.
+  public let depth: Int
+  /// The last links, oldest first.
+  public let steps: [Step]
+  /// Whether the chain was concluded from times, because whoever wrote did not say what made it write.
+  public let isGuessed: Bool
+
+  /// The cause of what no trigger wrote.
+  public static let none = EventCause(root: "", depth: 0, steps: [], isGuessed: false)
+
+  init(root: String, depth: Int, steps: [Step], isGuessed: Bool) {
+    self.root = root
+    self.depth = depth
+    self.steps = steps
+    self.isGuessed = isGuessed
+  }
+
+  /// The cause of what a trigger writes while it handles an event with this cause.
+  func following(_ trigger: String, _ document: ResourcePath, event id: String) -> EventCause {
+    EventCause(
+      root: root.isEmpty ? id : root, depth: isGuessed ? depth : depth + 1,
+      steps: Array((steps + [Step(trigger: trigger, document: document.text)]).suffix(Self.stepsMax)),
+      isGuessed: isGuessed)
+  }
+
+  /// This cause as concluded for a change of `document`: deeper when the chain was there before.
+  func guessed(for document: ResourcePath) -> EventCause {
+    let returns = visits(document)
+    return EventCause(
+      root: root, depth: (isGuessed ? depth : 0) + (returns ? 1 : 0), steps: steps, isGuessed: true)
+  }
+
+  /// Whether one of the remembered links was for this document.
+  func visits(_ document: ResourcePath) -> Bool {
+    steps.contains { $0.document.hasSameBytes(as: document.text) }
+  }
+
+  /// The circle that an event of a document closes, in words: `a(users/x) -> b(posts/y) -> a(users/x)`.
+  /// Without a circle among the remembered links: all of them.
+  func cycle(closedBy trigger: String, _ document: ResourcePath) -> String {
+    let last = Step(trigger: trigger, document: document.text)
+    let start = steps.lastIndex(of: last) ?? steps.lastIndex { $0.trigger == trigger } ?? steps.startIndex
+    return (steps[start...] + [last]).map { "\($0.trigger)(\($0.document))" }.joined(separator: " -> ")
+  }
+}
+
+extension EventCause {
+  /// The form that travels: `1;ROOT;DEPTH;GUESSED;TRIGGER@DOCUMENT,...`, printable ASCII only.
+  public var text: String {
+    let links = steps.map { Self.escaped($0.trigger) + "@" + Self.escaped($0.document) }
+    return "1;\(Self.escaped(root));\(depth);\(isGuessed ? 1 : 0);" + links.joined(separator: ",")
+  }
+
+  /// Nil for what is no such text.
+  public init?(text: String) {
+    let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+    guard parts.count == 5, parts[0] == "1", let depth = Int(parts[2]), (0...1_000_000).contains(depth),
+      let root = Self.unescaped(parts[1]), parts[3] == "0" || parts[3] == "1"
+    else { return nil }
+    var steps: [Step] = []
+    for link in parts[4].split(separator: ",").suffix(Self.stepsMax) {
+      let sides = link.split(separator: "@", omittingEmptySubsequences: false)
+      guard sides.count == 2, let trigger = Self.unescaped(sides[0]), let document = Self.unescaped(sides[1])
+      else { return nil }
+      steps.append(Step(trigger: trigger, document: document))
+    }
+    self.init(root: root, depth: depth, steps: steps, isGuessed: parts[3] == "1")
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+      UInt8(ascii: "/"):
+      true
+    default: false
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      if isPlain(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func unescaped(_ text: Substring) -> String? {
+    let bytes = Array(text.utf8)
+    var plain: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%") {
+        guard index + 2 < bytes.count,
+          let byte = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
+        else { return nil }
+        plain.append(byte)
+        index += 3
+      } else {
+        guard isPlain(bytes[index]) else { return nil }
+        plain.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(validating: plain, as: UTF8.self)
+  }
+}
+
+/// Deliveries to functions elsewhere, to conclude which of them a commit came from.
+///
+/// A commit made while one runs may be its work. With several, only one whose chain has been at the changed
+/// document counts: coming back is what circles do. LIMIT: the latest deliveries are remembered.
+struct LoopWatch: Sendable {
+  private struct Window: Sendable {
+    let id: UInt64
+    let cause: EventCause
+    let start: Int64
+    var end: Int64?
+  }
+
+  private static let windowsMax = 128
+  /// Microseconds after its end in which a delivery may still be what wrote.
+  private static let graceMicroseconds: Int64 = 20_000
+
+  private var windows: [Window] = []
+  private var nextID: UInt64 = 0
+
+  /// A delivery begins. `cause` is that of what it will write.
+  mutating func begin(_ cause: EventCause, now: Int64) -> UInt64 {
+    if windows.count >= Self.windowsMax {
+      windows.remove(at: windows.firstIndex { $0.end != nil } ?? 0)
+    }
+    nextID += 1
+    windows.append(Window(id: nextID, cause: cause, start: now, end: nil))
+    return nextID
+  }
+
+  mutating func end(_ id: UInt64, now: Int64) {
+    guard let index = windows.firstIndex(where: { $0.id == id }) else { return }
+    windows[index].end = now
+  }
+
+  /// What a change without an origin may have come from.
+  func guess(_ document: ResourcePath, version: Int64) -> EventCause? {
+    if windows.isEmpty { return nil }
+    let open = windows.filter {
+      $0.start <= version && version <= ($0.end ?? .max - Self.graceMicroseconds) + Self.graceMicroseconds
+    }
+    let returning = open.filter { $0.cause.visits(document) }
+    if let deepest = returning.max(by: { $0.cause.depth < $1.cause.depth }) {
+      return deepest.cause.guessed(for: document)
+    }
+    return open.count == 1 ? open[0].cause.guessed(for: document) : nil
+  }
+}

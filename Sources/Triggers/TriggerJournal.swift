@@ -1,0 +1,217 @@
+/// The file in which positions, dead letters and registrations of triggers outlive the process.
+///
+/// ```
+/// file   = "DSTRIG1\n" record*
+/// record = length u32 LE | CRC-32C u32 LE of the content | content (JournalRecord)
+/// ```
+///
+/// Records are appended; a torn one at the end, which a crash leaves, is cut off. Losing the last records only
+/// makes events come again. The file is written anew when it has grown to many times what it says.
+///
+/// State: the file, used by the run loop of one runner and, before that, by whoever opens it.
+
+internal import DocModel
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// Why the journal cannot be read or written.
+public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let path: String
+  public let reason: String
+
+  public var description: String { "cannot use `\(path)`: \(reason)" }
+
+  static func system(_ path: String) -> JournalError {
+    JournalError(path: path, reason: String(cString: strerror(errno)))
+  }
+}
+
+public final class TriggerJournal: Sendable {
+  private static let magic = Array("DSTRIG1\n".utf8)
+  private static let headBytes = 8
+  /// LIMIT: bytes of one record; longer ones are no records.
+  private static let recordBytesMax = 8 << 20
+  /// Bytes that may be appended before the file is written anew, beside four times what that would take.
+  private static let slackBytes = 4 << 20
+
+  private struct File {
+    var descriptor: Int32
+    var byteCount: Int
+    /// How large the file was when it was last written anew.
+    var compactBytes: Int
+  }
+
+  public let path: String
+  private let file: Mutex<File>
+  /// What the file said when it was opened.
+  let opened: JournalImage
+
+  /// Opens the journal of a data folder, `triggers.journal`, or begins one. The folder must be locked by this
+  /// process: two writers would spoil it.
+  public convenience init(folder: String) throws(JournalError) {
+    try self.init(path: folder + "/triggers.journal")
+  }
+
+  init(path: String) throws(JournalError) {
+    self.path = path
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .system(path) }
+    do throws(JournalError) {
+      let bytes = try Self.contents(descriptor, path)
+      let (image, length) = try Self.read(bytes, path)
+      if length < bytes.count, ftruncate(descriptor, off_t(length)) != 0 { throw .system(path) }
+      if length == 0 {
+        guard pwrite(descriptor, Self.magic, Self.magic.count, 0) == Self.magic.count else {
+          throw .system(path)
+        }
+      }
+      opened = image
+      let count = max(length, Self.magic.count)
+      file = Mutex(File(descriptor: descriptor, byteCount: count, compactBytes: count))
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit {
+    file.withLock { file in
+      _ = close(file.descriptor)
+    }
+  }
+
+  /// The version after which history is needed by the triggers of a data folder; nil when there are none.
+  /// For `StoreOptions.historyHeldAfter`, before the store is opened and its folder locked.
+  public static func historyNeeded(folder: String) throws(JournalError) -> Int64? {
+    let path = folder + "/triggers.journal"
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .system(path)
+    }
+    defer { close(descriptor) }
+    return try read(try contents(descriptor, path), path).image.triggers.values.map(\.earliest).min()
+  }
+
+  /// How triggers were registered that registrations were written down for.
+  public var registrations: [(name: String, body: [UInt8])] {
+    opened.triggers.compactMap { name, memory in memory.registration.map { (name, $0) } }.sorted {
+      $0.name < $1.name
+    }
+  }
+
+  // MARK: writing
+
+  /// Appends records; `isSynced` when they must outlive a power failure.
+  func append(_ records: [JournalRecord], isSynced: Bool) throws(JournalError) {
+    if records.isEmpty { return }
+    let bytes = Self.framed(records)
+    let failure = file.withLock { file -> JournalError? in
+      guard Self.write(bytes, file.descriptor, at: file.byteCount) else {
+        let failure = JournalError.system(path)
+        // What was written by half would hide what is written later.
+        _ = ftruncate(file.descriptor, off_t(file.byteCount))
+        return failure
+      }
+      file.byteCount += bytes.count
+      if isSynced, fdatasync(file.descriptor) != 0 { return .system(path) }
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  /// Whether the file should be written anew.
+  var isLong: Bool { file.withLock { $0.byteCount > Self.slackBytes + 4 * $0.compactBytes } }
+
+  /// Writes the file anew, so that a crash leaves the old one or the new one.
+  func rewrite(_ image: JournalImage) throws(JournalError) {
+    let bytes = Self.magic + Self.framed(image.records)
+    let draft = path + ".new"
+    let descriptor = open(draft, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .system(draft) }
+    guard Self.write(bytes, descriptor, at: 0), fdatasync(descriptor) == 0, rename(draft, path) == 0 else {
+      let failure = JournalError.system(draft)
+      close(descriptor)
+      unlink(draft)
+      throw failure
+    }
+    file.withLock { file in
+      _ = close(file.descriptor)
+      file = File(descriptor: descriptor, byteCount: bytes.count, compactBytes: bytes.count)
+    }
+  }
+
+  private static func framed(_ records: [JournalRecord]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for record in records {
+      let content = record.encoded
+      let checksum = content.withUnsafeBytes { CRC32C.checksum($0) }
+      withUnsafeBytes(of: UInt32(content.count).littleEndian) { bytes.append(contentsOf: $0) }
+      withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
+      bytes.append(contentsOf: content)
+    }
+    return bytes
+  }
+
+  private static func write(_ bytes: [UInt8], _ descriptor: Int32, at offset: Int) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        pwrite(
+          descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
+      }
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { return false }
+      written += count
+    }
+    return true
+  }
+
+  // MARK: reading
+
+  private static func contents(_ descriptor: Int32, _ path: String) throws(JournalError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = pread(descriptor, &chunk, chunk.count, off_t(bytes.count))
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { throw .system(path) }
+      if count == 0 { return bytes }
+      bytes.append(contentsOf: chunk[..<count])
+    }
+  }
+
+  /// What the bytes say, and how many of them are whole records.
+  private static func read(
+    _ bytes: [UInt8], _ path: String
+  ) throws(JournalError) -> (image: JournalImage, length: Int) {
+    var image = JournalImage()
+    if bytes.count < magic.count, magic.starts(with: bytes) { return (image, 0) }
+    guard bytes.starts(with: magic) else {
+      throw JournalError(path: path, reason: "it is no journal of triggers; move it away to begin anew")
+    }
+    let length = bytes.withUnsafeBytes { buffer -> Int in
+      var index = magic.count
+      while index + headBytes <= buffer.count {
+        let size = Int(UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: index, as: UInt32.self)))
+        let checksum = UInt32(
+          littleEndian: buffer.loadUnaligned(fromByteOffset: index + 4, as: UInt32.self))
+        let start = index + headBytes
+        guard size <= recordBytesMax, start + size <= buffer.count else { break }
+        let content = UnsafeRawBufferPointer(rebasing: buffer[start..<start + size])
+        guard CRC32C.checksum(content) == checksum, let record = JournalRecord(content) else { break }
+        image.apply(record)
+        index = start + size
+      }
+      return index
+    }
+    return (image, length)
+  }
+}

@@ -1,0 +1,243 @@
+/// The run loop, and what becomes of one delivery.
+///
+/// A round: begin replays, read the feed, release who waits, start what is ready, write down what is done. Every
+/// end of a delivery, every commit and every call asks for another round.
+
+internal import DocModel
+internal import DocStore
+internal import Synchronization
+
+extension TriggerRunner {
+  /// Delivers until the task is cancelled; returns when every delivery under way has ended, so that the store
+  /// may be closed then. One at a time.
+  @concurrent
+  public func run() async {
+    let (wakes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    begin(signal)
+    await withDiscardingTaskGroup { group in
+      group.addTask { [interval = settings.discoveryInterval] in
+        repeat { signal.yield() } while (try? await Task.sleep(for: interval)) != nil
+      }
+      for await _ in wakes {
+        let calm = beginRound()
+        // Before anything starts: who was quiet before the feed was read and is so now has had everything.
+        if follow(isAskedForAll: calm.isAsked) { release(calm.drainers) }
+        while let (delivery, trigger) = state.withLock({ $0.takeReady(settings) }) {
+          group.addTask { [self] in await deliver(delivery, trigger) }
+        }
+        writeDown()
+      }
+      group.cancelAll()
+    }
+    end()
+  }
+
+  private func begin(_ signal: AsyncStream<Void>.Continuation) {
+    state.withLock { state in
+      precondition(!state.isRunning, "a trigger runner runs once at a time")
+      state.isRunning = true
+      state.hasEnded = false
+      state.signal = signal
+      state.lastDiscovery = nil
+    }
+  }
+
+  /// Whether somebody waits for a drain, and for whom nothing was under way before the feed is read.
+  private func beginRound() -> (isAsked: Bool, drainers: [UInt64]) {
+    state.withLock { state in
+      for (id, subscriber) in state.subscribers {
+        guard let version = subscriber.replayFrom, subscriber.queue.underWay == 0 else { continue }
+        state.subscribers[id]?.replay(after: version)
+        if subscriber.trigger.isRemembered {
+          state.unwritten.append(.checkpoint(subscriber.trigger.name, since: version, [:]))
+        }
+      }
+      let calm = state.drainers.filter { state.isQuiet($0.value.trigger) }.map(\.key)
+      return (!state.drainers.isEmpty, calm)
+    }
+  }
+
+  private func release(_ calm: [UInt64]) {
+    let (released, others) = state.withLock { state in
+      let released = state.released(calm)
+      // Who became quiet during the round needs one more, with the feed read from now on.
+      return (released, state.drainers.contains { state.isQuiet($0.value.trigger) && !calm.contains($0.key) })
+    }
+    for continuation in released { continuation.resume(returning: true) }
+    if others { wake() }
+  }
+
+  /// Goes back to before the first undelivered event of each database.
+  private func end() {
+    let (subscriptions, drainers) = state.withLock { state in
+      for id in state.subscribers.keys { state.subscribers[id]?.rewind(state.discoveredTo) }
+      let subscriptions = Array(state.follows.values)
+      state.follows.removeAll()
+      state.awake.removeAll()
+      state.retrying.removeAll()
+      state.isRunning = false
+      state.hasEnded = true
+      state.signal = nil
+      let drainers = Array(state.drainers.values)
+      state.drainers.removeAll()
+      return (subscriptions, drainers)
+    }
+    writeCheckpoints()
+    for subscription in subscriptions { store.unsubscribe(subscription) }
+    for drainer in drainers { drainer.continuation.resume(returning: false) }
+  }
+
+  // MARK: one delivery
+
+  private func deliver(_ delivery: Delivery, _ trigger: DocumentTrigger) async {
+    do {
+      guard let event = try event(of: delivery, trigger) else { return finish(delivery, isDelivered: false) }
+      if isCircle(event.cause) {
+        let cycle = event.cause.cycle(closedBy: trigger.name, event.path)
+        report(.loop(trigger: trigger.name, event: event.id, cycle: cycle))
+        let depth = event.cause.depth
+        return giveUp(
+          delivery, event, attempts: 0,
+          event.cause.isGuessed
+            ? "a circle, concluded from the times of \(depth) writes: \(cycle)"
+            : "triggers fired each other \(depth) times: \(cycle)")
+      }
+      try await act(on: event, trigger)
+      finish(delivery, isDelivered: true)
+    } catch {
+      // What cancellation interrupted has not failed; the next run delivers it.
+      if Task.isCancelled { return }
+      await fail(delivery, trigger, error)
+    }
+  }
+
+  /// Runs the action, as the cause of what it commits.
+  private func act(on event: DocumentEvent, _ trigger: DocumentTrigger) async throws {
+    let cause = event.cause.following(trigger.name, event.path, event: event.id)
+    guard trigger.target != nil else {
+      return try await CommitOrigin.$current.withValue(CommitOrigin(cause.text)) {
+        try await trigger.action(event)
+      }
+    }
+    let window = state.withLock { $0.watch.begin(cause, now: store.environment.now()) }
+    defer { state.withLock { $0.watch.end(window, now: store.environment.now()) } }
+    try await CommitOrigin.$current.withValue(CommitOrigin(cause.text)) { try await trigger.action(event) }
+  }
+
+  private func isCircle(_ cause: EventCause) -> Bool {
+    cause.depth >= (cause.isGuessed ? settings.guessedReturnsMax : settings.depthMax)
+  }
+
+  private func finish(_ delivery: Delivery, isDelivered: Bool) {
+    state.withLock { state in
+      state.subscribers[delivery.trigger]?.finish(delivery)
+      if isDelivered {
+        state.subscribers[delivery.trigger]?.delivered += 1
+        state.subscribers[delivery.trigger]?.lastFailure = nil
+      }
+      if let letter = delivery.event.letter { state.forgetLetter(letter, of: delivery.trigger) }
+    }
+    wake()
+  }
+
+  private func fail(_ delivery: Delivery, _ trigger: DocumentTrigger, _ error: any Error) async {
+    let policy = trigger.retry ?? settings.retry
+    let reason = "\(error)"
+    // Trying again does not bring back what is no longer kept.
+    let isFinal = (error as? HistoryGone) != nil
+    let failures = state.withLock { state -> Int? in
+      state.subscribers[delivery.trigger]?.failed += 1
+      state.subscribers[delivery.trigger]?.lastFailure = reason
+      return state.subscribers[delivery.trigger]?.queue.fail(
+        delivery.document, attemptsMax: isFinal ? 1 : policy.attemptsMax)
+    }
+    guard let failures else {
+      return giveUp(delivery, try? event(of: delivery, trigger), attempts: delivery.attempt, reason)
+    }
+    wake()
+    let pause = policy.pause(failures: failures, random: store.environment.random())
+    guard (try? await Task.sleep(for: pause)) != nil else { return }
+    state.withLock { $0.subscribers[delivery.trigger]?.queue.wake(delivery.document) }
+    wake()
+  }
+
+  private func giveUp(_ delivery: Delivery, _ event: DocumentEvent?, attempts: Int, _ reason: String) {
+    let letter = state.withLock { state -> DeadLetter? in
+      guard let subscriber = state.subscribers[delivery.trigger] else { return nil }
+      let letter = DeadLetter(
+        trigger: subscriber.trigger.name,
+        event: (event ?? DocumentEvent(placeOf: delivery, subscriber.trigger)).withoutLargeDocuments,
+        attempts: attempts, reason: reason, time: store.environment.now())
+      state.keep(letter, max: settings.deadLettersMax)
+      // The letter goes before the mark: a crash between the two only repeats the event.
+      state.subscribers[delivery.trigger]?.finish(delivery)
+      return letter
+    }
+    if let letter { report(.deadLetter(letter)) }
+    wake()
+  }
+
+  // MARK: the journal
+
+  /// LIMIT: how long positions of a quiet store stay unwritten.
+  private static var checkpointSeconds: Int { 30 }
+
+  /// Writes down what is new; positions a few times a second while there is something to deliver.
+  private func writeDown() {
+    let now = ContinuousClock.now
+    let (records, isDue) = state.withLock { state in
+      let since = state.lastCheckpoint.map { now - $0 }
+      let fresh = state.subscribers.values.reduce(0) { $0 + $1.freshCount }
+      let isTime = since.map { $0 >= settings.discoveryInterval } ?? true
+      var records = state.unwritten
+      state.unwritten.removeAll()
+      if fresh >= settings.acknowledgementsMax || (fresh > 0 && isTime) {
+        for (id, subscriber) in state.subscribers where subscriber.freshCount > 0 {
+          let done = state.subscribers[id]?.takeFreshRecords() ?? []
+          if subscriber.trigger.isRemembered { records += done }
+        }
+      }
+      let isLate = since.map { $0 >= .seconds(Self.checkpointSeconds) } ?? true
+      return (records, isLate || (fresh > 0 && (since ?? .zero) >= .seconds(1)))
+    }
+    write(records)
+    if isDue { writeCheckpoints() }
+  }
+
+  private func write(_ records: [JournalRecord]) {
+    guard let journal, !records.isEmpty else { return }
+    do throws(JournalError) {
+      // Single events that are done may be lost: they only come again.
+      let isSynced = records.contains { if case .done = $0 { false } else { true } }
+      try journal.append(records, isSynced: isSynced)
+    } catch {
+      report(.unwritable(error))
+      state.withLock {
+        $0.unwritten = records.filter { if case .done = $0 { false } else { true } } + $0.unwritten
+      }
+    }
+  }
+
+  private func writeCheckpoints() {
+    let records = state.withLock { state -> [JournalRecord] in
+      state.lastCheckpoint = ContinuousClock.now
+      var records = state.unwritten
+      state.unwritten.removeAll()
+      for (id, subscriber) in state.subscribers {
+        let done = state.subscribers[id]?.takeFreshRecords() ?? []
+        let record = state.subscribers[id]?.checkpoint(state.discoveredTo)
+        if let record, subscriber.trigger.isRemembered { records += done + [record] }
+      }
+      return records
+    }
+    write(records)
+    if let journal, journal.isLong {
+      do throws(JournalError) {
+        try journal.rewrite(state.withLock { $0.wholeImage })
+      } catch {
+        report(.unwritable(error))
+      }
+    }
+    holdHistory()
+  }
+}

@@ -1,0 +1,222 @@
+/// What outlives a process: positions, dead letters, registrations.
+
+import DocModel
+import DocStore
+import EngineLMDB
+import TestSupport
+import Testing
+
+@testable import Triggers
+
+@Suite(.timeLimit(.minutes(5))) struct JournalTests {
+  private let folder = TemporaryFolder()
+  private let other = TemporaryFolder()
+
+  private func reopened() throws -> TriggerJournal { try TriggerJournal(folder: folder.path) }
+
+  /// The file as it is at this moment, while somebody writes it.
+  private func copied() throws -> TriggerJournal {
+    let path = other.path + "/triggers.journal"
+    try write(try bytes(of: folder.path + "/triggers.journal"), to: path)
+    return try TriggerJournal(path: path)
+  }
+
+  @Test("a runner of a later process goes on where the last one was, and repeats nothing")
+  func goesOn() async throws {
+    let store = try DocumentStore(engine: try LMDBEngine.ephemeral())
+    let seen = Journal<String>()
+    let trigger = try onDocumentCreated("c/{d}", name: "t") { seen.note($0.path.text) }
+    do {
+      let runner = try TriggerRunner(store, [trigger], settings: .quick, journal: try reopened())
+      for number in 0..<5 { try await store.set("c/a\(number)", [:]) }
+      try await runner.whileRunning { #expect(await runner.drain()) }
+    }
+    // Nobody runs.
+    for number in 0..<5 { try await store.set("c/b\(number)", [:]) }
+    let runner = try TriggerRunner(store, [trigger], settings: .quick, journal: try reopened())
+    try await runner.whileRunning { #expect(await runner.drain()) }
+    #expect(seen.entries.sorted() == (0..<5).map { "c/a\($0)" } + (0..<5).map { "c/b\($0)" })
+    store.close()
+  }
+
+  @Test("after a crash only what was under way, or not yet written down, comes again", arguments: [1, 16])
+  func crash(acknowledgementsMax: Int) async throws {
+    let store = try DocumentStore(engine: try LMDBEngine.ephemeral())
+    let seen = Journal<String>()
+    let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+    let stuck = try onDocumentCreated("c/{d}", name: "t") { event in
+      if event.path.text == "c/0" { for await _ in gate { break } }
+      seen.note(event.path.text)
+    }
+    var settings = TriggerSettings.quick
+    settings.acknowledgementsMax = acknowledgementsMax
+    // Only full groups are written down.
+    settings.discoveryInterval = .seconds(3_600)
+    let first = try TriggerRunner(
+      store, [stuck], databases: [database], settings: settings, journal: try reopened())
+    let running = Task { await first.run() }
+    for number in 0..<100 { try await store.set("c/\(number)", [:]) }
+    #expect(try await eventually { seen.entries.count == 99 })
+    #expect(
+      try await eventually {
+        let marks = try copied().opened.triggers["t"]?.done[database]?.count ?? 0
+        return marks > 99 - acknowledgementsMax
+      })
+    // What another process would find: the file as it is now.
+    let copy = try copied()
+    let again = Journal<String>()
+    let trigger = try onDocumentCreated("c/{d}", name: "t") { again.note($0.path.text) }
+    let second = try TriggerRunner(store, [trigger], settings: .quick, journal: copy)
+    try await second.whileRunning { #expect(await second.drain()) }
+    #expect(again.entries.contains("c/0"))
+    #expect(again.entries.count <= acknowledgementsMax)
+    opener.yield()
+    running.cancel()
+    await running.value
+    store.close()
+  }
+
+  @Test("dead letters come back with their documents, and can be tried again and forgotten")
+  func deadLetters() async throws {
+    let store = try DocumentStore(engine: try LMDBEngine.ephemeral())
+    let failing = try onDocumentWritten("c/{d}", name: "t") { _ in throw TestFailure() }
+    do {
+      let runner = try TriggerRunner(store, [failing], settings: .quick, journal: try reopened())
+      try await store.set("c/a", ["n": .integer(1)])
+      try await store.set("c/a", ["n": .integer(2)])
+      try await store.set("c/b", ["n": .integer(3)])
+      try await runner.whileRunning { #expect(await runner.drain()) }
+    }
+    let seen = Journal<DocumentEvent>()
+    let trigger = try onDocumentWritten("c/{d}", name: "t") { seen.note($0) }
+    do {
+      let runner = try TriggerRunner(store, [trigger], settings: .quick, journal: try reopened())
+      #expect(runner.deadLetters.map(\.reason) == Array(repeating: "TestFailure()", count: 3))
+      let letter = try #require(runner.deadLetters.first { $0.event.after == ["n": .integer(2)] })
+      #expect(letter.event.before == ["n": .integer(1)])
+      #expect(letter.event.parameters == ["d": "a"] && letter.attempts == 4)
+      #expect(throws: TriggerError.unknownDeadLetter("x")) { try runner.retry(["x"]) }
+      #expect(try runner.retry([letter.id]) == 1)
+      // Once is enough.
+      #expect(try runner.retry([letter.id]) == 0)
+      try await runner.whileRunning {
+        #expect(await runner.drain())
+        #expect(seen.entries.map(\.id) == [letter.id])
+        let rest = runner.deadLetters
+        #expect(rest.count == 2)
+        let other = try #require(rest.first { $0.event.path.text == "c/a" })
+        #expect(try runner.discard([other.id]) == 1)
+      }
+    }
+    #expect(try reopened().opened.deadLetters.map(\.event.path.text) == ["c/b"])
+    store.close()
+  }
+
+  @Test("a trigger that is ended leaves nothing behind; registrations come back")
+  func registrations() async throws {
+    let store = try naiveStore()
+    do {
+      let runner = try TriggerRunner(store, [], settings: .quick, journal: try reopened())
+      for name in ["a", "b"] {
+        let trigger = try onDocumentWritten("c/{d}", name: name) { _ in }
+        try runner.register(trigger, registration: Array("how to make \(name)".utf8))
+      }
+      try runner.unregister("a")
+      #expect(throws: TriggerError.unknownTrigger("a")) { try runner.unregister("a") }
+      try await runner.whileRunning { #expect(await runner.drain()) }
+    }
+    let found = try reopened().registrations
+    #expect(found.map(\.name) == ["b"])
+    #expect(found.map(\.body) == [Array("how to make b".utf8)])
+  }
+
+  // MARK: the file
+
+  private func letter() -> DeadLetter {
+    DeadLetter(
+      trigger: "ünï",
+      event: DocumentEvent("1-a", path("c/d"), before: nil, after: ["n": .integer(1)], version: 9),
+      attempts: 3, reason: "no\nreason", time: -5)
+  }
+
+  @Test("records are read as they were written")
+  func records() throws {
+    let letter = letter()
+    for record in [
+      JournalRecord.checkpoint("t", since: 7, [database: 8, DatabaseID(project: "p", database: "d"): -1]),
+      .done("t", database, [EventMark(version: 10, document: .max), EventMark(11, path("c/e"))]),
+      .deadLetter(letter), .registration("t", [0, 255, 10]),
+    ] {
+      var image = JournalImage()
+      image.apply(.checkpoint("t", since: 1, [:]))
+      var copied = image
+      image.apply(record)
+      copied.apply(try #require(record.encoded.withUnsafeBytes { JournalRecord($0) }))
+      #expect(copied.triggers["t"]?.since == image.triggers["t"]?.since)
+      #expect(copied.triggers["t"]?.positions == image.triggers["t"]?.positions)
+      #expect(copied.triggers["t"]?.done == image.triggers["t"]?.done)
+      #expect(copied.triggers["t"]?.registration == image.triggers["t"]?.registration)
+      #expect(copied.deadLetters.map(\.event.after) == image.deadLetters.map(\.event.after))
+      #expect(copied.deadLetters.map(\.reason) == image.deadLetters.map(\.reason))
+      #expect(copied.deadLetters.map(\.time) == image.deadLetters.map(\.time))
+    }
+  }
+
+  @Test("a torn end is cut off wherever it is torn, and the file goes on from there")
+  func tornEnd() throws {
+    let journalPath = folder.path + "/triggers.journal"
+    do {
+      let journal = try reopened()
+      try journal.append([.checkpoint("a", since: 1, [:])], isSynced: true)
+      try journal.append([.checkpoint("b", since: 2, [:])], isSynced: true)
+    }
+    let whole = try bytes(of: journalPath)
+    for length in 0..<whole.count {
+      try write(Array(whole[..<length]), to: journalPath)
+      let names = try reopened().opened.triggers.keys.sorted()
+      #expect(["", "a", "a,b"].contains(names.joined(separator: ",")))
+      let journal = try reopened()
+      try journal.append([.checkpoint("c", since: 3, [:])], isSynced: false)
+      #expect(try reopened().opened.triggers.keys.sorted() == names + ["c"])
+    }
+    // A bit that turned over ends the file there.
+    var damaged = whole
+    damaged[whole.count - 1] ^= 1
+    try write(damaged, to: journalPath)
+    #expect(try reopened().opened.triggers.keys.sorted() == ["a"])
+  }
+
+  @Test("what is no journal is refused and left alone")
+  func foreignFile() throws {
+    let path = folder.path + "/triggers.journal"
+    try write(Array("something else".utf8), to: path)
+    #expect(throws: JournalError.self) { try reopened() }
+    #expect(try bytes(of: path) == Array("something else".utf8))
+  }
+
+  @Test("writing the file anew keeps what it says")
+  func rewriting() throws {
+    do {
+      let journal = try reopened()
+      var image = JournalImage()
+      for number in 0..<100 {
+        let record = JournalRecord.checkpoint("t", since: Int64(number), [database: Int64(number * 2)])
+        image.apply(record)
+        try journal.append([record], isSynced: false)
+      }
+      image.apply(.done("t", database, [EventMark(version: 500, document: 5)]))
+      image.apply(.deadLetter(letter()))
+      let long = try bytes(of: journal.path).count
+      try journal.rewrite(image)
+      #expect(try bytes(of: journal.path).count < long)
+      try journal.append([.checkpoint("u", since: 4, [:])], isSynced: true)
+    }
+    let image = try reopened().opened
+    #expect(image.triggers["t"]?.since == 99 && image.triggers["t"]?.positions == [database: 198])
+    #expect(image.triggers["t"]?.isDone(database, 500, path("x")) == false)
+    #expect(image.triggers["t"]?.done[database] == [EventMark(version: 500, document: 5)])
+    #expect(image.triggers["u"]?.since == 4 && image.deadLetters.count == 1)
+    #expect(try TriggerJournal.historyNeeded(folder: folder.path) == 4)
+    #expect(try TriggerJournal.historyNeeded(folder: folder.path + "/none") == nil)
+  }
+}
