@@ -66,6 +66,15 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "Triggers", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
+    .target(
+      name: "Functions",
+      dependencies: [
+        "DocModel", "DocStore", "Triggers", "Wire", "YAML",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
     .target(
@@ -87,7 +96,7 @@ let package = Package(
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Wire", "Access", "CProcess", "EngineLMDB", "Exports", "Seeder",
+        "DocModel", "DocStore", "Rules", "Wire", "Access", "CProcess", "EngineLMDB", "Exports", "Functions", "Seeder",
         "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -160,6 +169,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TriggersTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport", "Triggers"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FunctionsTests",
+      dependencies: [
+        "DocModel", "DocStore", "EngineLMDB", "Functions", "TestSupport", "Triggers", "Wire", "YAML",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "WireTests",

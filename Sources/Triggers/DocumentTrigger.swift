@@ -34,6 +34,9 @@ public struct DocumentEvent: Sendable {
     image.map { image in image.withDocument { Fields($0.fields) } }
   }
 
+  /// A key of the change itself, the same for every trigger.
+  public var changeID: String { EventID.text(document, version: version, trigger: "") }
+
   public var document: DocumentName { DocumentName(database: database, path: path) }
 
   /// The commit's time.

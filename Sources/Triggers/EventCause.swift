@@ -32,13 +32,6 @@ public struct EventCause: Hashable, Sendable {
   /// The cause of what no trigger wrote.
   public static let none = EventCause(root: "", depth: 0, steps: [], isGuessed: false)
 
-  init(root: String, depth: Int, steps: [Step], isGuessed: Bool) {
-    self.root = root
-    self.depth = depth
-    self.steps = steps
-    self.isGuessed = isGuessed
-  }
-
   /// The cause of what a trigger writes while it handles an event with this cause.
   func following(_ trigger: String, _ document: ResourcePath, event id: String) -> EventCause {
     EventCause(

@@ -34,6 +34,7 @@ extension TriggerRunner {
     }
     guard isDue || isAskedForAll else {
       for database in awake { takeLive(database, present: nil) }
+      catchUpWhereThereIsRoom()
       return true
     }
     guard let present = discover() else {
@@ -56,7 +57,7 @@ extension TriggerRunner {
       if let databases { found = databases } else { found = try store.databases() }
       for database in found where state.withLock({ $0.follows[database] == nil }) { follow(database) }
       state.withLock { state in
-        for id in state.subscribers.keys {
+        for id in state.order {
           for database in state.follows.keys { state.subscribers[id]?.follow(database) }
         }
         state.discoveredTo = max(state.discoveredTo, present)
@@ -111,17 +112,17 @@ extension TriggerRunner {
       case .commit(let version, let changes): distribute(database, version, changes)
       case .cleared(let version, _):
         state.withLock { state in
-          for id in state.subscribers.keys {
+          for id in state.order {
             state.subscribers[id]?.queue.removeAll(of: database, upTo: version)
           }
         }
       case .lagged:
         state.withLock { state in
-          for id in state.subscribers.keys { state.subscribers[id]?.cursors[database]?.isBehind = true }
+          for id in state.order { state.subscribers[id]?.fallBehind(database) }
         }
       }
     }
-    for id in state.withLock({ Array($0.subscribers.keys) }) {
+    for id in state.withLock({ $0.order }) {
       if let present, state.withLock({ $0.subscribers[id]?.advance(database, to: present) ?? false }) {
         continue
       }
@@ -132,12 +133,12 @@ extension TriggerRunner {
   private func distribute(_ database: DatabaseID, _ version: Int64, _ changes: [DocumentChange]) {
     let cause = store.origin(ofCommit: version).flatMap { EventCause(text: $0.text) }
     state.withLock { state in
-      for id in state.subscribers.keys {
+      for id in state.order {
         guard let cursor = state.subscribers[id]?.cursors[database], !cursor.isBehind,
           version > cursor.taken
         else { continue }
         guard let count = state.subscribers[id]?.queue.pendingCount, count < settings.pendingMax else {
-          state.subscribers[id]?.cursors[database]?.isBehind = true
+          state.subscribers[id]?.fallBehind(database)
           continue
         }
         for change in changes where state.subscribers[id]?.trigger.fires(for: change) ?? false {
@@ -151,6 +152,19 @@ extension TriggerRunner {
   }
 
   // MARK: from storage
+
+  /// Goes on reading for triggers whose queues have emptied by half.
+  private func catchUpWhereThereIsRoom() {
+    for id in state.withLock({ $0.order }) {
+      let lagging = state.withLock { state -> [DatabaseID] in
+        guard let count = state.subscribers[id]?.queue.pendingCount, count <= settings.pendingMax / 2 else {
+          return []
+        }
+        return state.subscribers[id]?.lagging() ?? []
+      }
+      for database in lagging { catchUp(id, database) }
+    }
+  }
 
   private func catchUp(_ id: Int, _ database: DatabaseID) {
     while true {

@@ -45,12 +45,12 @@ extension TriggerRunner {
   /// Whether somebody waits for a drain, and for whom nothing was under way before the feed is read.
   private func beginRound() -> (isAsked: Bool, drainers: [UInt64]) {
     state.withLock { state in
-      for (id, subscriber) in state.subscribers {
-        guard let version = subscriber.replayFrom, subscriber.queue.underWay == 0 else { continue }
+      for id in state.order {
+        guard let version = state.subscribers[id]?.replayFrom, state.subscribers[id]?.queue.underWay == 0,
+          let trigger = state.subscribers[id]?.trigger
+        else { continue }
         state.subscribers[id]?.replay(after: version)
-        if subscriber.trigger.isRemembered {
-          state.unwritten.append(.checkpoint(subscriber.trigger.name, since: version, [:]))
-        }
+        if trigger.isRemembered { state.unwritten.append(.checkpoint(trigger.name, since: version, [:])) }
       }
       let calm = state.drainers.filter { state.isQuiet($0.value.trigger) }.map(\.key)
       return (!state.drainers.isEmpty, calm)
@@ -70,7 +70,7 @@ extension TriggerRunner {
   /// Goes back to before the first undelivered event of each database.
   private func end() {
     let (subscriptions, drainers) = state.withLock { state in
-      for id in state.subscribers.keys { state.subscribers[id]?.rewind(state.discoveredTo) }
+      for id in state.order { state.subscribers[id]?.rewind(state.discoveredTo) }
       let subscriptions = Array(state.follows.values)
       state.follows.removeAll()
       state.awake.removeAll()
@@ -184,6 +184,12 @@ extension TriggerRunner {
 
   /// Writes down what is new; positions a few times a second while there is something to deliver.
   private func writeDown() {
+    let isDue = writing.withLock { _ in writeDone() }
+    if isDue { writeCheckpoints() }
+  }
+
+  /// Writes what is done and what else is new, when that is enough or late enough. True when positions are due.
+  private func writeDone() -> Bool {
     let now = ContinuousClock.now
     let (records, isDue) = state.withLock { state in
       let since = state.lastCheckpoint.map { now - $0 }
@@ -192,16 +198,25 @@ extension TriggerRunner {
       var records = state.unwritten
       state.unwritten.removeAll()
       if fresh >= settings.acknowledgementsMax || (fresh > 0 && isTime) {
-        for (id, subscriber) in state.subscribers where subscriber.freshCount > 0 {
+        for id in state.order {
           let done = state.subscribers[id]?.takeFreshRecords() ?? []
-          if subscriber.trigger.isRemembered { records += done }
+          if state.subscribers[id]?.trigger.isRemembered ?? false { records += done }
         }
       }
       let isLate = since.map { $0 >= .seconds(Self.checkpointSeconds) } ?? true
       return (records, isLate || (fresh > 0 && (since ?? .zero) >= .seconds(1)))
     }
     write(records)
-    if isDue { writeCheckpoints() }
+    return isDue
+  }
+
+  /// Writes what must not wait. Call it inside `writing`.
+  func writeNews() {
+    let records = state.withLock { state in
+      defer { state.unwritten.removeAll() }
+      return state.unwritten
+    }
+    write(records)
   }
 
   private func write(_ records: [JournalRecord]) {
@@ -219,14 +234,20 @@ extension TriggerRunner {
   }
 
   private func writeCheckpoints() {
+    writing.withLock { _ in writePositions() }
+    holdHistory()
+  }
+
+  private func writePositions() {
     let records = state.withLock { state -> [JournalRecord] in
       state.lastCheckpoint = ContinuousClock.now
       var records = state.unwritten
       state.unwritten.removeAll()
-      for (id, subscriber) in state.subscribers {
+      let discoveredTo = state.discoveredTo
+      for id in state.order {
         let done = state.subscribers[id]?.takeFreshRecords() ?? []
-        let record = state.subscribers[id]?.checkpoint(state.discoveredTo)
-        if let record, subscriber.trigger.isRemembered { records += done + [record] }
+        let record = state.subscribers[id]?.checkpoint(discoveredTo)
+        if let record, state.subscribers[id]?.trigger.isRemembered ?? false { records += done + [record] }
       }
       return records
     }
@@ -238,6 +259,5 @@ extension TriggerRunner {
         report(.unwritable(error))
       }
     }
-    holdHistory()
   }
 }

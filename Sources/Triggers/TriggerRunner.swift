@@ -40,6 +40,8 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
   let journal: TriggerJournal?
   let report: @Sendable (TriggerReport) -> Void
   let state: Mutex<TriggerState>
+  /// Held while records are taken and written, so that they stay in order. Before `state`.
+  let writing = Mutex(())
 
   /// Delivers what is committed after `version`, by default from now on: so a seed that was committed before
   /// fires nothing. A trigger that the journal knows goes on where it was. Follows all databases of the store,
@@ -67,6 +69,8 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
           Complaint("\(error.description.prefix(1).uppercased())\(error.description.dropFirst())."))
       }
     }
+    // A trigger that a crash makes forget where it began would begin later.
+    writing.withLock { _ in writeNews() }
     holdHistory()
   }
 
@@ -81,6 +85,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     let present: Int64
     do throws(StoreError) { present = try store.presentVersion() } catch { throw .unreadable(error) }
     try add(trigger, after: present, replaces: true, registration: registration)
+    writing.withLock { _ in writeNews() }
     holdHistory()
     wake()
   }
@@ -95,6 +100,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
       return true
     }
     guard isKnown else { throw .unknownTrigger(name) }
+    writing.withLock { _ in writeNews() }
     wake()
   }
 
@@ -168,7 +174,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
   public func resume() {
     state.withLock { state in
       state.isPaused = false
-      for id in state.subscribers.keys {
+      for id in state.order {
         state.subscribers[id]?.isPaused = false
         state.subscribers[id]?.queue.wakeAll()
       }

@@ -33,12 +33,30 @@ struct Subscriber: Sendable {
     self.memory = memory
   }
 
+  /// Whether some cursor may be behind: spares a look at all of them.
+  var mayBeBehind = true
+
   var isBehind: Bool { replayFrom != nil || cursors.contains { $0.value.isBehind } }
 
   /// Follows a database from where the trigger was.
   mutating func follow(_ database: DatabaseID) {
     guard cursors[database] == nil, trigger.concerns(database) else { return }
     cursors[database] = Cursor(taken: memory.position(of: database))
+    mayBeBehind = true
+  }
+
+  /// The feed has dropped something, or there was no room for it.
+  mutating func fallBehind(_ database: DatabaseID) {
+    cursors[database]?.isBehind = true
+    mayBeBehind = true
+  }
+
+  /// The databases in which it is behind.
+  mutating func lagging() -> [DatabaseID] {
+    guard mayBeBehind else { return [] }
+    let lagging = cursors.filter(\.value.isBehind).map(\.key)
+    mayBeBehind = !lagging.isEmpty
+    return lagging
   }
 
   /// The versions up to which everything is done with, by database.
@@ -85,6 +103,7 @@ struct Subscriber: Sendable {
   mutating func rewind(_ discoveredTo: Int64) {
     _ = checkpoint(discoveredTo)
     queue = DeliveryQueue()
+    mayBeBehind = true
     for database in cursors.keys { cursors[database] = Cursor(taken: memory.position(of: database)) }
   }
 
@@ -93,6 +112,7 @@ struct Subscriber: Sendable {
     replayFrom = nil
     freshDone.removeAll()
     freshCount = 0
+    mayBeBehind = true
     let registration = memory.registration
     memory = TriggerMemory(since: version)
     memory.registration = registration
@@ -137,6 +157,9 @@ struct TriggerState: Sendable {
     self.image = image
     self.discoveredTo = discoveredTo
   }
+
+  /// The ids of all triggers. A copy, so that changing one copies no other's queue.
+  var order: [Int] { Array(subscribers.keys) }
 
   // MARK: deliveries
 

@@ -25,6 +25,8 @@ public struct FirestoreServerOptions: Sendable {
   public var afterReset: @Sendable () -> Void = {}
   /// Why no traffic should come, for `/readyz`; nil while all is well.
   public var unreadiness: @Sendable () -> String? = { nil }
+  /// What is answered below `/emulator/v1/` beside the server's own.
+  public var administration: EmulatorAdministration?
   /// More figures for `/metrics`.
   public var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
 
@@ -88,6 +90,7 @@ public final class FirestoreServer: Sendable {
     hooks.afterReset = options.afterReset
     hooks.unreadiness = { isStopping.isSet ? "stopping" : options.unreadiness() }
     hooks.moreFigures = options.moreFigures
+    hooks.administration = options.administration
     hooks.observer = observer
     let http = HTTPService(firestore, hooks: hooks)
     var server = options.server

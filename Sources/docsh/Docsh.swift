@@ -13,11 +13,12 @@ struct Docsh: AsyncParsableCommand {
       docsh rules check firestore.rules          report mistakes, with line and column
       docsh indexes suggest                      the indexes that the queries asked so far need
       docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
+      docsh triggers list                        what a running server's triggers have done and have to do
       """,
     version: BuildVersion.text,
     subcommands: [
       ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, IndexesCommand.self,
-      SeedCommand.self,
+      SeedCommand.self, TriggersCommand.self,
     ])
 }
 

@@ -108,6 +108,7 @@ struct OfficialFlags: Equatable {
     for (flag, option) in [
       (Flag.rules, "--rules"), (.project, "--project"), (.seed, "--import"), (.importData, "--import"),
       (.exportOnExit, "--export-on-exit"), (.exportName, "--export-name"),
+      (.functions, "--functions-emulator"),
     ] {
       if let value = values[flag], !value.isEmpty { options += [option, value] }
     }

@@ -5,6 +5,7 @@ import ArgumentParser
 import DocModel
 import DocStore
 import EngineLMDB
+import Functions
 import Logging
 import Rules
 import Seeder
@@ -62,8 +63,14 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The project that is seeded.")
   var project = "demo"
 
-  @Option(help: "Run the triggers of a pack: inspired.")
-  var triggers: TriggerPack?
+  @Option(
+    help: "Run the triggers of a pack (inspired), or those that a triggers.yaml names.",
+    completion: .file(extensions: ["yaml", "yml"]))
+  var triggers: String?
+
+  @Option(
+    help: ArgumentHelp("Where functions that register themselves take events.", valueName: "host:port"))
+  var functionsEmulator: String?
 
   @OptionGroup(title: "Profile")
   var profile: ProfileOptions
@@ -110,7 +117,8 @@ struct ServeCommand: AsyncParsableCommand {
   var announcesOfficially = false
 
   private enum CodingKeys: String, CodingKey {
-    case host, port, rules, indexes, config, seed, dataFolder, project, triggers, profile, importPath,
+    case host, port, rules, indexes, config, seed, dataFolder, project, triggers, functionsEmulator, profile,
+      importPath,
       exportOnExit
     case exportName, singleProject, pidFile, exitWithParent, connectionsMax, stopGrace, keepBrokenRules, log,
       ruleCoverage
@@ -152,18 +160,19 @@ struct ServeCommand: AsyncParsableCommand {
     let indexSources = try IndexSources(indexes, config: config)
     let gate = try indexSources.gate(profile, store, project: project)
     if let summary = indexSources.summary { Terminal.say("docsh: indexes of \(summary)") }
-    let runner = try await seedAndFollow(store)
+    let triggerSources = try TriggerSources(triggers, sink: functionsEmulator, folder: dataFolder)
+    let functions = try await seedAndFollow(store, triggerSources)
     let guarded = GuardedStore(
       store, rulesets: registry, detail: profile.denialDetail,
       coverage: CoverageCollector(isCollecting: ruleCoverage),
       leaks: LeakWatch { log.tell($0) }, indexes: gate)
     let serving = Serving(
-      guarded: guarded, options: try serverOptions(profile, log, store, runner), log: log, ending: ending,
+      guarded: guarded, options: try serverOptions(profile, log, store, functions), log: log, ending: ending,
       command: self, sources: sources)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
-      if let runner { group.addTask { await runner.run() } }
+      group.addTask { await functions.runner.run() }
       let status = try await serving.run()
-      if let runner { await Self.deliverRest(runner) }
+      await Self.deliverRest(functions.runner)
       group.cancelAll()
       return status
     }
@@ -173,7 +182,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func serverOptions(
     _ profile: ServiceProfile, _ log: ServerLog, _ store: DocumentStore<LMDBEngine>,
-    _ runner: TriggerRunner<LMDBEngine>?
+    _ functions: FunctionsHost<LMDBEngine>
   ) throws -> FirestoreServerOptions {
     var options = FirestoreServerOptions()
     options.profile = profile
@@ -190,11 +199,17 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if let importPath {
       let database = DatabaseID(project: project)
-      options.afterReset = { ImportedData.restore(importPath, into: store, database, log.logger) }
+      options.afterReset = {
+        functions.reset()
+        ImportedData.restore(importPath, into: store, database, log.logger)
+      }
+    } else {
+      options.afterReset = { functions.reset() }
     }
+    options.administration = { functions.respond($0, $1) }
     options.moreFigures = { text in
       log.writeFigures(to: &text)
-      runner?.writeFigures(to: &text)
+      functions.runner.writeFigures(to: &text)
     }
     return options
   }
@@ -207,16 +222,16 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// Writes the seed, and makes the runner of triggers, which sees the seed only if the seed says so.
   private func seedAndFollow(
-    _ store: DocumentStore<LMDBEngine>
-  ) async throws -> TriggerRunner<LMDBEngine>? {
+    _ store: DocumentStore<LMDBEngine>, _ triggers: TriggerSources
+  ) async throws -> FunctionsHost<LMDBEngine> {
     let database = DatabaseID(project: project)
     if let importPath { try ImportedData.load(importPath, into: store, database) }
-    guard let seed else { return try triggers?.runner(store) }
+    guard let seed else { return try triggers.host(store) }
     let seeder = try Seeding.prepare(seed, database)
-    let early = seeder.file.header.startsTriggers ? try triggers?.runner(store) : nil
+    let early = seeder.file.header.startsTriggers ? try triggers.host(store) : nil
     let report = try await Seeding.write(seeder, to: store, database)
     Terminal.say("docsh: seeded " + Seeding.summary(report, path: seed))
-    return try early ?? triggers?.runner(store)
+    return try early ?? triggers.host(store)
   }
 
   /// Says what users may do in databases that have no rules.

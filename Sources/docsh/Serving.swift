@@ -42,7 +42,7 @@ struct Serving: Sendable {
     Terminal.say(
       "docsh: rules \(sources.isEmpty ? "none" : sources.summary), "
         + "storage \(command.dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(command.project)"
-        + (command.triggers.map { ", triggers of \($0.rawValue)" } ?? ""))
+        + (command.triggers.map { ", triggers of \($0)" } ?? ""))
     Terminal.say("docsh: profile \(profile.summary)")
     Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
     guard command.announcesOfficially else { return }

@@ -96,8 +96,11 @@ extension FirestoreService {
     _ write: Write, on name: DocumentName, as credentials: Credentials, for call: ServerCall,
     _ completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
-    store.submit(
-      name.database, [write], as: credentials, cancellation: cancellation(for: call), completion: completion)
+    call.withOrigin {
+      store.submit(
+        name.database, [write], as: credentials, cancellation: cancellation(for: call), completion: completion
+      )
+    }
   }
 
   private func carryOut(

@@ -72,15 +72,17 @@ extension FirestoreService {
   private func carryOut(_ commit: CheckedCommit, as credentials: Credentials, for call: ServerCall) {
     let reference = call.reference
     if let transaction = commit.transaction { tie(transaction, to: call) }
-    store.submit(
-      commit.database, commit.writes, transaction: commit.transaction, as: credentials,
-      cancellation: cancellation(for: call)
-    ) { result in
-      reference { call in
-        if let transaction = commit.transaction { call.ties?.remove(transaction) }
-        switch result {
-        case .success(let result): call.respond(Answers.commit(result))
-        case .failure(let error): call.finish(GRPCStatus(error))
+    call.withOrigin {
+      store.submit(
+        commit.database, commit.writes, transaction: commit.transaction, as: credentials,
+        cancellation: cancellation(for: call)
+      ) { result in
+        reference { call in
+          if let transaction = commit.transaction { call.ties?.remove(transaction) }
+          switch result {
+          case .success(let result): call.respond(Answers.commit(result))
+          case .failure(let error): call.finish(GRPCStatus(error))
+          }
         }
       }
     }
@@ -97,7 +99,7 @@ extension FirestoreService {
       } catch {
         return call.finish(error)
       }
-      carryOutEach(batch, as: credentials, for: call)
+      call.withOrigin { carryOutEach(batch, as: credentials, for: call) }
     }
   }
 

@@ -20,7 +20,8 @@ final class GRPCCall: ServerCall {
     self.stream = stream
     self.connection = connection
     self.deadline = deadline
-    super.init(authorization: stream.head.authorization, perform: connection.perform)
+    super.init(
+      authorization: stream.head.authorization, cause: stream.head.cause, perform: connection.perform)
   }
 
   override func credentials(

@@ -2,6 +2,7 @@
 
 internal import Access
 internal import DocModel
+internal import DocStore
 internal import Synchronization
 
 /// A request and the way to answer it. `GRPCCall` came over HTTP/2, `RESTCall` over HTTP/1.1.
@@ -15,6 +16,8 @@ internal import Synchronization
 package class ServerCall {
   /// The `authorization` header as it came.
   package final let authorization: [UInt8]?
+  /// What made the client write, as it came; goes with the commits of the call.
+  package final let cause: [UInt8]?
   /// Runs a closure on the event loop that owns the call.
   final let perform: GRPCConnection.Perform
 
@@ -35,9 +38,16 @@ package class ServerCall {
   /// Bidirectional calls: the client has said everything.
   package final var onHalfClose: (() -> Void)?
 
-  init(authorization: [UInt8]?, perform: @escaping GRPCConnection.Perform) {
+  init(authorization: [UInt8]?, cause: [UInt8]? = nil, perform: @escaping GRPCConnection.Perform) {
     self.authorization = authorization
+    self.cause = cause
     self.perform = perform
+  }
+
+  /// Commits in the name of what made the client write.
+  final func withOrigin(_ commit: () -> Void) {
+    guard let cause else { return commit() }
+    CommitOrigin.$current.withValue(CommitOrigin(String(decoding: cause, as: UTF8.self)), operation: commit)
   }
 
   /// Whether answering is still of use. Any thread may ask.

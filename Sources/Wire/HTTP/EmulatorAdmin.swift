@@ -10,7 +10,9 @@ internal import Rules
 
 extension HTTPService {
   /// `/emulator/v1/…`, its path from `projects` on.
-  func administrate(_ exchange: HTTPExchange, _ method: String, _ path: [[UInt8]]) throws(GRPCStatus) {
+  func administrate(
+    _ exchange: HTTPExchange, _ method: String, _ path: [[UInt8]], _ target: HTTPTarget
+  ) throws(GRPCStatus) {
     guard path.count >= 2, path[0].holds("projects") else { return exchange.respondNotFound() }
     if method == "PUT", let database = Self.database(path, verb: ":securityRules") {
       return try replaceRules(exchange, of: database)
@@ -35,7 +37,23 @@ extension HTTPService {
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
     }
-    exchange.respondNotFound()
+    if !passOn(exchange, method, path, target) { exchange.respondNotFound() }
+  }
+
+  /// Whether another part of the program answers.
+  private func passOn(
+    _ exchange: HTTPExchange, _ method: String, _ path: [[UInt8]], _ target: HTTPTarget
+  ) -> Bool {
+    guard let administration = hooks.administration else { return false }
+    let request = EmulatorRequest(
+      method: method, path: path.map { String(decoding: $0, as: UTF8.self) },
+      query: target.query.map {
+        (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
+      }, body: exchange.request.body)
+    let reference = exchange.reference
+    return administration(request) { answer in
+      reference { $0.respond(json: answer.body, status: answer.status) }
+    }
   }
 
   /// The database before a verb: `projects/P:verb` for the first one, `projects/P/databases/D:verb` for any.

@@ -54,7 +54,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       hooks.shutDown()
     case (let method, 4...) where segments[0].holds("emulator") && segments[1].holds("v1"):
       exchange.observation?.method = emulatorFigure
-      try administrate(exchange, method, Array(segments[2...]))
+      try administrate(exchange, method, Array(segments[2...]), target)
     case (_, 6...) where segments[0].holds("v1") || segments[0].holds("v1beta1"):
       callMethod(exchange, target)
     default: exchange.respondNotFound()

@@ -3,11 +3,11 @@
 ///
 /// Source: spec/protocol.md 6.3, 6.4.
 
-internal import DocModel
+package import DocModel
 
 extension JSONWriter {
   /// An encoded `Document` message of ours.
-  mutating func document(_ message: UnsafeRawBufferPointer) {
+  package mutating func document(_ message: UnsafeRawBufferPointer) {
     var cursor = WireCursor(message)
     var name = WireCursor.empty
     var createTime: UnsafeRawBufferPointer?

@@ -13,6 +13,8 @@ package struct ServerHooks: Sendable {
   package var unreadiness: @Sendable () -> String? = { nil }
   /// Figures of other parts of the program, for `/metrics`.
   package var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
+  /// What the program answers below `/emulator/v1/` beside this module; nil for nothing.
+  package var administration: EmulatorAdministration?
   /// Who counts and logs requests; nil for nobody.
   package var observer: CallObserver?
 

@@ -12,6 +12,8 @@ package struct RequestHead {
   package var path: [UInt8] = []
   package var authorization: [UInt8]?
   package var contentType: [UInt8] = []
+  /// `docstore-cause`: what made the client write, for triggers.
+  package var cause: [UInt8]?
   /// `grpc-timeout`, undecoded; empty when absent.
   package var timeout: [UInt8] = []
   /// `grpc-encoding`; empty when absent.
@@ -31,6 +33,7 @@ package struct RequestHead {
     case 12 where name.holds("content-type"): contentType = cache.contentType.bytes(value)
     case 12 where name.holds("grpc-timeout"): timeout = cache.timeout.bytes(value)
     case 13 where name.holds("authorization"): authorization = cache.authorization.bytes(value)
+    case 14 where name.holds("docstore-cause"): cause = Array(value)
     case 13 where name.holds("grpc-encoding"): encoding = cache.encoding.bytes(value)
     default: break
     }

@@ -23,7 +23,7 @@ final class RESTCall: ServerCall {
     self.wrapsErrors = wrapsErrors
     super.init(
       authorization: exchange.request.header("authorization").map { Array($0.utf8) },
-      perform: exchange.perform)
+      cause: exchange.request.header("docstore-cause").map { Array($0.utf8) }, perform: exchange.perform)
     exchange.onCancel = { [self] in cancel() }
     exchange.onWritable = { [self] in onWritable?() }
   }

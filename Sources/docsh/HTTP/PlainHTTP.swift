@@ -10,7 +10,7 @@ enum PlainHTTP {
   /// LIMIT: bytes of an answer.
   static let answerBytesMax = 64 << 20
   /// LIMIT: seconds that one read or write may take.
-  private static let secondsMax = 30
+  static let secondsMax = 30
 
   /// A GET as the administrator of the emulator.
   ///
@@ -20,20 +20,25 @@ enum PlainHTTP {
   }
 
   /// Sends a request over a connection of its own and reads the whole answer. Blocks.
-  static func send(_ request: ClientRequest, to address: String) throws(HTTPFailure) -> ClientAnswer {
+  ///
+  /// - Parameter seconds: how long a read or write may take.
+  static func send(
+    _ request: ClientRequest, to address: String, seconds: Int = secondsMax
+  ) throws(HTTPFailure) -> ClientAnswer {
     guard let colon = address.lastIndex(of: ":") else {
       throw HTTPFailure(description: "`\(address)` is no `host:port`", mayPass: false)
     }
     var host = String(address[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    let descriptor = try connect(host, String(address[address.index(after: colon)...]), address)
+    let descriptor = try connect(host, String(address[address.index(after: colon)...]), address, seconds)
     defer { close(descriptor) }
     try send(request.bytes(host: address), descriptor, address)
     return try ClientAnswer(try receive(descriptor, address), from: address)
   }
 
-  private static func connect(_ host: String, _ port: String, _ address: String) throws(HTTPFailure) -> Int32
-  {
+  private static func connect(
+    _ host: String, _ port: String, _ address: String, _ seconds: Int
+  ) throws(HTTPFailure) -> Int32 {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
@@ -47,7 +52,7 @@ enum PlainHTTP {
       let descriptor = socket(
         info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), info.ai_protocol)
       if descriptor >= 0 {
-        var patience = timeval(tv_sec: secondsMax, tv_usec: 0)
+        var patience = timeval(tv_sec: seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)

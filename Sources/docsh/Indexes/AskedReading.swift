@@ -38,7 +38,7 @@ struct ServerOptionsForIndexes: ParsableArguments {
     return asked
   }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     var escaped = ""
     for byte in text.utf8 {
       let isPlain =

@@ -1,0 +1,193 @@
+/// Registrations as they are written: in a `triggers.yaml`, and in the bodies of requests, whose JSON is YAML too.
+
+internal import DocModel
+internal import Triggers
+public import YAML
+
+/// A `triggers.yaml`.
+///
+/// ```
+/// pack: inspired                          # also run the triggers of this pack
+/// triggers:
+///   - name: greet
+///     event: created                      # created, updated, deleted, written
+///     document: users/{uid}
+///     endpoint: http://127.0.0.1:8081/
+/// ```
+public struct TriggersFile: Sendable {
+  public let packs: [String]
+  public let endpoints: [FunctionEndpoint]
+
+  /// - Parameter packs: the packs there are.
+  public static func read(_ source: YAMLSource, packs known: [String]) throws(YAMLDiagnostic) -> TriggersFile
+  {
+    do throws(YAMLError) {
+      return try TriggersFile(YAMLDocument.parse(source), known)
+    } catch {
+      throw source.diagnostic(for: error)
+    }
+  }
+
+  private init(_ root: YAMLNode, _ known: [String]) throws(YAMLError) {
+    let map = try root.map("a file of triggers")
+    try map.refuseKeys(except: ["pack", "triggers"])
+    var packs: [String] = []
+    for node in map["pack"]?.oneOrMore ?? [] { packs.append(try node.word(of: known)) }
+    var endpoints: [FunctionEndpoint] = []
+    for node in try map["triggers"]?.elements() ?? [] {
+      let endpoint = try EndpointReader.endpoint(node)
+      guard !endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) else {
+        throw try node.map("a trigger").required("name").error("two triggers are called '\(endpoint.name)'")
+      }
+      endpoints.append(endpoint)
+    }
+    if packs.isEmpty && endpoints.isEmpty {
+      throw root.error("neither 'triggers' nor 'pack' names a trigger")
+    }
+    self.packs = packs
+    self.endpoints = endpoints
+  }
+}
+
+enum EndpointReader {
+  private static let keys = [
+    "name", "event", "document", "endpoint", "project", "database", "mode", "format", "timeout", "attempts",
+    "concurrency", "authContext",
+  ]
+
+  /// - Parameter name: what it is called when it does not say so itself.
+  static func endpoint(_ node: YAMLNode, name: String? = nil) throws(YAMLError) -> FunctionEndpoint {
+    let map = try node.map("a trigger")
+    try map.refuseKeys(except: keys)
+    let ownName = try map["name"]?.literal() ?? name
+    guard let ownName else { throw YAMLError("a trigger needs the key 'name'", at: map.mark) }
+    if ownName.isEmpty { throw try map.required("name").error("a name must not be empty") }
+    let event = try map.required("event").word(of: DocumentTrigger.Event.words.map(\.word))
+    let document = try pattern(try map.required("document"))
+    let address = try self.address(try map.required("endpoint"))
+    var endpoint = FunctionEndpoint(
+      name: ownName, event: DocumentTrigger.Event.words.first { $0.word == event }?.event ?? .written,
+      document: document, address: address)
+    endpoint.project = try map["project"]?.literal()
+    endpoint.database = try map["database"]?.literal()
+    if let node = map["mode"] {
+      let word = try node.word(of: FunctionEndpoint.Mode.allCases.map(\.rawValue))
+      endpoint.mode = FunctionEndpoint.Mode(rawValue: word) ?? endpoint.mode
+    }
+    if let node = map["format"] {
+      let word = try node.word(of: FunctionEndpoint.Format.allCases.map(\.rawValue))
+      endpoint.format = FunctionEndpoint.Format(rawValue: word) ?? endpoint.format
+    }
+    if let node = map["timeout"] { endpoint.timeout = Int(try node.integer(in: 1...3_600)) }
+    if let node = map["attempts"] { endpoint.attempts = Int(try node.integer(in: 1...1_000_000)) }
+    if let node = map["concurrency"] { endpoint.concurrency = Int(try node.integer(in: 1...1_000)) }
+    if let node = map["authContext"] { endpoint.hasAuthContext = try node.boolean() }
+    return endpoint
+  }
+
+  private static func pattern(_ node: YAMLNode) throws(YAMLError) -> String {
+    let text = try node.text()
+    do throws(Complaint) {
+      return try PathPattern(text).text
+    } catch {
+      throw node.error(error.message)
+    }
+  }
+
+  private static func address(_ node: YAMLNode) throws(YAMLError) -> EndpointAddress {
+    let text = try node.text()
+    do throws(Complaint) {
+      return try EndpointAddress(text)
+    } catch {
+      throw node.error(error.message)
+    }
+  }
+
+  // MARK: the functions emulator's
+
+  /// `{"eventTrigger": {"resource", "eventType", "service"}}`. Source: spec/streams.md 5.1.
+  static func firstGeneration(
+    _ node: YAMLNode, name: String, to sink: EndpointAddress
+  ) throws(YAMLError) -> FunctionEndpoint {
+    let trigger = try node.map("a registration").required("eventTrigger").map("an event trigger")
+    let resource = try trigger.required("resource")
+    let type = try trigger.required("eventType")
+    if let service = trigger["service"], try service.text() != "firestore.googleapis.com" {
+      throw service.error("the service must be firestore.googleapis.com")
+    }
+    let prefix = "providers/cloud.firestore/eventTypes/document."
+    let verbs: [String: DocumentTrigger.Event] = [
+      "create": .created, "update": .updated, "delete": .deleted, "write": .written,
+    ]
+    let typeText = try type.text()
+    guard typeText.hasPrefix(prefix), let event = verbs[String(typeText.dropFirst(prefix.count))] else {
+      throw type.error("expected \(prefix)create, update, delete or write")
+    }
+    let parts = try resource.text().split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false)
+    guard parts.count == 6, parts[0] == "projects", parts[2] == "databases", parts[4] == "documents" else {
+      throw resource.error("expected projects/P/databases/D/documents/PATTERN")
+    }
+    var endpoint = FunctionEndpoint(
+      name: name, event: event, document: try checked(String(parts[5]), resource), address: sink)
+    endpoint.project = String(parts[1])
+    endpoint.database = String(parts[3])
+    endpoint.mode = .legacy
+    endpoint.format = .json
+    return endpoint
+  }
+
+  /// `{"eventType", "database", "namespace", "document": {"value", "matchType"}}`.
+  /// Source: spec/streams.md 5.1.
+  static func secondGeneration(
+    _ node: YAMLNode, name: String, to sink: EndpointAddress
+  ) throws(YAMLError) -> (endpoint: FunctionEndpoint, echo: [UInt8]) {
+    let map = try node.map("a registration")
+    let type = try map.required("eventType")
+    let prefix = "google.cloud.firestore.document.v1."
+    let suffix = ".withAuthContext"
+    let typeText = try type.text()
+    let hasAuthContext = typeText.hasSuffix(suffix)
+    let word = typeText.dropFirst(prefix.count).dropLast(hasAuthContext ? suffix.count : 0)
+    guard typeText.hasPrefix(prefix),
+      let event = DocumentTrigger.Event.words.first(where: { $0.word == word })?.event
+    else { throw type.error("expected \(prefix)created, updated, deleted or written") }
+    let document = try map.required("document").map("a document filter")
+    let value = try document.required("value")
+    let match = try document["matchType"]?.text() ?? "EXACT"
+    guard match == "EXACT" || match == "PATH_PATTERN" else {
+      throw (document["matchType"] ?? value).error("expected EXACT or PATH_PATTERN")
+    }
+    var endpoint = FunctionEndpoint(
+      name: name, event: event, document: try checked(try value.text(), value), address: sink)
+    endpoint.database = try map["database"]?.text() ?? "(default)"
+    endpoint.mode = .emulator
+    endpoint.hasAuthContext = hasAuthContext
+    let echo = """
+      {
+        "eventType": \(quoted(typeText)),
+        "database": \(quoted(endpoint.database ?? "")),
+        "namespace": \(quoted(try map["namespace"]?.text() ?? "(default)")),
+        "document": {
+          "value": \(quoted(endpoint.document)),
+          "matchType": \(quoted(match))
+        }
+      }
+
+      """
+    return (endpoint, Array(echo.utf8))
+  }
+
+  private static func checked(_ text: String, _ node: YAMLNode) throws(YAMLError) -> String {
+    do throws(Complaint) {
+      return try PathPattern(text).text
+    } catch {
+      throw node.error(error.message)
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var writer = JSONWriter()
+    writer.string(text)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,292 @@
+/// Registration and administration over HTTP, below `/emulator/v1/projects/P/`.
+///
+/// ```
+/// PUT    triggers/KEY                             a first-generation function, or an endpoint of our own
+/// POST   eventarcTrigger?eventarcTriggerId=KEY    a second-generation function
+/// GET    triggers                                 all of them;   GET triggers/KEY   one
+/// DELETE triggers/KEY
+/// POST   triggers/KEY:pause  :resume  :drain  :replay  :retry     POST triggers:pause …  all of them
+/// GET    triggers:deadLetters                     DELETE triggers:deadLetters
+/// ```
+///
+/// The first two are the official emulator's. P is the project that the function is for, `-` for all.
+/// Source: spec/streams.md 5.1, spec/protocol.md 7.5.
+
+internal import DocModel
+internal import DocStore
+internal import Triggers
+public import Wire
+internal import YAML
+
+extension FunctionsHost {
+  /// Answers what is about triggers; false for everything else. `answer` is called once, on any thread.
+  public func respond(
+    _ request: EmulatorRequest, _ answer: @escaping @Sendable (EmulatorAnswer) -> Void
+  ) -> Bool {
+    guard request.path.count >= 3, request.path[0] == "projects" else { return false }
+    let project = request.path[1]
+    let key = request.path.dropFirst(3).joined(separator: "/")
+    do {
+      switch (request.method, request.path[2]) {
+      case ("POST", "eventarcTrigger") where key.isEmpty:
+        answer(try registerSecond(request, project))
+      case ("PUT", "triggers") where !key.isEmpty: answer(try register(request, project, key))
+      case ("GET", "triggers"): answer(try list(key, project))
+      case ("DELETE", "triggers") where !key.isEmpty:
+        try runner.unregister(try name(key, project))
+        answer(.empty)
+      case ("GET", "triggers:deadLetters") where key.isEmpty: answer(deadLetters(request))
+      case ("DELETE", "triggers:deadLetters") where key.isEmpty:
+        answer(.count("discarded", try runner.discard(request.ids, trigger: request.value("trigger"))))
+      case ("POST", let segment) where segment.hasPrefix("triggers"):
+        return try command(request, project, (segment + (key.isEmpty ? "" : "/" + key)), answer)
+      default: return false
+      }
+    } catch let error as EmulatorFailure {
+      answer(error.answer)
+    } catch {
+      answer(Self.failure(error))
+    }
+    return true
+  }
+
+  private static func failure(_ error: any Error) -> EmulatorAnswer {
+    switch error {
+    case TriggerError.unknownTrigger, TriggerError.unknownDeadLetter:
+      EmulatorFailure(404, "NOT_FOUND", "\(error)").answer
+    case TriggerError.historyGone: EmulatorFailure(400, "FAILED_PRECONDITION", "\(error)").answer
+    default: EmulatorFailure(400, "INVALID_ARGUMENT", "\(error)").answer
+    }
+  }
+
+  // MARK: registration
+
+  private static func tree(_ request: EmulatorRequest) throws -> YAMLNode {
+    try YAMLDocument.parse(YAMLSource(name: "body", bytes: request.body))
+  }
+
+  /// A reader's error with its place.
+  private static func placed<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as YAMLError {
+      throw EmulatorFailure(
+        400, "INVALID_ARGUMENT", "body:\(error.mark.line):\(error.mark.column): \(error.text)")
+    }
+  }
+
+  private func register(_ request: EmulatorRequest, _ project: String, _ key: String) throws -> EmulatorAnswer
+  {
+    try Self.placed {
+      let tree = try Self.tree(request)
+      let name = project == "-" ? key : project + "/" + key
+      guard try tree.map("a registration")["eventTrigger"] != nil else {
+        var endpoint = try EndpointReader.endpoint(tree, name: name)
+        guard endpoint.name == name || endpoint.name == key else {
+          throw EmulatorFailure(400, "INVALID_ARGUMENT", "the body's name is not \"\(key)\"")
+        }
+        endpoint.name = name
+        if project != "-" { endpoint.project = endpoint.project ?? project }
+        try register(endpoint, isKept: true)
+        return .empty
+      }
+      let endpoint = try EndpointReader.firstGeneration(tree, name: name, to: try address(project, key))
+      try registerPassing(endpoint)
+      return .empty
+    }
+  }
+
+  private func registerSecond(_ request: EmulatorRequest, _ project: String) throws -> EmulatorAnswer {
+    guard let key = request.value("eventarcTriggerId"), !key.isEmpty else {
+      throw EmulatorFailure(400, "INVALID_ARGUMENT", "the parameter eventarcTriggerId is missing")
+    }
+    return try Self.placed {
+      let name = project == "-" ? key : project + "/" + key
+      var (endpoint, echo) = try EndpointReader.secondGeneration(
+        try Self.tree(request), name: name, to: try address(project, key))
+      if project != "-" { endpoint.project = project }
+      try registerPassing(endpoint)
+      return EmulatorAnswer(status: 200, body: echo)
+    }
+  }
+
+  /// Where the functions emulator takes events of a key.
+  private func address(_ project: String, _ key: String) throws -> EndpointAddress {
+    guard let sink else {
+      throw EmulatorFailure(
+        400, "FAILED_PRECONDITION",
+        "no functions emulator is known: start with --functions-emulator HOST:PORT, "
+          + "or register an endpoint with its address")
+    }
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
+    let isPlain = (project + key).allSatisfy(plain.contains)
+    guard isPlain else {
+      throw EmulatorFailure(400, "INVALID_ARGUMENT", "\"\(key)\" is no key of a function")
+    }
+    return EndpointAddress(
+      host: sink.host, port: sink.port, target: "/functions/projects/\(project)/triggers/\(key)")
+  }
+
+  /// The trigger that a key means: of the project, or of all.
+  private func name(_ key: String, _ project: String) throws -> String {
+    let names = runner.statuses.map(\.name)
+    for name in [project + "/" + key, key] where names.contains(where: { $0.hasSameBytes(as: name) }) {
+      return name
+    }
+    throw TriggerError.unknownTrigger(key)
+  }
+
+  // MARK: administration
+
+  private func list(_ key: String, _ project: String) throws -> EmulatorAnswer {
+    var statuses = runner.statuses
+    if !key.isEmpty {
+      let name = try name(key, project)
+      statuses = statuses.filter { $0.name.hasSameBytes(as: name) }
+    }
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("triggers") { $0.array(statuses) { Self.write($1, to: &$0) } }
+    }
+    return EmulatorAnswer(status: 200, body: writer.bytes + [0x0A])
+  }
+
+  private static func write(_ status: TriggerStatus, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("name") { $0.string(status.name) }
+      object.member("event") { $0.string(status.event.word) }
+      object.member("document") { $0.string(status.pattern) }
+      if let target = status.target { object.member("endpoint") { $0.string(target) } }
+      object.member("paused") { $0.boolean(status.isPaused) }
+      object.member("pending") { $0.integer(status.pending) }
+      object.member("behind") { $0.boolean(status.isBehind) }
+      object.member("lagMilliseconds") { $0.integer(status.lagMicroseconds / 1_000) }
+      object.member("delivered") { $0.integer(status.delivered) }
+      object.member("failedAttempts") { $0.integer(status.failed) }
+      object.member("deadLetters") { $0.integer(status.deadLetters) }
+      if let failure = status.lastFailure { object.member("lastFailure") { $0.string(failure) } }
+    }
+  }
+
+  private func deadLetters(_ request: EmulatorRequest) -> EmulatorAnswer {
+    let wanted = request.value("trigger")
+    let letters = runner.deadLetters.filter { letter in wanted.map(letter.trigger.hasSameBytes) ?? true }
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("deadLetters") {
+        $0.array(letters) { writer, letter in
+          writer.object { object in
+            object.member("id") { $0.string(letter.id) }
+            object.member("trigger") { $0.string(letter.trigger) }
+            object.member("document") { $0.string(letter.event.document.resourceName) }
+            object.member("eventTime") { $0.string(letter.event.time.sixDigits) }
+            object.member("givenUp") { $0.string(Timestamp(microseconds: letter.time).sixDigits) }
+            object.member("attempts") { $0.integer(letter.attempts) }
+            object.member("reason") { $0.string(letter.reason) }
+          }
+        }
+      }
+    }
+    return EmulatorAnswer(status: 200, body: writer.bytes + [0x0A])
+  }
+
+  /// `triggers:verb` or `triggers/KEY:verb`; false when it is neither.
+  private func command(
+    _ request: EmulatorRequest, _ project: String, _ path: String,
+    _ answer: @escaping @Sendable (EmulatorAnswer) -> Void
+  ) throws -> Bool {
+    guard let colon = path.lastIndex(of: ":") else { return false }
+    let verb = path[path.index(after: colon)...]
+    let place = path[..<colon]
+    guard place == "triggers" || place.hasPrefix("triggers/") else { return false }
+    let name =
+      place == "triggers" ? nil : try self.name(String(place.dropFirst("triggers/".count)), project)
+    switch verb {
+    case "pause":
+      if let name { try runner.pause(name) } else { runner.pause() }
+      answer(.empty)
+    case "resume":
+      if let name { try runner.resume(name) } else { runner.resume() }
+      answer(.empty)
+    case "retry": answer(.count("retried", try runner.retry(request.ids, trigger: name)))
+    case "drain": drain(name, seconds: request.value("seconds").flatMap(Int.init) ?? 60, answer)
+    case "replay":
+      guard let name else { throw EmulatorFailure(400, "INVALID_ARGUMENT", "a replay names its trigger") }
+      answer(.count("after", Int(try runner.replay(name, from: try Self.start(request.value("from"))))))
+    default: return false
+    }
+    return true
+  }
+
+  /// `earliest`, a time, or a version.
+  private static func start(_ text: String?) throws -> ReplayStart {
+    guard let text, text != "earliest" else { return .earliest }
+    if let version = Int64(text) { return .after(version) }
+    guard let time = Timestamp(rfc3339: text) else {
+      throw EmulatorFailure(
+        400, "INVALID_ARGUMENT", "'\(text)' is no place to begin: expected earliest, a time or a version")
+    }
+    return .after(time.microseconds - 1)
+  }
+
+  /// Answers when all is delivered, or after so many seconds that it is not.
+  private func drain(
+    _ name: String?, seconds: Int, _ answer: @escaping @Sendable (EmulatorAnswer) -> Void
+  ) {
+    let runner = runner
+    Task {
+      let isDrained = await withTaskGroup(of: Bool.self) { group in
+        group.addTask {
+          if let name { (try? await runner.drain(name)) ?? false } else { await runner.drain() }
+        }
+        group.addTask {
+          try? await Task.sleep(for: .seconds(max(0, min(seconds, 3_600))))
+          return false
+        }
+        let first = await group.next() ?? false
+        group.cancelAll()
+        return first
+      }
+      answer(EmulatorAnswer(status: 200, body: Array("{\"drained\":\(isDrained)}\n".utf8)))
+    }
+  }
+}
+
+/// An error answer, in the form of the service.
+private struct EmulatorFailure: Error {
+  let answer: EmulatorAnswer
+
+  init(_ status: Int, _ name: String, _ message: String) {
+    var writer = JSONWriter()
+    writer.object { outer in
+      outer.member("error") {
+        $0.object { object in
+          object.member("code") { $0.integer(status) }
+          object.member("message") { $0.string(message) }
+          object.member("status") { $0.string(name) }
+        }
+      }
+    }
+    answer = EmulatorAnswer(status: status, body: writer.bytes)
+  }
+}
+
+extension EmulatorAnswer {
+  fileprivate static let empty = EmulatorAnswer(status: 200, body: Array("{\n}\n".utf8))
+
+  fileprivate static func count(_ name: StaticString, _ count: Int) -> EmulatorAnswer {
+    var writer = JSONWriter()
+    writer.object { object in object.member(name) { $0.integer(count) } }
+    return EmulatorAnswer(status: 200, body: writer.bytes + [0x0A])
+  }
+}
+
+extension EmulatorRequest {
+  fileprivate func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
+
+  /// The dead letters that are named; nil for all.
+  fileprivate var ids: [String]? {
+    let ids = query.filter { $0.name == "id" }.map(\.value)
+    return ids.isEmpty ? nil : ids
+  }
+}

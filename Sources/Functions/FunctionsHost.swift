@@ -1,0 +1,127 @@
+/// Functions elsewhere as triggers of a runner, and the HTTP interface to all of a runner's triggers.
+///
+/// ```
+/// let host = FunctionsHost(runner)
+/// try host.register(endpoint)
+/// options.administration = { host.respond($0, $1) }
+/// ```
+///
+/// Concurrency: no state of its own beside the runner's, but the names of what was registered by a functions
+/// emulator, behind a lock.
+
+internal import DocModel
+public import DocStore
+internal import Synchronization
+public import Triggers
+internal import YAML
+
+public final class FunctionsHost<Engine: StorageEngine>: Sendable {
+  public let runner: TriggerRunner<Engine>
+  let store: DocumentStore<Engine>
+  /// The functions emulator, `host:port`, that registrations without an address of their own mean.
+  let sink: (host: String, port: Int)?
+  /// Gets what was dropped.
+  let report: @Sendable (String) -> Void
+  private let post = HTTPPost()
+  private let passing = Mutex<Set<String>>([])
+
+  public init(
+    _ runner: TriggerRunner<Engine>, on store: DocumentStore<Engine>, sink: (host: String, port: Int)? = nil,
+    report: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.runner = runner
+    self.store = store
+    self.sink = sink
+    self.report = report
+  }
+
+  /// Registers again what the journal of an earlier process remembers, except `names`, which are registered
+  /// already. Returns how many.
+  public func restore(_ journal: TriggerJournal?, except names: [String]) -> Int {
+    var count = 0
+    for registration in journal?.registrations ?? []
+    where !names.contains(where: { $0.hasSameBytes(as: registration.name) }) {
+      do {
+        let source = YAMLSource(name: "journal", bytes: registration.body)
+        try register(try EndpointReader.endpoint(try YAMLDocument.parse(source)), isKept: true)
+        count += 1
+      } catch {
+        report("the registration of \(registration.name) cannot be read: \(error)")
+      }
+    }
+    return count
+  }
+
+  /// Adds a function, or gives one of its name a new definition.
+  ///
+  /// - Parameter isKept: registered again by `restore` in the next process.
+  public func register(_ endpoint: FunctionEndpoint, isKept: Bool) throws(TriggerError) {
+    var registration: [UInt8]?
+    if isKept {
+      var writer = JSONWriter()
+      endpoint.write(to: &writer)
+      registration = writer.bytes
+    }
+    try runner.register(try trigger(endpoint), registration: registration)
+  }
+
+  /// A function's trigger, for a runner that is made with it.
+  public func trigger(_ endpoint: FunctionEndpoint) throws(TriggerError) -> DocumentTrigger {
+    let post = post
+    var trigger: DocumentTrigger
+    do throws(Complaint) {
+      trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
+        let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
+        try await post.send(request, to: endpoint.address, seconds: endpoint.timeout)
+      }
+    } catch {
+      throw .unreadable(.invalid(error))
+    }
+    trigger.project = endpoint.project
+    trigger.database = endpoint.database
+    trigger.retry = endpoint.retry
+    trigger.concurrency = endpoint.concurrency ?? 8
+    trigger.target = endpoint.address.description
+    return trigger
+  }
+
+  /// A function of a functions emulator: one attempt an event, as officially, but several while nobody listens.
+  /// It lives as long as this process. Source: spec/streams.md 5.3.
+  func registerPassing(_ endpoint: FunctionEndpoint) throws(TriggerError) {
+    let post = post
+    let report = report
+    var trigger: DocumentTrigger
+    do throws(Complaint) {
+      trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
+        do {
+          let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
+          try await post.send(request, to: endpoint.address, seconds: endpoint.timeout)
+        } catch EndpointFailure.refused(let address, let status, let text) {
+          // Keys of functions that are gone are answered so for ever.
+          if status != 404 {
+            report("\(address) answered \(status) to an event of \(event.path), which is dropped: \(text)")
+          }
+        }
+      }
+    } catch {
+      throw .unreadable(.invalid(error))
+    }
+    trigger.project = endpoint.project
+    trigger.database = endpoint.database
+    trigger.retry = RetryPolicy(attemptsMax: 6, firstPause: .milliseconds(200), longestPause: .seconds(5))
+    trigger.concurrency = endpoint.concurrency ?? 8
+    trigger.target = endpoint.address.description
+    trigger.isRemembered = false
+    try runner.register(trigger)
+    passing.withLock { _ = $0.insert(endpoint.name) }
+  }
+
+  /// Ends what a functions emulator has registered: `POST /reset` does.
+  public func reset() {
+    let names = passing.withLock { names in
+      defer { names.removeAll() }
+      return names
+    }
+    for name in names { try? runner.unregister(name) }
+  }
+}

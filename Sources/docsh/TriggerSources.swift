@@ -1,0 +1,100 @@
+/// Where the triggers of a server come from: a pack that is built in, a file, and whoever registers over HTTP.
+
+import ArgumentParser
+import DocModel
+import DocStore
+import EngineLMDB
+import Functions
+import Triggers
+import YAML
+
+/// A pack whose triggers are written in Swift and built in.
+enum TriggerPack: String, CaseIterable {
+  case inspired
+
+  func triggers(_ store: DocumentStore<LMDBEngine>) throws(Complaint) -> [DocumentTrigger] {
+    switch self {
+    case .inspired: try InspiredTriggers(store).all
+    }
+  }
+}
+
+struct TriggerSources {
+  private var packs: [TriggerPack] = []
+  private var endpoints: [FunctionEndpoint] = []
+  private var sink: (host: String, port: Int)?
+  /// The data folder in which positions are kept; nil for a store that ends with the process.
+  private let folder: String?
+
+  /// Reads what the command line names; complains and ends when it is wrong.
+  init(_ source: String?, sink: String?, folder: String?) throws {
+    self.folder = folder
+    if let sink {
+      do throws(Complaint) {
+        let (host, port) = try EndpointAddress.authority(sink, defaultPort: nil)
+        self.sink = (host, port)
+      } catch {
+        throw ValidationError("--functions-emulator: \(error.message)")
+      }
+    }
+    guard let source else { return }
+    if let pack = TriggerPack(rawValue: source) {
+      packs = [pack]
+      return
+    }
+    guard source.hasSuffix(".yaml") || source.hasSuffix(".yml") else {
+      let known = TriggerPack.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("--triggers: '\(source)' is no pack (\(known)) and no .yaml file")
+    }
+    do {
+      let file = try TriggersFile.read(
+        YAMLSource(path: source), packs: TriggerPack.allCases.map(\.rawValue))
+      packs = file.packs.compactMap(TriggerPack.init)
+      endpoints = file.endpoints
+    } catch {
+      Terminal.report("\(error)")
+      throw ExitCode(ExitStatus.badInput)
+    }
+  }
+
+  /// A runner that delivers what is committed from now on, and in a data folder what was not delivered yet;
+  /// complains and ends when it cannot be made.
+  func host(_ store: DocumentStore<LMDBEngine>) throws -> FunctionsHost<LMDBEngine> {
+    let complaint: String
+    do {
+      let journal = try folder.map { (folder) throws(JournalError) in try TriggerJournal(folder: folder) }
+      var triggers: [DocumentTrigger] = []
+      for pack in packs { triggers += try pack.triggers(store) }
+      let runner = try TriggerRunner(store, triggers, journal: journal) { Self.tell($0) }
+      let host = FunctionsHost(runner, on: store, sink: sink) { Terminal.complain($0) }
+      for endpoint in endpoints { try host.register(endpoint, isKept: false) }
+      let count = host.restore(journal, except: triggers.map(\.name) + endpoints.map(\.name))
+      if count > 0 { Terminal.say("docsh: \(count) triggers of earlier registrations") }
+      return host
+    } catch let error as StoreError {
+      complaint = error.message
+    } catch {
+      complaint = "\(error)"
+    }
+    Terminal.complain("cannot start the triggers: \(complaint)")
+    throw ExitCode(ExitStatus.failure)
+  }
+
+  private static func tell(_ report: TriggerReport) {
+    switch report {
+    case .deadLetter(let letter):
+      Terminal.complain(
+        "trigger \(letter.trigger) gave up on \(letter.event.path) after \(letter.attempts) attempts: "
+          + letter.reason)
+    case .loop(let trigger, let event, let cycle):
+      Terminal.complain("trigger \(trigger) is in a circle, event \(event) is not delivered: \(cycle)")
+    case .missed(let database, let version, let trigger):
+      Terminal.complain(
+        "trigger \(trigger) missed changes of \(database) after version \(version): they are no longer kept")
+    case .unreadable(let database, let error):
+      Terminal.complain("triggers cannot read \(database?.description ?? "the databases"): \(error.message)")
+    case .unwritable(let error):
+      Terminal.complain("what triggers have done is not written down and would be done again: \(error)")
+    }
+  }
+}

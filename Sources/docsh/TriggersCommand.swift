@@ -1,0 +1,267 @@
+/// `docsh triggers`: what a running server's triggers have done and have to do, and orders to them.
+
+import ArgumentParser
+import DocModel
+import DocStore
+import Wire
+
+struct TriggersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "triggers",
+    abstract: "Triggers of a running server: list, pause, drain, dead letters, replay.",
+    discussion: """
+      docsh triggers list                          how far each is, what waits, what it failed with
+      docsh triggers pause greet                   nothing more is delivered to greet until resume
+      docsh triggers drain                         wait until everything is delivered
+      docsh triggers dead-letters                  events that were given up
+      docsh triggers retry --all                   try them again
+      docsh triggers replay greet --from earliest  deliver once more what there is
+      """,
+    subcommands: [List.self, Pause.self, Resume.self, Drain.self, DeadLetters.self, Retry.self, Replay.self])
+}
+
+/// The server that is asked.
+struct ServerOfTriggers: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The running server; FIRESTORE_EMULATOR_HOST, or 127.0.0.1:8080, when not given.",
+      valueName: "host:port"))
+  var server: String?
+
+  private var address: String { server ?? Environment.value("FIRESTORE_EMULATOR_HOST") ?? "127.0.0.1:8080" }
+
+  /// Asks for `triggers` with something behind; ends the command with a complaint when that is refused.
+  func ask(
+    _ method: String, _ rest: String, query: [(String, String)] = [], seconds: Int = PlainHTTP.secondsMax
+  ) throws -> JSON {
+    let parameters = query.map { "\($0.0)=\(ServerOptionsForIndexes.escaped($0.1))" }.joined(separator: "&")
+    let target =
+      "/emulator/v1/projects/-/triggers" + rest + (parameters.isEmpty ? "" : "?" + parameters)
+    let answer: ClientAnswer
+    do {
+      let request = ClientRequest(
+        method: method, target: target, headers: [("Authorization", "Bearer owner")])
+      answer = try PlainHTTP.send(request, to: address, seconds: seconds)
+    } catch {
+      Terminal.complain("\(error)")
+      throw ExitCode(ExitStatus.unavailable)
+    }
+    guard let json = try? JSONReader.read(answer.body) else {
+      Terminal.complain("`\(address)` answers, but does not know of triggers (status \(answer.status))")
+      throw ExitCode(ExitStatus.unavailable)
+    }
+    guard answer.status == 200 else {
+      Terminal.complain(json["error"]?["message"]?.text ?? "`\(address)` answers \(answer.status)")
+      throw ExitCode(ExitStatus.failure)
+    }
+    return json
+  }
+
+  /// The path of one trigger, or of all.
+  static func place(_ name: String?) -> String {
+    name.map { "/" + ServerOptionsForIndexes.escaped($0) } ?? ""
+  }
+}
+
+extension TriggersCommand {
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "How far each trigger is, what waits, what it failed with.",
+      discussion: """
+        Example:
+
+          docsh triggers list --server 127.0.0.1:8080
+        """)
+
+    @OptionGroup var server: ServerOfTriggers
+
+    func run() throws {
+      guard case .array(let triggers)? = try server.ask("GET", "")["triggers"] else { return }
+      var rows = [["NAME", "EVENT", "DOCUMENT", "STATE", "WAITING", "DELIVERED", "FAILED", "DEAD", "LAG"]]
+      for trigger in triggers {
+        let isBehind = trigger["behind"] == .boolean(true)
+        rows.append([
+          trigger["name"]?.text ?? "", trigger["event"]?.text ?? "", trigger["document"]?.text ?? "",
+          trigger["paused"] == .boolean(true) ? "paused" : "running",
+          trigger.number("pending") + (isBehind ? "+" : ""), trigger.number("delivered"),
+          trigger.number("failedAttempts"), trigger.number("deadLetters"),
+          trigger.number("lagMilliseconds") + " ms",
+        ])
+      }
+      TriggersCommand.table(rows)
+      for trigger in triggers {
+        guard let failure = trigger["lastFailure"]?.text else { continue }
+        Terminal.say("\(trigger["name"]?.text ?? ""): \(failure)")
+      }
+    }
+  }
+
+  struct Pause: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Deliver nothing more until resume; deliveries under way end.",
+      discussion: """
+        Examples:
+
+          docsh triggers pause
+          docsh triggers pause greet
+        """)
+
+    @Argument(help: "The trigger; all when not given.") var name: String?
+    @OptionGroup var server: ServerOfTriggers
+
+    func run() throws { _ = try server.ask("POST", ServerOfTriggers.place(name) + ":pause") }
+  }
+
+  struct Resume: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Go on after a pause; what rests after a failure is tried at once.",
+      discussion: """
+        Examples:
+
+          docsh triggers resume
+          docsh triggers resume greet
+        """)
+
+    @Argument(help: "The trigger; all when not given.") var name: String?
+    @OptionGroup var server: ServerOfTriggers
+
+    func run() throws { _ = try server.ask("POST", ServerOfTriggers.place(name) + ":resume") }
+  }
+
+  struct Drain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Wait until everything that was committed is delivered or given up.",
+      discussion: """
+        Ends with 1 when that is not so in time. Examples:
+
+          docsh triggers drain
+          docsh triggers drain greet --seconds 5
+        """)
+
+    @Argument(help: "The trigger; all when not given.") var name: String?
+    @Option(help: "How long to wait.") var seconds = 60
+    @OptionGroup var server: ServerOfTriggers
+
+    func validate() throws {
+      guard (0...3_600).contains(seconds) else {
+        throw ValidationError("--seconds must be between 0 and 3600, found \(seconds)")
+      }
+    }
+
+    func run() throws {
+      let answer = try server.ask(
+        "POST", ServerOfTriggers.place(name) + ":drain", query: [("seconds", "\(seconds)")],
+        seconds: seconds + PlainHTTP.secondsMax)
+      guard answer["drained"] == .boolean(true) else {
+        Terminal.complain("events are still waiting after \(seconds) s; `docsh triggers list` tells which")
+        throw ExitCode(ExitStatus.failure)
+      }
+    }
+  }
+
+  struct DeadLetters: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "dead-letters",
+      abstract: "Events that were given up after their last attempt.",
+      discussion: """
+        Examples:
+
+          docsh triggers dead-letters
+          docsh triggers dead-letters --trigger greet
+          docsh triggers dead-letters --discard
+        """)
+
+    @Option(help: "Only those of this trigger.") var trigger: String?
+    @Flag(help: "Forget them.") var discard = false
+    @OptionGroup var server: ServerOfTriggers
+
+    func run() throws {
+      let query = trigger.map { [("trigger", $0)] } ?? []
+      if discard {
+        let answer = try server.ask("DELETE", ":deadLetters", query: query)
+        return Terminal.say("\(answer.number("discarded")) discarded")
+      }
+      guard case .array(let letters)? = try server.ask("GET", ":deadLetters", query: query)["deadLetters"]
+      else { return }
+      for letter in letters {
+        Terminal.say(
+          "\(letter["id"]?.text ?? "") \(letter["trigger"]?.text ?? "") \(letter["document"]?.text ?? "")")
+        Terminal.say(
+          "  of \(letter["eventTime"]?.text ?? ""), after \(letter.number("attempts")) attempts: "
+            + (letter["reason"]?.text ?? ""))
+      }
+      if letters.isEmpty { Terminal.say("no dead letters") }
+    }
+  }
+
+  struct Retry: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Try dead letters again.",
+      discussion: """
+        Examples:
+
+          docsh triggers retry --all
+          docsh triggers retry --trigger greet
+          docsh triggers retry 645a9c3f2b1e7-00d2
+        """)
+
+    @Argument(help: "The ids, as dead-letters shows them.") var ids: [String] = []
+    @Option(help: "Those of this trigger.") var trigger: String?
+    @Flag(help: "Every one.") var all = false
+    @OptionGroup var server: ServerOfTriggers
+
+    func validate() throws {
+      if ids.isEmpty && trigger == nil && !all {
+        throw ValidationError("say which: ids, --trigger NAME, or --all")
+      }
+    }
+
+    func run() throws {
+      let answer = try server.ask(
+        "POST", ServerOfTriggers.place(trigger) + ":retry", query: ids.map { ("id", $0) })
+      Terminal.say("\(answer.number("retried")) tried again")
+    }
+  }
+
+  struct Replay: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Deliver to one trigger once more what happened since then.",
+      discussion: """
+        Events come under the ids they had. As far back as changes are kept: an hour, or longer while a trigger
+        has not had them. Examples:
+
+          docsh triggers replay greet --from earliest
+          docsh triggers replay greet --from 2026-11-22T12:00:00Z
+        """)
+
+    @Argument(help: "The trigger.") var name: String
+    @Option(help: "earliest, a time, or a version after which to begin.") var from: String
+    @OptionGroup var server: ServerOfTriggers
+
+    func run() throws {
+      let answer = try server.ask("POST", ServerOfTriggers.place(name) + ":replay", query: [("from", from)])
+      Terminal.say("\(name) begins again after version \(answer.number("after"))")
+    }
+  }
+
+  /// Columns under their heads.
+  private static func table(_ rows: [[String]]) {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }
+    for row in rows {
+      var line = ""
+      for (cell, width) in zip(row, widths) {
+        line += cell + String(repeating: " ", count: width - cell.unicodeScalars.count + 2)
+      }
+      while line.hasSuffix(" ") { line.removeLast() }
+      Terminal.say(line)
+    }
+  }
+}
+
+extension JSON {
+  /// A member that is a whole number, as text.
+  fileprivate func number(_ name: StaticString) -> String {
+    guard case .integer(let number)? = self[name] else { return "0" }
+    return "\(number)"
+  }
+}

@@ -1,0 +1,245 @@
+/// Registrations, files and orders.
+
+import DocModel
+import DocStore
+import Synchronization
+import TestSupport
+import Testing
+import Triggers
+import Wire
+import YAML
+
+@testable import Functions
+
+/// Asks a host as an HTTP client does.
+struct Admin {
+  let host: FunctionsHost<NaiveEngine>
+
+  init(_ host: FunctionsHost<NaiveEngine>) { self.host = host }
+
+  /// The answer, for what answers at once.
+  func ask(
+    _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = ""
+  ) -> (status: Int, text: String)? {
+    let answer = Mutex<(status: Int, text: String)?>(nil)
+    let request = EmulatorRequest(
+      method: method, path: path.split(separator: "/").map(String.init), query: query, body: Array(body.utf8))
+    let isOurs = host.respond(request) { given in
+      answer.withLock { $0 = (given.status, String(decoding: given.body, as: UTF8.self)) }
+    }
+    return isOurs ? answer.withLock { $0 } : nil
+  }
+
+  func status(
+    _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = ""
+  ) -> Int? { ask(method, path, query: query, body: body)?.status }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct AdministrationTests {
+  // MARK: triggers.yaml
+
+  @Test("a file of triggers is read whole")
+  func file() throws {
+    let text = """
+      pack: inspired
+      triggers:
+        - name: greet
+          event: created
+          document: users/{uid}
+          endpoint: http://localhost:8081/f?x=1
+        - name: log
+          event: written
+          document: "{path=**}"
+          endpoint: http://[::1]:9/
+          project: demo
+          database: (default)
+          mode: structured
+          format: json
+          timeout: 5
+          attempts: 3
+          concurrency: 2
+          authContext: true
+      """
+    let file = try TriggersFile.read(YAMLSource(name: "t.yaml", text: text), packs: ["inspired"])
+    #expect(file.packs == ["inspired"] && file.endpoints.map(\.name) == ["greet", "log"])
+    #expect(file.endpoints[0].address == EndpointAddress(host: "localhost", port: 8081, target: "/f?x=1"))
+    #expect(file.endpoints[0].mode == .binary && file.endpoints[0].timeout == 60)
+    let log = file.endpoints[1]
+    #expect(log.address.description == "http://[::1]:9/" && log.mode == .structured && log.format == .json)
+    #expect(log.timeout == 5 && log.attempts == 3 && log.concurrency == 2 && log.hasAuthContext)
+    // What is written down is read as it was.
+    for endpoint in file.endpoints {
+      var writer = JSONWriter()
+      endpoint.write(to: &writer)
+      let tree = try YAMLDocument.parse(writer.bytes, name: "journal")
+      #expect(try EndpointReader.endpoint(tree) == endpoint)
+    }
+  }
+
+  static let faults: [(text: String, headline: String)] = [
+    ("triggers: 3", "t.yaml:1:11: error: expected a list, found an integer"),
+    ("{}", "t.yaml:1:1: error: neither 'triggers' nor 'pack' names a trigger"),
+    ("pack: inspire", "t.yaml:1:7: error: 'inspire' is not one of inspired"),
+    ("trigger: []", "t.yaml:1:1: error: unknown key 'trigger'"),
+    (entry(["event: created"]), "t.yaml:2:5: error: a trigger needs the key 'document'"),
+    (entry(["event: creatd"]), "t.yaml:3:12: error: 'creatd' is not one of created"),
+    (
+      entry(["event: created", "document: users"]),
+      "t.yaml:4:15: error: Path pattern \"users\" names a collection"
+    ),
+    (
+      entry(["event: created", "document: users/{u}", "endpoint: https://x/"]),
+      "t.yaml:5:15: error: https endpoints are not supported"
+    ),
+    (
+      entry(["event: created", "document: users/{u}", "endpoint: localhost:80"]),
+      "t.yaml:5:15: error: 'localhost:80' is no address; expected http://host:port/path"
+    ),
+    (
+      entry(["event: created", "document: users/{u}", "endpoint: http://x:99999/"]),
+      "t.yaml:5:15: error: 'x:99999' is no host:port"
+    ),
+    (
+      entry(["event: created", "document: users/{u}", "endpoint: http://x/", "timeout: 0"]),
+      "t.yaml:6:14: error: 0 is outside 1...3600"
+    ),
+    (
+      entry(["event: created", "document: users/{u}", "endpoint: http://x/"])
+        + entry(["event: created", "document: users/{u}", "endpoint: http://x/"]).dropFirst(
+          "triggers:\n".count),
+      "t.yaml:6:11: error: two triggers are called 'a'"
+    ),
+  ]
+
+  private static func entry(_ lines: [String]) -> String {
+    "triggers:\n  - name: a\n" + lines.map { "    \($0)\n" }.joined()
+  }
+
+  @Test("a file with a mistake is refused at the place", arguments: faults)
+  func faultyFile(_ row: (text: String, headline: String)) {
+    do {
+      _ = try TriggersFile.read(YAMLSource(name: "t.yaml", text: row.text), packs: ["inspired"])
+      Issue.record("accepted: \(row.text)")
+    } catch {
+      #expect(error.headline.hasPrefix(row.headline), "\(error.headline)")
+    }
+  }
+
+  // MARK: over HTTP
+
+  private static let firstBody =
+    #"{"eventTrigger":{"resource":"projects/demo-f/databases/(default)/documents/c/{d}","eventType":"providers/cloud.firestore/eventTypes/document.update","service":"firestore.googleapis.com"}}"#
+
+  @Test("registrations of the functions emulator, as officially")
+  func official() async throws {
+    try await hosting(sink: ("127.0.0.1", 5001)) { store, runner, host in
+      let admin = Admin(host)
+      let first = try #require(
+        admin.ask("PUT", "projects/demo-f/triggers/us-central1-x-1", body: Self.firstBody))
+      #expect(first.status == 200 && first.text == "{\n}\n")
+      let body =
+        #"{"eventType":"google.cloud.firestore.document.v1.written","database":"db2","document":{"value":"c/pre*","matchType":"PATH_PATTERN"}}"#
+      let second = try #require(
+        admin.ask("POST", "projects/demo-f/eventarcTrigger", query: [("eventarcTriggerId", "k")], body: body))
+      #expect(second.status == 200)
+      #expect(
+        second.text == """
+          {
+            "eventType": "google.cloud.firestore.document.v1.written",
+            "database": "db2",
+            "namespace": "(default)",
+            "document": {
+              "value": "c/pre*",
+              "matchType": "PATH_PATTERN"
+            }
+          }
+
+          """)
+      #expect(runner.statuses.map(\.name) == ["demo-f/us-central1-x-1", "demo-f/k"])
+      #expect(runner.statuses.map(\.event) == [.updated, .written])
+      #expect(
+        runner.statuses[0].target
+          == "http://127.0.0.1:5001/functions/projects/demo-f/triggers/us-central1-x-1")
+      for bad in [
+        "", "{", "[]", "{}", Self.firstBody.replacing("update", with: "updat"),
+        Self.firstBody.replacing("firestore.googleapis", with: "f"),
+        Self.firstBody.replacing("c/{d}", with: "c"),
+        Self.firstBody.replacing("/documents", with: ""),
+      ] {
+        #expect(admin.status("PUT", "projects/demo-f/triggers/x", body: bad) == 400, "\(bad)")
+      }
+      for bad in [
+        "{}", body.replacing("written", with: "w"), body.replacing("PATH_PATTERN", with: "PATH"),
+        body.replacing("c/pre*", with: "/c/d"),
+      ] {
+        #expect(
+          admin.status(
+            "POST", "projects/demo-f/eventarcTrigger", query: [("eventarcTriggerId", "y")], body: bad)
+            == 400, "\(bad)")
+      }
+      #expect(admin.status("POST", "projects/demo-f/eventarcTrigger", body: body) == 400)
+      // None of these is ours.
+      #expect(admin.ask("GET", "projects/demo-f/other") == nil)
+      #expect(admin.ask("PATCH", "projects/demo-f/triggers/x") == nil)
+      #expect(admin.ask("POST", "projects/demo-f/triggers/us-central1-x-1:what") == nil)
+    }
+  }
+
+  @Test("endpoints of our own are registered, listed, paused and removed")
+  func ownEndpoints() async throws {
+    let function = try await TestFunction()
+    try await hosting { store, runner, host in
+      let admin = Admin(host)
+      let body = #"{"event":"created","document":"c/{d}","endpoint":"http://127.0.0.1:\#(function.port)/"}"#
+      #expect(admin.status("PUT", "projects/-/triggers/greet", body: body) == 200)
+      #expect(admin.status("PUT", "projects/demo-f/triggers/greet", body: body) == 200)
+      #expect(runner.statuses.map(\.name) == ["greet", "demo-f/greet"])
+      let fault = admin.ask("PUT", "projects/-/triggers/bad", body: #"{"event":"created","document":"c"}"#)
+      #expect(fault?.status == 400)
+      #expect(fault?.text.contains("body:1:32: Path pattern") == true, "\(fault?.text ?? "")")
+      #expect(admin.status("DELETE", "projects/demo-f/triggers/greet") == 200)
+      #expect(admin.status("DELETE", "projects/-/triggers/none") == 404)
+      #expect(admin.status("POST", "projects/-/triggers/greet:pause") == 200)
+      try await store.set("c/a", [:])
+      #expect(try await eventually { runner.figures.pending == 1 })
+      let list = try #require(admin.ask("GET", "projects/-/triggers"))
+      #expect(list.text.contains(#""paused":true,"pending":1"#), "\(list.text)")
+      #expect(admin.status("POST", "projects/-/triggers:resume") == 200)
+      #expect(await runner.drain())
+      #expect(function.requests.count == 1)
+      #expect(
+        admin.ask("POST", "projects/-/triggers/greet:replay", query: [("from", "earliest")])?.status == 200)
+      #expect(await runner.drain())
+      #expect(function.requests.count == 2)
+      #expect(admin.status("POST", "projects/-/triggers/greet:replay", query: [("from", "never")]) == 400)
+      #expect(admin.status("POST", "projects/-/triggers:retry", query: [("id", "x")]) == 404)
+      #expect(admin.ask("GET", "projects/-/triggers:deadLetters")?.text == "{\"deadLetters\":[]}\n")
+    }
+    try await function.stop()
+  }
+
+  @Test("without a functions emulator its registrations are refused with what to do")
+  func noSink() async throws {
+    try await hosting { store, runner, host in
+      let answer = Admin(host).ask("PUT", "projects/demo-f/triggers/x", body: Self.firstBody)
+      #expect(answer?.status == 400 && answer?.text.contains("--functions-emulator") == true)
+    }
+  }
+
+  @Test(
+    "addresses",
+    arguments: [
+      ("http://a", "http://a:80/"), ("HTTP://a:1/b/c?d=e#f", "http://a:1/b/c?d=e"),
+      ("http://[::1]/", "http://[::1]:80/"),
+    ])
+  func addresses(_ text: String, _ read: String) throws {
+    #expect(try EndpointAddress(text).description == read)
+  }
+
+  @Test(
+    "what is no address is refused",
+    arguments: ["", "a", "http://", "http://:1/", "http://a:0/", "http://u@a/", "http://a/ü", "ftp://a/"])
+  func badAddresses(_ text: String) {
+    #expect(throws: Complaint.self) { try EndpointAddress(text) }
+  }
+}

@@ -1,0 +1,198 @@
+/// Events over HTTP: their form, their order, what is tried again.
+
+import DocModel
+import DocStore
+import TestSupport
+import Testing
+import Triggers
+import Wire
+
+@testable import Functions
+
+@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
+  private let n1: Fields = ["n": .integer(1), "m": .map(["a": .string("x"), "b": .boolean(true)])]
+  private let n2: Fields = ["n": .integer(2), "m": .map(["a": .string("x")])]
+
+  @Test("a binary event has every attribute that functions ask for, and protobuf as its body")
+  func binary() async throws {
+    let function = try await TestFunction()
+    try await hosting { store, runner, host in
+      try host.register(FunctionEndpoint("f", .written, "users/{uid}", port: function.port), isKept: false)
+      try await store.set("users/ü b", n1)
+      let version = try await store.set("users/ü b", n2).commitTime
+      #expect(await runner.drain())
+      let request = try #require(function.requests.last)
+      let expected = [
+        "ce-specversion": "1.0", "ce-type": "google.cloud.firestore.document.v1.written",
+        "ce-source": "//firestore.googleapis.com/projects/demo-f/databases/(default)",
+        "ce-subject": "documents/users/%C3%BC%20b", "ce-document": "users/%C3%BC%20b",
+        "ce-datacontenttype": "application/protobuf", "content-type": "application/protobuf",
+        "ce-project": "demo-f", "ce-database": "(default)", "ce-namespace": "(default)",
+        "ce-location": "us-central1", "host": "127.0.0.1:\(function.port)",
+      ]
+      for (name, value) in expected { #expect(request.headers[name] == value) }
+      #expect(request.headers["ce-id"]?.hasPrefix(String(version, radix: 16) + "-") == true)
+      let time = try #require(request.headers["ce-time"])
+      #expect(Timestamp(rfc3339: time)?.microseconds == version && time.utf8.count == 27)
+      // value, old_value, update_mask {m.b, n}
+      let fields = request.body.withUnsafeBytes { numbers($0) }
+      #expect(fields.map(\.number) == [1, 2, 3])
+      #expect(fields[2].bytes == [0x0A, 3] + Array("m.b".utf8) + [0x0A, 1] + Array("n".utf8))
+      let value = fields[0].bytes.withUnsafeBytes { numbers($0) }
+      #expect(value.map(\.number) == [1, 2, 2, 3, 4])
+      #expect(
+        value[0].bytes == Array("projects/demo-f/databases/(default)/documents/users/ü b".utf8))
+      #expect(EventCause(text: try #require(request.headers["docstore-cause"]))?.depth == 1)
+    }
+    try await function.stop()
+  }
+
+  private func numbers(_ bytes: UnsafeRawBufferPointer) -> [(number: UInt32, bytes: [UInt8])] {
+    var cursor = WireCursor(bytes)
+    var fields: [(number: UInt32, bytes: [UInt8])] = []
+    while !cursor.isAtEnd { fields.append((cursor.tag() >> 3, Array(cursor.lengthDelimited()))) }
+    return fields
+  }
+
+  struct Form: Sendable {
+    let mode: FunctionEndpoint.Mode
+    let format: FunctionEndpoint.Format
+    let contentType: String
+    let holds: [String]
+  }
+
+  @Test(
+    "other forms say the same in JSON",
+    arguments: [
+      Form(
+        mode: .binary, format: .json, contentType: "application/json",
+        holds: [
+          #"{"value":{"name":"projects/demo-f/databases/(default)/documents/c/a","fields":{"n":{"integerValue":"1"}},"#,
+          #""updateMask":{}}"#,
+        ]),
+      Form(
+        mode: .structured, format: .json, contentType: "application/cloudevents+json; charset=utf-8",
+        holds: [
+          #""type":"google.cloud.firestore.document.v1.created""#, #""document":"c/a""#,
+          #""data":{"value":{"#,
+        ]),
+      Form(
+        mode: .structured, format: .protobuf, contentType: "application/cloudevents+json; charset=utf-8",
+        holds: [#""datacontenttype":"application/protobuf""#, #""data_base64":""#]),
+      Form(
+        mode: .legacy, format: .json, contentType: "application/json",
+        holds: [
+          #"{"data":{"value":{"name""#, #""oldValue":{},"updateMask":{}},"context":{"eventId":""#,
+          #""eventType":"providers/cloud.firestore/eventTypes/document.create","resource":{"name":"projects/demo-f/databases/(default)/documents/c/a","service":"firestore.googleapis.com"}}}"#,
+        ]),
+    ])
+  func forms(_ form: Form) async throws {
+    let function = try await TestFunction()
+    try await hosting { store, runner, host in
+      var endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
+      endpoint.mode = form.mode
+      endpoint.format = form.format
+      try host.register(endpoint, isKept: false)
+      try await store.set("c/a", ["n": .integer(1)])
+      #expect(await runner.drain())
+    }
+    let request = try #require(function.requests.last)
+    #expect(request.headers["content-type"] == form.contentType)
+    for part in form.holds { #expect(request.text.contains(part), "\(request.text)") }
+    try await function.stop()
+  }
+
+  @Test("a function that is down gets everything when it is up again, each document's events in order")
+  func downAndUp() async throws {
+    let first = try await TestFunction()
+    let port = first.port
+    try await first.stop()
+    try await hosting { store, runner, host in
+      var endpoint = FunctionEndpoint("f", .written, "c/{d}", port: port)
+      endpoint.format = .json
+      endpoint.attempts = 1_000_000
+      try host.register(endpoint, isKept: false)
+      for number in 0..<30 { try await store.set("c/\(number % 3)", ["n": .integer(Int64(number))]) }
+      // Every document's first event has failed.
+      #expect(try await eventually { runner.statuses[0].failed >= 3 })
+      #expect(runner.statuses[0].lastFailure?.contains("cannot be reached: Connection refused") == true)
+      // Fails a few more times before it works.
+      let function = try await TestFunction(port: port) { _, before in
+        before < 4 ? 500 : before == 4 ? 0 : 200
+      }
+      try runner.resume("f")
+      #expect(await runner.drain())
+      #expect(runner.deadLetters.count == 0 && runner.statuses[0].delivered == 30)
+      for document in 0..<3 {
+        let subjects = function.requests.filter { $0.headers["ce-document"] == "c/\(document)" }
+        var order: [Int] = []
+        for request in subjects {
+          let text = request.text.split(separator: #"integerValue":""#).dropFirst().first ?? ""
+          let number = Int(text.prefix { $0 != "\"" }) ?? -1
+          if order.last != number { order.append(number) }
+        }
+        #expect(order == (0..<10).map { $0 * 3 + document })
+      }
+      try await function.stop()
+    }
+  }
+
+  @Test(
+    "an event that is refused to the last attempt is a dead letter with the answer, and can be tried again")
+  func refused() async throws {
+    let function = try await TestFunction { _, before in before < 2 ? 418 : 204 }
+    try await hosting { store, runner, host in
+      var endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
+      endpoint.attempts = 2
+      try host.register(endpoint, isKept: false)
+      try await store.set("c/a", [:])
+      #expect(await runner.drain())
+      #expect(
+        runner.deadLetters.map(\.reason) == ["http://127.0.0.1:\(function.port)/ answered 418: hello"])
+      try runner.retry()
+      #expect(await runner.drain())
+      #expect(runner.deadLetters.isEmpty)
+    }
+    #expect(Set(function.requests.map { $0.headers["ce-id"] }).count == 1)
+    try await function.stop()
+  }
+
+  @Test("a function that never answers fails after its time, and a run ends without waiting for it")
+  func silence() async throws {
+    let function = try await TestFunction { _, before in before == 0 ? 0 : 200 }
+    try await hosting { store, runner, host in
+      try host.register(FunctionEndpoint("f", .created, "c/{d}", port: function.port), isKept: false)
+      try await store.set("c/a", [:])
+      #expect(await runner.drain())
+      #expect(runner.statuses[0].failed == 1 && runner.statuses[0].delivered == 1)
+    }
+    try await function.stop()
+  }
+
+  @Test("a functions emulator gets base64 under its path; what it refuses is dropped")
+  func functionsEmulator() async throws {
+    let function = try await TestFunction { _, before in before == 0 ? 500 : 200 }
+    try await hosting(sink: ("127.0.0.1", function.port)) { store, runner, host in
+      let second = Admin(host)
+      #expect(
+        second.status(
+          "POST", "projects/demo-f/eventarcTrigger", query: [("eventarcTriggerId", "us-central1-f-0")],
+          body:
+            #"{"eventType":"google.cloud.firestore.document.v1.created.withAuthContext","database":"(default)","namespace":"(default)","document":{"value":"c/{d}","matchType":"PATH_PATTERN"}}"#
+        ) == 200)
+      try await store.set("c/a", [:])
+      #expect(await runner.drain())
+      try await store.set("c/b", ["n": .integer(1)])
+      #expect(await runner.drain())
+      #expect(runner.deadLetters.isEmpty)
+      let request = try #require(function.requests.last)
+      #expect(request.target == "/functions/projects/demo-f/triggers/us-central1-f-0")
+      #expect(request.headers["ce-type"] == "google.cloud.firestore.document.v1.created.withAuthContext")
+      #expect(request.headers["ce-authtype"] == "unknown" && request.headers["ce-authid"] == "")
+      #expect(Base64.decodeAny(request.body)?.starts(with: [0x0A]) == true)
+      host.reset()
+      #expect(runner.statuses.isEmpty)
+    }
+    try await function.stop()
+  }
+}
