@@ -196,7 +196,7 @@ struct Admin {
       #expect(runner.statuses.map(\.name) == ["greet", "demo-f/greet"])
       let fault = admin.ask("PUT", "projects/-/triggers/bad", body: #"{"event":"created","document":"c"}"#)
       #expect(fault?.status == 400)
-      #expect(fault?.text.contains("body:1:32: Path pattern") == true, "\(fault?.text ?? "")")
+      #expect(fault?.text.contains("body:1:31: Path pattern") == true, "\(fault?.text ?? "")")
       #expect(admin.status("DELETE", "projects/demo-f/triggers/greet") == 200)
       #expect(admin.status("DELETE", "projects/-/triggers/none") == 404)
       #expect(admin.status("POST", "projects/-/triggers/greet:pause") == 200)
