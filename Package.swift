@@ -96,7 +96,8 @@ let package = Package(
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Wire", "Access", "CProcess", "EngineLMDB", "Exports", "Functions", "Seeder",
+        "DocModel", "DocStore", "Rules", "Wire", "Access", "CProcess", "EngineLMDB", "Exports", "Functions",
+        "Seeder",
         "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -18,6 +18,8 @@ public struct EventCause: Hashable, Sendable {
   public static let header = "docstore-cause"
   /// LIMIT: links that are remembered; enough to name a cycle.
   static let stepsMax = 12
+  /// LIMIT: bytes of the text; fits a commit's origin and a header.
+  static let textBytesMax = 4_000
 
   /// The id of the event that began the chain; empty for a change that nobody's trigger made.
   public let root: String
@@ -64,8 +66,17 @@ public struct EventCause: Hashable, Sendable {
 extension EventCause {
   /// The form that travels: `1;ROOT;DEPTH;GUESSED;TRIGGER@DOCUMENT,...`, printable ASCII only.
   public var text: String {
-    let links = steps.map { Self.escaped($0.trigger) + "@" + Self.escaped($0.document) }
-    return "1;\(Self.escaped(root));\(depth);\(isGuessed ? 1 : 0);" + links.joined(separator: ",")
+    let head = "1;\(Self.escaped(root));\(depth);\(isGuessed ? 1 : 0);"
+    var room = Self.textBytesMax - head.utf8.count
+    // The newest links tell most; the depth counts those that are left out, too.
+    var links: [String] = []
+    for step in steps.reversed() {
+      let link = Self.escaped(step.trigger) + "@" + Self.escaped(step.document)
+      room -= link.utf8.count + 1
+      if room < 0 { break }
+      links.append(link)
+    }
+    return head + links.reversed().joined(separator: ",")
   }
 
   /// Nil for what is no such text.

@@ -46,7 +46,9 @@ struct OfficialFlagsTests {
         firebase,
         [
           "--host", "127.0.0.1", "--port", "8080", "--rules", "/a/firestore.rules", "--project", "demo-x",
-          "--import", "/e/e.overall_export_metadata", "--single-project", "warn",
+          "--import", "/e/e.overall_export_metadata", "--functions-emulator", "127.0.0.1:5001",
+          "--single-project",
+          "warn",
         ]
       ),
     ])
