@@ -64,12 +64,7 @@ extension DocumentStore {
   public func readHeld<R, E: StoreFailure>(
     _ database: DatabaseID, at version: Int64, _ body: (StoreView) throws(E) -> R
   ) throws(E) -> R {
-    let moment = settled(version, nil)
-    return try engine.read { (view) throws(E) in
-      let storeView: StoreView
-      do throws(StoreError) { storeView = try open(view, database, moment) } catch { throw E(store: error) }
-      return try body(storeView)
-    }
+    try show(database, settled(version), nil, body)
   }
 
   private enum Moment {
