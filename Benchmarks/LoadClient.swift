@@ -9,6 +9,8 @@ internal import Glibc
 /// What a run of the load generator saw.
 struct LoadResult {
   let calls: Int
+  /// With those before the measurement began.
+  let callsWithWarmUp: Int
   let failures: Int
   let seconds: Double
   /// Nanoseconds, sorted.
@@ -46,12 +48,14 @@ func runLoad(_ plan: LoadPlan) throws(LoadError) -> LoadResult {
   defer { load.close() }
   try load.open()
   try load.run(until: monotonicNanoseconds() + UInt64(plan.warmUpSeconds * 1e9))
+  let warmUpCalls = load.calls
   load.reset()
   let start = monotonicNanoseconds()
   try load.run(until: start + UInt64(plan.seconds * 1e9))
   let seconds = Double(monotonicNanoseconds() - start) / 1e9
   return LoadResult(
-    calls: load.calls, failures: load.failures, seconds: seconds, latencies: load.latencies.sorted())
+    calls: load.calls, callsWithWarmUp: load.calls + warmUpCalls, failures: load.failures, seconds: seconds,
+    latencies: load.latencies.sorted())
 }
 
 /// Makes one call. Whether it succeeded.

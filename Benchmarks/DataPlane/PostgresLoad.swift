@@ -17,7 +17,7 @@ func runPostgresLoad(port: Int, connections: Int, seconds: Double) throws(LoadEr
   let start = monotonicNanoseconds()
   try run(&open, &result, until: start + UInt64(seconds * 1e9))
   return LoadResult(
-    calls: result.latencies.count, failures: result.failures,
+    calls: result.latencies.count, callsWithWarmUp: result.latencies.count, failures: result.failures,
     seconds: Double(monotonicNanoseconds() - start) / 1e9, latencies: result.latencies.sorted())
 }
 

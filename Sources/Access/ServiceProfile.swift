@@ -60,6 +60,10 @@ public struct ServiceProfile: Sendable, Equatable {
   public var tokenChecks: TokenChecks
   public var userTransactions: UserTransactions
   public var errorTexts: ErrorTexts
+  /// Whether REST is as strict as the service: unknown parameters are refused, bodies are read and refused in its
+  /// words, errors of streams come in an array, and no stream ends in `done`.
+  /// Source: spec/production-differences.md section 2, Q1, Q16, Q18, F1.
+  public var isRESTStrict: Bool
   /// What is done about queries that lack an index.
   /// Source: spec/production-differences.md section 2, Q4.
   public var indexMode: IndexMode
@@ -79,6 +83,7 @@ public struct ServiceProfile: Sendable, Equatable {
       tokenChecks = .claims
       userTransactions = .readOnly
       errorTexts = .production
+      isRESTStrict = true
       indexMode = .auto
       limits = .production
       lockWaitSeconds = TransactionPolicy.production.lockWaitMilliseconds / 1_000
@@ -89,6 +94,7 @@ public struct ServiceProfile: Sendable, Equatable {
       tokenChecks = .off
       userTransactions = .all
       errorTexts = .emulator
+      isRESTStrict = false
       indexMode = .warn
       limits = .emulator
       lockWaitSeconds = TransactionPolicy.emulator.lockWaitMilliseconds / 1_000
@@ -120,6 +126,7 @@ public struct ServiceProfile: Sendable, Equatable {
       result.append("--user-transactions \(userTransactions.rawValue)")
     }
     if errorTexts != own.errorTexts { result.append("--error-texts \(errorTexts.rawValue)") }
+    if isRESTStrict != own.isRESTStrict { result.append(isRESTStrict ? "--rest-strict" : "--no-rest-strict") }
     if indexMode != own.indexMode { result.append("--index-mode \(indexMode.rawValue)") }
     if limits != own.limits { result.append("--limits \(limits.rawValue)") }
     if lockWaitSeconds != own.lockWaitSeconds { result.append("--lock-wait \(lockWaitSeconds)") }

@@ -58,13 +58,18 @@ struct BadRequest {
   let field: String
   let description: String
 
-  var detail: StatusDetail {
+  var detail: StatusDetail { Self.detail([self]) }
+
+  /// Several of one request.
+  static func detail(_ violations: [BadRequest]) -> StatusDetail {
     var writer = WireWriter()
-    writer.message(1) { violation in
-      if !field.isEmpty { violation.field(1, text: field) }
-      violation.field(2, text: description)
+    for found in violations {
+      writer.message(1) { violation in
+        if !found.field.isEmpty { violation.field(1, text: found.field) }
+        violation.field(2, text: found.description)
+      }
     }
-    return StatusDetail(type: Self.type, message: writer.bytes)
+    return StatusDetail(type: type, message: writer.bytes)
   }
 }
 

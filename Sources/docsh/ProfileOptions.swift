@@ -37,6 +37,11 @@ struct ProfileOptions: ParsableArguments {
   @Option(help: "Whose words errors have.")
   var errorTexts: ErrorTexts?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Read and refuse REST requests as the production service does, or as the official emulator does.")
+  var restStrict: Bool?
+
   @Option(help: "Refuse rules that production refuses for their size, or take any.")
   var rulesSize: RulesSize?
 
@@ -80,6 +85,7 @@ struct ProfileOptions: ParsableArguments {
     if let verifyTokens { chosen.tokenChecks = verifyTokens }
     if let userTransactions { chosen.userTransactions = userTransactions }
     if let errorTexts { chosen.errorTexts = errorTexts }
+    if let restStrict { chosen.isRESTStrict = restStrict }
     if let rulesSize { chosen.limitsRulesSource = rulesSize == .production }
     if let indexMode { chosen.indexMode = indexMode }
     if let limits { chosen.limits = limits }

@@ -45,16 +45,25 @@ for body in ("", "{", "[]", "null", "1", "\"x\"", "{}", "{\"bad\":1}", "{\"struc
     bodies.raw("POST", QUERY, body.encode())
 bodies.raw("POST", QUERY, b"\xff\xfe")
 bodies.raw("POST", QUERY, b"{\"structuredQuery\":{\"from\":[{\"collectionId\":\"\xff\"}]}}")
-for value in ("{\"integerValue\":1}", "{\"integerValue\":\"1\"}", "{\"integerValue\":1.0}", "{\"integerValue\":1.5}", "{\"integerValue\":\"x\"}", "{\"integerValue\":\"9223372036854775808\"}",
+for number, value in enumerate(("{\"integerValue\":1}", "{\"integerValue\":\"1\"}", "{\"integerValue\":1.0}", "{\"integerValue\":1.5}", "{\"integerValue\":\"x\"}", "{\"integerValue\":\"9223372036854775808\"}",
               "{\"integerValue\":9007199254740993}", "{\"integerValue\":1e3}", "{\"doubleValue\":\"1.5\"}", "{\"doubleValue\":\"NaN\"}", "{\"doubleValue\":1e400}", "{\"doubleValue\":\"x\"}",
               "{\"doubleValue\":-0.0}", "{\"booleanValue\":\"true\"}", "{\"booleanValue\":1}", "{\"stringValue\":1}", "{\"stringValue\":null}", "{\"nullValue\":null}", "{\"nullValue\":\"NULL_VALUE\"}",
               "{\"nullValue\":0}", "{\"nullValue\":1}", "{\"bytesValue\":\"-_-_\"}", "{\"bytesValue\":\"+/+/\"}", "{\"bytesValue\":\"A\"}", "{\"bytesValue\":\"%\"}", "{\"bytesValue\":\"AQ\"}",
               "{\"timestampValue\":\"2020-01-01T00:00:00Z\"}", "{\"timestampValue\":\"2020-01-01T00:00:00.123456789+02:00\"}", "{\"timestampValue\":\"2020-01-01\"}", "{\"timestampValue\":\"x\"}",
               "{\"timestampValue\":\"0000-01-01T00:00:00Z\"}", "{\"timestampValue\":\"10000-01-01T00:00:00Z\"}", "{\"timestampValue\":\"2020-13-01T00:00:00Z\"}", "{\"timestampValue\":1}",
               "{\"geoPointValue\":{}}", "{\"geoPointValue\":{\"latitude\":\"1\"}}", "{\"geoPointValue\":{\"x\":1}}", "{\"arrayValue\":{}}", "{\"arrayValue\":[]}", "{\"mapValue\":{}}", "{\"mapValue\":{\"fields\":[]}}",
-              "{\"referenceValue\":\"\"}", "{}", "{\"x\":1}", "{\"integerValue\":1,\"stringValue\":\"x\"}", "{\"integer_value\":1}", "{\"stringValue\":\"\\ud800\"}", "{\"stringValue\":\"\\u0000\"}", "1", "null", "[]"):
-    bodies.raw("PATCH", BASE + "/bodies/v", ("{\"fields\":{\"v\":" + value + "}}").encode())
-    bodies.raw("GET", BASE + "/bodies/v")
+              "{\"referenceValue\":\"\"}", "{}", "{\"x\":1}", "{\"integerValue\":1,\"stringValue\":\"x\"}", "{\"integer_value\":1}", "{\"stringValue\":\"\\ud800\"}", "{\"stringValue\":\"\\u0000\"}", "1", "null", "[]",
+              "{\"integerValue\":\"1.0\"}", "{\"integerValue\":\"1e3\"}", "{\"integerValue\":\" 1\"}", "{\"integerValue\":\"+1\"}", "{\"integerValue\":true}", "{\"booleanValue\":\"yes\"}",
+              "{\"booleanValue\":\"TRUE\"}", "{\"booleanValue\":2}", "{\"doubleValue\":\" 1\"}", "{\"doubleValue\":true}", "{\"bytesValue\":1234}", "{\"stringValue\":1.50}", "{\"stringValue\":true}",
+              "{\"nullValue\":\"null_value\"}", "{\"nullValue\":\"0\"}", "{\"nullValue\":7}", "{\"timestampValue\":\"2020-01-01t00:00:00z\"}", "{\"timestampValue\":\"2020-01-01 00:00:00Z\"}",
+              "{\"timestampValue\":\"2020-01-01T00:00:00+0200\"}", "{\"timestampValue\":{\"seconds\":1}}", "{\"timestampValue\":\"2020-01-01T00:00:00.1234567891Z\"}",
+              "{\"geoPointValue\":{\"latitude\":\"1.5\"}}", "{\"arrayValue\":{\"values\":{\"stringValue\":\"x\"}}}", "{\"arrayValue\":{\"values\":[null]}}", "{\"arrayValue\":{\"values\":[[{\"stringValue\":\"x\"}]]}}",
+              "{\"mapValue\":{\"fields\":{\"a\":null}}}", "{\"mapValue\":{\"fields\":{\"a\":{\"stringValue\":\"x\"},\"a\":{\"stringValue\":\"y\"}}}}", "{'stringValue':'x'}", "{stringValue:\"x\"}",
+              "{\"stringValue\":\"\\q\"}", "{\"integerValue\":\"1\",\"integerValue\":\"2\"}", "{\"integerValue\":null,\"stringValue\":\"x\"}", "{\"stringValue\":\"x\",}",
+              "{\"arrayValue\":{\"values\":[{\"stringValue\":\"x\"},]}}", "{\"stringValue\":\"a\nb\"}", "{\"stringValue\":\"\\ud83d\\ude00\"}", "{\"booleanValue\":0}", "{\"doubleValue\":1.}",
+              "/*c*/{\"stringValue\":\"x\"}", "{\"stringValue\"=\"x\"}", "{\"integerValue\":01}", "{\"stringValue\":abc}", "{\"doubleValue\":NaN}", "{\"doubleValue\":.5}")):
+    bodies.raw("PATCH", BASE + f"/bodies/v{number}", ("{\"fields\":{\"v\":" + value + "}}").encode())
+    bodies.raw("GET", BASE + f"/bodies/v{number}")
 bodies.raw("PATCH", BASE + "/bodies/d", {"name": "x", "fields": {}}, hangs=True)
 bodies.raw("POST", BASE + "/bodies?documentId=e", {"name": "x", "fields": {}})
 bodies.raw("POST", QUERY, {"structuredQuery": {"from": [{"collectionId": "rest"}]}, "parent": "x"}, hangs=True)

@@ -101,34 +101,6 @@ struct RESTTests {
     #expect(fields["d"].map { Array($0.bytesValue) } == [0xFB, 0xFF])
   }
 
-  @Test(
-    "what cannot be bound is refused with its place",
-    arguments: [
-      ("GET", "/c?pageSize=abc", "", "Invalid value at 'page_size' (TYPE_INT32), \"abc\""),
-      ("GET", "/c?showMissing=maybe", "", "Invalid value at 'show_missing' (TYPE_BOOL), \"maybe\""),
-      (
-        "GET", "/c/a?readTime=now", "",
-        "Invalid value at 'read_time' (type.googleapis.com/google.protobuf.Timestamp), \"now\""
-      ),
-      ("GET", "/c/a?transaction=*", "", "Invalid value at 'transaction' (TYPE_BYTES), \"*\""),
-      (
-        "DELETE", "/c/a?x=1", "",
-        "Invalid JSON payload received. Unknown name \"x\": Cannot bind query parameter. "
-          + "Field 'x' could not be found in request message."
-      ),
-      ("POST", ":commit", "{", "Payload isn't valid for request."),
-      ("POST", ":commit", #"{"bad":1}"#, "Payload isn't valid for request."),
-      ("PATCH", "/c/a", #"{"fields":{"a":{"stringValue":1}}}"#, "Payload isn't valid for request."),
-    ])
-  func refusals(method: String, path: String, body: String, text: String) throws {
-    do {
-      _ = try message(Google_Protobuf_Empty.self, method, path, body)
-      Issue.record("was not refused")
-    } catch let status as GRPCStatus {
-      #expect(status == GRPCStatus(.invalidArgument, text))
-    }
-  }
-
   // MARK: answers
 
   @Test("answers are written from their bytes")

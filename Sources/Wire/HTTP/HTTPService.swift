@@ -61,16 +61,16 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     }
   }
 
-  /// Source: spec/production-differences.md F1, Q16.
-  private var isStrict: Bool { firestore.options.profile.errorTexts == .production }
+  /// Source: spec/production-differences.md F1, Q16, Q18.
+  private var dialect: JSONDialect { firestore.options.profile.isRESTStrict ? .production : .emulator }
 
   /// A method of the service in its REST form. Large bodies are read on a thread of their own.
   private func callMethod(_ exchange: HTTPExchange, _ target: HTTPTarget) {
     guard let route = RESTRoute(httpMethod: exchange.request.method, segments: target.segments[1...]),
       let method = methods[route.method]
     else { return exchange.respondNotFound() }
-    let isStrict = isStrict
-    let call = RESTCall(exchange, route.method, wrapsErrors: isStrict)
+    let dialect = dialect
+    let call = RESTCall(exchange, route.method, dialect)
     if let observer = hooks.observer {
       call.observe(observer, method: method.figure, .rest, since: exchange.observation)
       exchange.observation = nil
@@ -85,21 +85,21 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       }
     }
     guard body.count > Self.onEventLoopBytesMax else {
-      return begin(call, Self.message(route, target, body, isStrict: isStrict))
+      return begin(call, Self.message(route, target, body, dialect))
     }
     let reference = call.reference
     firestore.threads.submit { state in
       guard state == .active else { return }
-      let message = Self.message(route, target, body, isStrict: isStrict)
+      let message = Self.message(route, target, body, dialect)
       reference { begin($0, message) }
     }
   }
 
   private static func message(
-    _ route: RESTRoute, _ target: HTTPTarget, _ body: [UInt8], isStrict: Bool
+    _ route: RESTRoute, _ target: HTTPTarget, _ body: [UInt8], _ dialect: JSONDialect
   ) -> Result<[UInt8], GRPCStatus> {
     do throws(GRPCStatus) {
-      return .success(try RESTBinding.message(route, target, body: body, refusesUnknown: isStrict))
+      return .success(try RESTBinding.message(route, target, body: body, dialect))
     } catch {
       return .failure(error)
     }

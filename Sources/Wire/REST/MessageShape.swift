@@ -39,6 +39,10 @@ struct MessageShape: Sendable {
     case message(MessageShape)
   }
 
+  /// The mark of a stream's last element, which the official emulator sends over REST. No field of our own answers
+  /// has its number.
+  static let doneNumber: UInt32 = 15
+
   let fields: [Field]
 
   init(_ fields: Field...) { self.fields = fields }
@@ -152,13 +156,15 @@ extension RESTMethod {
       .message(
         MessageShape(
           .init(2, "transaction", .bytes), .init(1, "document", .document), .init(3, "readTime", .timestamp),
-          .init(4, "skippedResults", .number), .init(11, "explainMetrics", .message(.explainMetrics))))
+          .init(4, "skippedResults", .number), .init(MessageShape.doneNumber, "done", .flag),
+          .init(11, "explainMetrics", .message(.explainMetrics))))
     case .runAggregationQuery:
       .message(
         MessageShape(
           .init(
             1, "result", .message(MessageShape(.init(2, "aggregateFields", .values, isRepeated: true)))),
           .init(2, "transaction", .bytes), .init(3, "readTime", .timestamp),
+          .init(MessageShape.doneNumber, "done", .flag),
           .init(10, "explainMetrics", .message(.explainMetrics))))
     case .partitionQuery:
       .message(

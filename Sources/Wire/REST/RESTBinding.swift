@@ -8,49 +8,38 @@ internal import SwiftProtobuf
 
 enum RESTBinding {
   /// The encoded request message.
+  ///
+  /// - Parameter dialect: whose reading of bodies is followed, and whose words for what does not parse. Unknown
+  ///   parameters are refused by the service only.
   static func message(
-    _ route: RESTRoute, _ target: HTTPTarget, body: [UInt8], refusesUnknown: Bool = true
+    _ route: RESTRoute, _ target: HTTPTarget, body: [UInt8], _ dialect: JSONDialect = .production
   ) throws(GRPCStatus) -> [UInt8] {
     var parameters = RESTParameters(target)
-    let message = try bound(route, &parameters, body)
-    if refusesUnknown { try parameters.refuseUnknown() }
+    let message = try bound(route, &parameters, RESTBody(bytes: body, dialect: dialect))
+    if dialect == .production { try parameters.refuseUnknown() }
     return message
   }
 
   private static func bound(
-    _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: [UInt8]
+    _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: RESTBody
   ) throws(GRPCStatus) -> [UInt8] {
     switch route.method {
-    case .getDocument: return try get(route, &parameters)
-    case .listDocuments: return try list(route, &parameters)
-    case .createDocument: return try create(route, &parameters, body)
-    case .updateDocument: return try update(route, &parameters, body)
-    case .deleteDocument: return try delete(route, &parameters)
-    case .batchGetDocuments:
-      return try read(Google_Firestore_V1_BatchGetDocumentsRequest.self, body) {
-        $0.database = route.resource
-      }
-    case .beginTransaction:
-      return try read(Google_Firestore_V1_BeginTransactionRequest.self, body) { $0.database = route.resource }
-    case .commit:
-      return try read(Google_Firestore_V1_CommitRequest.self, body) { $0.database = route.resource }
-    case .rollback:
-      return try read(Google_Firestore_V1_RollbackRequest.self, body) { $0.database = route.resource }
-    case .batchWrite:
-      return try read(Google_Firestore_V1_BatchWriteRequest.self, body) { $0.database = route.resource }
-    case .runQuery:
-      return try read(Google_Firestore_V1_RunQueryRequest.self, body) { $0.parent = route.resource }
-    case .runAggregationQuery:
-      return try read(Google_Firestore_V1_RunAggregationQueryRequest.self, body) {
-        $0.parent = route.resource
-      }
-    case .partitionQuery:
-      return try read(Google_Firestore_V1_PartitionQueryRequest.self, body) { $0.parent = route.resource }
-    case .executePipeline:
-      return try read(Google_Firestore_V1_ExecutePipelineRequest.self, body) { $0.database = route.resource }
-    case .listCollectionIDs:
-      return try read(Google_Firestore_V1_ListCollectionIdsRequest.self, body) { $0.parent = route.resource }
+    case .getDocument: try get(route, &parameters)
+    case .listDocuments: try list(route, &parameters)
+    case .createDocument: try create(route, &parameters, body)
+    case .updateDocument: try update(route, &parameters, body)
+    case .deleteDocument: try delete(route, &parameters)
+    case .batchGetDocuments, .beginTransaction, .commit, .rollback, .batchWrite, .runQuery,
+      .runAggregationQuery, .partitionQuery, .executePipeline, .listCollectionIDs:
+      // `database` or `parent`, the first field of all of them: the last one on the wire counts.
+      try body.message(route.method.rawValue + "Request") + field(1, route.resource)
     }
+  }
+
+  private static func field(_ number: Int, _ text: String) -> [UInt8] {
+    var writer = WireWriter()
+    writer.field(number, text: text)
+    return writer.bytes
   }
 
   // MARK: from parameters
@@ -63,6 +52,7 @@ enum RESTBinding {
     if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask = mask }
     if let time = try parameters.time("readTime", "read_time") { request.readTime = time }
     let token = try parameters.bytes("transaction", "transaction")
+    try parameters.refuseTimeInTransaction(request.consistencySelector != nil, token != nil)
     return try encoded(request, transaction: token, number: 3)
   }
 
@@ -79,6 +69,7 @@ enum RESTBinding {
     if let shows = try parameters.flag("showMissing", "show_missing") { request.showMissing = shows }
     if let time = try parameters.time("readTime", "read_time") { request.readTime = time }
     let transaction = try parameters.bytes("transaction", "transaction")
+    try parameters.refuseTimeInTransaction(request.consistencySelector != nil, transaction != nil)
     return try encoded(request, transaction: transaction, number: 8)
   }
 
@@ -94,51 +85,37 @@ enum RESTBinding {
   // MARK: from parameters and a document
 
   private static func create(
-    _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: [UInt8]
+    _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: RESTBody
   ) throws(GRPCStatus) -> [UInt8] {
     var request = Google_Firestore_V1_CreateDocumentRequest()
-    request.document = try json(Google_Firestore_V1_Document.self, body)
+    let document = try body.message("Document", as: "document")
     request.parent = route.resource
     request.collectionID = route.collectionID
     if let id = parameters.text("documentId", "document_id") { request.documentID = id }
     if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask = mask }
-    return try encoded(request)
+    return try encoded(request, document: document, number: 4)
   }
 
   private static func update(
-    _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: [UInt8]
+    _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: RESTBody
   ) throws(GRPCStatus) -> [UInt8] {
     var request = Google_Firestore_V1_UpdateDocumentRequest()
-    request.document = try json(Google_Firestore_V1_Document.self, body)
-    request.document.name = route.resource
+    let document = try body.message("Document", as: "document") + field(1, route.resource)
     if let mask = parameters.mask("updateMask.fieldPaths", "update_mask.field_paths") {
       request.updateMask = mask
     }
     if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask = mask }
     if let condition = try parameters.precondition() { request.currentDocument = condition }
-    return try encoded(request)
+    return try encoded(request, document: document, number: 1)
   }
 
-  // MARK: from a body
-
-  private static func read<Message: SwiftProtobuf.Message>(
-    _ type: Message.Type, _ body: [UInt8], _ bindPath: (inout Message) -> Void
+  /// A message and its document, as the field of that number.
+  private static func encoded(
+    _ message: some SwiftProtobuf.Message, document: [UInt8], number: Int
   ) throws(GRPCStatus) -> [UInt8] {
-    var message = try json(type, body)
-    bindPath(&message)
-    return try encoded(message)
-  }
-
-  /// An empty body is an empty message.
-  private static func json<Message: SwiftProtobuf.Message>(
-    _ type: Message.Type, _ body: [UInt8]
-  ) throws(GRPCStatus) -> Message {
-    if body.isEmpty { return Message() }
-    do {
-      return try Message(jsonUTF8Bytes: body)
-    } catch {
-      throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
-    }
+    var writer = WireWriter(try encoded(message))
+    writer.field(number, bytes: document)
+    return writer.bytes
   }
 
   /// A message and its transaction's token, as the field of that number.
@@ -154,5 +131,24 @@ enum RESTBinding {
 
   private static func encoded(_ message: some SwiftProtobuf.Message) throws(GRPCStatus) -> [UInt8] {
     do { return try message.serializedBytes() } catch { throw MessageFields.unreadable }
+  }
+}
+
+/// The body of a request, and how it is read.
+private struct RESTBody {
+  let bytes: [UInt8]
+  let dialect: JSONDialect
+
+  /// The encoded message of the service that the body means. `field` is the request's field that it fills.
+  func message(_ name: String, as field: String = "") throws(GRPCStatus) -> [UInt8] {
+    let sink = ProtoJSONWriter(dialect, "google.firestore.v1." + name, rootName: field)
+    do throws(GRPCStatus) {
+      return try JSONBodyReader.read(bytes, dialect, into: sink).writer.bytes
+    } catch {
+      switch dialect {
+      case .production: throw error
+      case .emulator: throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
+      }
+    }
   }
 }

@@ -1,7 +1,8 @@
 /// One call over HTTP/1.1 and JSON.
 ///
-/// A unary method answers one object, a streaming one an array whose elements go out as they are made.
-/// Source: spec/protocol.md 6.3, 6.4; errors of streams: spec/production-differences.md F1.
+/// A unary method answers one object, a streaming one an array whose elements go out as they are made. For the
+/// official emulator's dialect the last element of a query is marked, so each waits until the next is there.
+/// Source: spec/protocol.md 6.3, 6.4; errors of streams and marks: spec/production-differences.md F1, Q1.
 
 internal import DocModel
 
@@ -14,13 +15,20 @@ final class RESTCall: ServerCall {
   /// Whether a stream that fails before its first message answers an array all the same.
   private let wrapsErrors: Bool
   private var isFirst = true
+  /// Whether the last element says that it is the last.
+  private let marksLast: Bool
+  /// The element that may be the last.
+  private var waiting: [UInt8]?
+  /// The mark, encoded as the field that the answer's shape calls `done`.
+  private static let doneMark: [UInt8] = [UInt8(MessageShape.doneNumber) << 3, 1]
 
-  init(_ exchange: HTTPExchange, _ method: RESTMethod, wrapsErrors: Bool) {
+  init(_ exchange: HTTPExchange, _ method: RESTMethod, _ dialect: JSONDialect) {
     self.exchange = exchange
     answer = method.answer
     isStream = method.isStream
     name = method.rawValue
-    self.wrapsErrors = wrapsErrors
+    wrapsErrors = dialect == .production
+    marksLast = dialect == .emulator && (method == .runQuery || method == .runAggregationQuery)
     super.init(
       authorization: exchange.request.header("authorization").map { Array($0.utf8) },
       cause: exchange.request.header("docstore-cause").map { Array($0.utf8) }, perform: exchange.perform)
@@ -40,6 +48,12 @@ final class RESTCall: ServerCall {
   }
 
   override func transmit(next message: [UInt8]) -> Bool {
+    guard marksLast else { return transmit(element: message) }
+    defer { waiting = message }
+    return waiting.map(transmit(element:)) ?? true
+  }
+
+  private func transmit(element message: [UInt8]) -> Bool {
     let separator: StaticString = isFirst ? "[" : ",\n"
     isFirst = false
     return exchange.send(separator.withUTF8Buffer { Array($0) } + json(message))
@@ -49,6 +63,10 @@ final class RESTCall: ServerCall {
     defer { forget() }
     guard isStream, afterMessages || wrapsErrors || status == .ok else { return exchange.respond(status) }
     if afterMessages {
+      if let waiting {
+        _ = transmit(element: waiting + (status == .ok ? Self.doneMark : []))
+        self.waiting = nil
+      }
       let end = status == .ok ? [] : Array(",\n".utf8) + status.json
       _ = exchange.send(end + [UInt8(ascii: "]")])
       return exchange.end()

@@ -38,29 +38,35 @@ struct RESTParameters {
 
   mutating func integer(_ camelCase: StaticString, _ snakeCase: StaticString) throws(GRPCStatus) -> Int32? {
     guard let text = text(camelCase, snakeCase) else { return nil }
-    guard let number = Int32(text) else { throw Self.invalid(snakeCase, "TYPE_INT32", text) }
-    return number
+    guard let number = ProtoNumber.integer(Array(text.utf8), Int64(Int32.min)...Int64(Int32.max)) else {
+      throw Self.invalid(snakeCase, "TYPE_INT32", "\"\(text)\"")
+    }
+    return Int32(number)
   }
 
   mutating func flag(_ camelCase: StaticString, _ snakeCase: StaticString) throws(GRPCStatus) -> Bool? {
     guard let text = text(camelCase, snakeCase) else { return nil }
-    switch text {
-    case "true", "True", "yes", "1", "t": return true
-    case "false", "False", "no", "0", "F": return false
-    default: throw Self.invalid(snakeCase, "TYPE_BOOL", text)
+    guard let flag = ProtoNumber.truth(Array(text.utf8)) else {
+      throw Self.invalid(snakeCase, "TYPE_BOOL", "\"\(text)\"")
     }
+    return flag
   }
 
   mutating func time(
     _ camelCase: StaticString, _ snakeCase: StaticString
   ) throws(GRPCStatus) -> Google_Protobuf_Timestamp? {
     guard let text = text(camelCase, snakeCase) else { return nil }
-    guard let time = Timestamp(rfc3339: text) else {
-      throw Self.invalid(snakeCase, "type.googleapis.com/google.protobuf.Timestamp", text)
-    }
-    return .with {
-      $0.seconds = time.seconds
-      $0.nanos = time.nanoseconds
+    switch Timestamp.transcoded(Array(text.utf8)) {
+    case .success(let time):
+      return .with {
+        $0.seconds = time.seconds
+        $0.nanos = time.nanoseconds
+      }
+    case .failure(let error):
+      let field = String(describing: snakeCase).split(separator: ".").last ?? ""
+      throw Self.invalid(
+        snakeCase, "type.googleapis.com/google.protobuf.Timestamp",
+        "Field '\(field)', \(error.fault.rawValue)")
     }
   }
 
@@ -68,7 +74,7 @@ struct RESTParameters {
   mutating func bytes(_ camelCase: StaticString, _ snakeCase: StaticString) throws(GRPCStatus) -> [UInt8]? {
     guard let text = text(camelCase, snakeCase) else { return nil }
     guard let bytes = Base64.decodeAny(Array(text.utf8)) else {
-      throw Self.invalid(snakeCase, "TYPE_BYTES", text)
+      throw Self.invalid(snakeCase, "TYPE_BYTES", "Base64 decoding failed for \"\(text)\"")
     }
     return bytes
   }
@@ -80,8 +86,21 @@ struct RESTParameters {
     return time.map { time in .with { $0.updateTime = time } }
   }
 
+  /// Refuses a read at a time inside a transaction: both are ways of one choice.
+  func refuseTimeInTransaction(_ hasTime: Bool, _ hasTransaction: Bool) throws(GRPCStatus) {
+    guard hasTime, hasTransaction else { return }
+    throw Self.refusal([
+      BadRequest(
+        field: "",
+        description:
+          "Invalid value (oneof), oneof field 'consistency_selector' is already set. Cannot set 'transaction'"
+      )
+    ])
+  }
+
   /// Refuses parameters that nothing was bound to; asked last.
   func refuseUnknown() throws(GRPCStatus) {
+    var unknown: [BadRequest] = []
     for parameter in target.query {
       let isBound = allowed.contains {
         parameter.name.holds($0.camelCase) || parameter.name.holds($0.snakeCase)
@@ -90,16 +109,29 @@ struct RESTParameters {
       let isIgnored =
         parameter.name.first == UInt8(ascii: "$") || Self.ignored.contains(where: parameter.name.holds)
         || parameter.name.starts(with: "requestOptions.") || parameter.name.starts(with: "request_options.")
-      if isBound || isIgnored { continue }
+      if isBound || isIgnored || unknown.count == Self.unknownMax { continue }
       let name = String(decoding: parameter.name, as: UTF8.self)
-      throw GRPCStatus(
-        .invalidArgument,
-        "Invalid JSON payload received. Unknown name \"\(name)\": Cannot bind query parameter. "
-          + "Field '\(name)' could not be found in request message.")
+      unknown.append(
+        BadRequest(
+          field: "",
+          description:
+            "Invalid JSON payload received. Unknown name \"\(name)\": Cannot bind query parameter. "
+            + "Field '\(name)' could not be found in request message."))
     }
+    if !unknown.isEmpty { throw Self.refusal(unknown) }
   }
 
+  /// LIMIT: unknown parameters that a refusal names.
+  private static let unknownMax = 16
+
   private static func invalid(_ field: StaticString, _ type: String, _ text: String) -> GRPCStatus {
-    GRPCStatus(.invalidArgument, "Invalid value at '\(field)' (\(type)), \"\(text)\"")
+    refusal([
+      BadRequest(field: "\(field)", description: "Invalid value at '\(field)' (\(type)), \(text)")
+    ])
+  }
+
+  private static func refusal(_ violations: [BadRequest]) -> GRPCStatus {
+    GRPCStatus(.invalidArgument, violations.map(\.description).joined(separator: "\n"))
+      .with(BadRequest.detail(violations))
   }
 }
