@@ -45,6 +45,8 @@ for body in ("", "{", "[]", "null", "1", "\"x\"", "{}", "{\"bad\":1}", "{\"struc
     bodies.raw("POST", QUERY, body.encode())
 bodies.raw("POST", QUERY, b"\xff\xfe")
 bodies.raw("POST", QUERY, b"{\"structuredQuery\":{\"from\":[{\"collectionId\":\"\xff\"}]}}")
+# By the id of the document that a value is written to.
+VALUE_OF = {}
 for number, value in enumerate(("{\"integerValue\":1}", "{\"integerValue\":\"1\"}", "{\"integerValue\":1.0}", "{\"integerValue\":1.5}", "{\"integerValue\":\"x\"}", "{\"integerValue\":\"9223372036854775808\"}",
               "{\"integerValue\":9007199254740993}", "{\"integerValue\":1e3}", "{\"doubleValue\":\"1.5\"}", "{\"doubleValue\":\"NaN\"}", "{\"doubleValue\":1e400}", "{\"doubleValue\":\"x\"}",
               "{\"doubleValue\":-0.0}", "{\"booleanValue\":\"true\"}", "{\"booleanValue\":1}", "{\"stringValue\":1}", "{\"stringValue\":null}", "{\"nullValue\":null}", "{\"nullValue\":\"NULL_VALUE\"}",
@@ -62,6 +64,7 @@ for number, value in enumerate(("{\"integerValue\":1}", "{\"integerValue\":\"1\"
               "{\"stringValue\":\"\\q\"}", "{\"integerValue\":\"1\",\"integerValue\":\"2\"}", "{\"integerValue\":null,\"stringValue\":\"x\"}", "{\"stringValue\":\"x\",}",
               "{\"arrayValue\":{\"values\":[{\"stringValue\":\"x\"},]}}", "{\"stringValue\":\"a\nb\"}", "{\"stringValue\":\"\\ud83d\\ude00\"}", "{\"booleanValue\":0}", "{\"doubleValue\":1.}",
               "/*c*/{\"stringValue\":\"x\"}", "{\"stringValue\"=\"x\"}", "{\"integerValue\":01}", "{\"stringValue\":abc}", "{\"doubleValue\":NaN}", "{\"doubleValue\":.5}")):
+    VALUE_OF[f"v{number}"] = value
     bodies.raw("PATCH", BASE + f"/bodies/v{number}", ("{\"fields\":{\"v\":" + value + "}}").encode())
     bodies.raw("GET", BASE + f"/bodies/v{number}")
 bodies.raw("PATCH", BASE + "/bodies/d", {"name": "x", "fields": {}}, hangs=True)
