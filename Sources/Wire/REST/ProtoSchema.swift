@@ -66,8 +66,8 @@ struct ProtoSchema: Sendable {
     var described: [(index: Int, descriptor: Google_Protobuf_DescriptorProto)] = []
     for file in set.file {
       let prefix = file.package.isEmpty ? "" : file.package + "."
-      file.enumType.forEach { add($0, prefix) }
-      file.messageType.forEach { add($0, prefix, &described) }
+      for enumeration in file.enumType { add(enumeration, prefix) }
+      for message in file.messageType { add(message, prefix, &described) }
     }
     for (index, descriptor) in described {
       for field in descriptor.field { add(field, of: descriptor, to: index) }
@@ -87,8 +87,8 @@ struct ProtoSchema: Sendable {
     messageOfName[full] = messages.count
     described.append((messages.count, message))
     messages.append(Message(fullName: full, isMapEntry: message.options.mapEntry))
-    message.enumType.forEach { add($0, full + ".") }
-    message.nestedType.forEach { add($0, full + ".", &described) }
+    for enumeration in message.enumType { add(enumeration, full + ".") }
+    for nested in message.nestedType { add(nested, full + ".", &described) }
   }
 
   private mutating func add(_ enumeration: Google_Protobuf_EnumDescriptorProto, _ prefix: String) {
