@@ -53,18 +53,30 @@ struct RequestRunner {
 
   init(_ stage: Stage) { self.stage = stage }
 
-  mutating func run(_ request: Request) throws(StageError) -> Outcome {
+  mutating func run(_ request: Request) throws(StageError) -> Outcome { try perform(try prepare(request)) }
+
+  /// A request whose documents are in place and whose values are known.
+  struct Prepared {
+    let request: Request
+    let plan: Plan
+  }
+
+  func prepare(_ request: Request) throws(StageError) -> Prepared {
     if let given = request.given { try stage.apply(given) }
+    return Prepared(request: request, plan: try plan(request.action, request.source))
+  }
+
+  mutating func perform(_ prepared: Prepared) throws(StageError) -> Outcome {
+    let request = prepared.request
     let suiteTime = stage.clock.now
     if let time = request.time { stage.clock.now = time }
     defer { stage.clock.now = suiteTime }
-    let plan = try plan(request.action, request.source)
     _ = stage.judgements.takeAll()
     var outcome = Outcome(
       end: .allowed, judgements: [], returned: [], milliseconds: 0, before: stage.snapshot)
     let start = Self.nanoseconds
     do throws(StoreError) {
-      outcome.returned = try perform(plan, request.persona.credentials)
+      outcome.returned = try perform(prepared.plan, request.persona.credentials)
     } catch {
       switch error {
       case .permissionDenied: outcome.end = .denied
@@ -75,7 +87,9 @@ struct RequestRunner {
     }
     outcome.milliseconds = Double(Self.nanoseconds - start) / 1_000_000
     outcome.judgements = stage.judgements.takeAll()
-    if case .writes(_, let writes) = plan, outcome.end == .allowed { try stage.refresh(writes.map(\.path)) }
+    if case .writes(_, let writes) = prepared.plan, outcome.end == .allowed {
+      try stage.refresh(writes.map(\.path))
+    }
     if case .listen(let action, let name?) = request.action { listeners.append((name, action)) }
     return outcome
   }
@@ -89,7 +103,7 @@ struct RequestRunner {
   // MARK: plans
 
   /// A request with its values.
-  private enum Plan {
+  enum Plan {
     case reads([Action])
     case writes([Action]?, [Write])
   }
@@ -166,7 +180,7 @@ struct RequestRunner {
         if document != nil { returned.append(path.text) }
       }
     case .query(let query, _):
-      _ = try stage.guarded.run(query, as: credentials, at: time) { row in
+      _ = try stage.guarded.run(query.normalized, as: credentials, at: time) { row in
         returned.append(String(decoding: row.path, as: UTF8.self))
         return .more
       }

@@ -60,10 +60,12 @@ public enum SuiteFailure: Error, Sendable, CustomStringConvertible {
   case invalid([String])
   /// The store that holds the fixtures failed.
   case store(String)
+  /// The emulator that should run it cannot be asked.
+  case engine(String)
 
   public var description: String {
     switch self {
-    case .unreadable(let text), .store(let text): text
+    case .unreadable(let text), .store(let text), .engine(let text): text
     case .invalid(let texts): texts.joined(separator: "\n")
     }
   }

@@ -11,6 +11,8 @@ internal import YAML
 struct Persona: Sendable {
   let name: String
   let credentials: Credentials
+  /// The claims of the token; nil for nobody and for the administrator.
+  var claims: Fields?
 }
 
 /// Bounds of one request.
@@ -67,16 +69,35 @@ struct WriteForm: Sendable {
   let mark: YAMLMark
 }
 
+/// A query as it is run, and as it was written.
+struct ListedQuery: Sendable {
+  let normalized: NormalizedQuery
+  let written: StructuredQuery
+}
+
 /// What a request does.
 indirect enum Action: Sendable {
   case get(ResourcePath)
   case getAll([ResourcePath])
-  case query(NormalizedQuery, counts: Bool)
+  case query(ListedQuery, counts: Bool)
   case commit([WriteForm])
   case transaction([Action], [WriteForm])
   /// A listener, judged as the read it begins with; `name` is what `relisten` calls it.
   case listen(Action, name: String?)
   case relisten(String)
+}
+
+extension Action {
+  /// Whether rules judge more than one operation, of which the first refusal ends the request.
+  var hasSeveralOperations: Bool {
+    switch self {
+    case .get, .query, .relisten: false
+    case .getAll(let paths): paths.count > 1
+    case .commit(let writes): writes.count > 1
+    case .transaction: true
+    case .listen(let action, _): action.hasSeveralOperations
+    }
+  }
 }
 
 struct Request: Sendable {

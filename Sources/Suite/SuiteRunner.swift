@@ -22,6 +22,8 @@ struct SuiteRunner {
   /// Cases that passed, when the options ask for recordings.
   private(set) var recorded: [RecordedCase] = []
   private let frozen = FrozenDocuments()
+  /// The cases of the report's results, in their order.
+  private(set) var chosen: [TestCase] = []
   /// Cells of grids that came to another letter than is written.
   private var gridChanges: [GridChange] = []
   /// What has changed since all cases passed last.
@@ -46,6 +48,7 @@ struct SuiteRunner {
     }
     var results: [CaseResult] = []
     for (index, testCase) in file.cases.enumerated() where isChosen(testCase, index) {
+      chosen.append(testCase)
       if !only.isEmpty, !testCase.isOnly {
         notes = []
         results.append(result(testCase, .skipped(CaseResult.otherOnly), 0))

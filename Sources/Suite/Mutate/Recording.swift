@@ -24,14 +24,7 @@ struct RecordedStep: Sendable {
 
   /// Whether other rules could be asked for more than was recorded, because the first refusal ends a request.
   var hasSeveralOperations: Bool {
-    switch request.action {
-    case .get, .query, .relisten: judged.count > 1
-    case .getAll(let paths): paths.count > 1
-    case .commit(let writes): writes.count > 1
-    case .transaction: true
-    case .listen(let action, _):
-      if case .getAll = action { true } else { judged.count > 1 }
-    }
+    request.action.hasSeveralOperations || judged.count > 1
   }
 }
 

@@ -56,7 +56,7 @@ enum PersonaReader {
     let provider = try map["provider"].map { node throws(YAMLError) in try node.literal() } ?? "custom"
     token["firebase"] = .map(["identities": .map([:]), "sign_in_provider": .string(provider)])
     if let verified = map["email_verified"] { token["email_verified"] = .boolean(try verified.boolean()) }
-    return Persona(name: name, credentials: .user(AuthFacts(uid: uid, claims: token)))
+    return Persona(name: name, credentials: .user(AuthFacts(uid: uid, claims: token)), claims: token)
   }
 
   private static func claims(_ node: YAMLNode?, _ database: DatabaseID) throws(YAMLError) -> Fields {

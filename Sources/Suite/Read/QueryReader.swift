@@ -10,7 +10,10 @@ struct QueryReader {
   /// What `@now` means.
   let clock: Int64
 
-  func read(_ node: YAMLNode) throws(YAMLError) -> NormalizedQuery {
+  func read(_ node: YAMLNode) throws(YAMLError) -> NormalizedQuery { try listed(node).normalized }
+
+  /// The query in both forms.
+  func listed(_ node: YAMLNode) throws(YAMLError) -> ListedQuery {
     let query: StructuredQuery
     if case .scalar = node.content {
       query = try collection(node)
@@ -18,7 +21,7 @@ struct QueryReader {
       query = try clauses(try node.map("a query"))
     }
     do throws(Complaint) {
-      return try QueryValidator.validate(query)
+      return ListedQuery(normalized: try QueryValidator.validate(query), written: query)
     } catch {
       throw node.error(error.message)
     }

@@ -103,8 +103,8 @@ struct RequestReader {
     switch entry.key.text {
     case "get": return .get(try documentPath(node))
     case "getAll": return .getAll(try documentPaths(node))
-    case "list": return .query(try QueryReader(database: database, clock: clock).read(node), counts: false)
-    case "count": return .query(try QueryReader(database: database, clock: clock).read(node), counts: true)
+    case "list": return .query(try QueryReader(database: database, clock: clock).listed(node), counts: false)
+    case "count": return .query(try QueryReader(database: database, clock: clock).listed(node), counts: true)
     case "listen": return .listen(try listened(node), name: try map["id"].map(Self.literal))
     case "relisten": return .relisten(try node.literal())
     case "commit": return .commit(try writes(node))
@@ -138,7 +138,7 @@ struct RequestReader {
     if case .scalar(let scalar) = node.content, scalar.text.split(separator: "/").count % 2 == 0 {
       return .get(try documentPath(node))
     }
-    return .query(try QueryReader(database: database, clock: clock).read(node), counts: false)
+    return .query(try QueryReader(database: database, clock: clock).listed(node), counts: false)
   }
 
   private func writes(_ node: YAMLNode) throws(YAMLError) -> [WriteForm] {

@@ -42,7 +42,9 @@ public enum PrettyReport {
 
   private static func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {
     let title = "\(([report.name] + result.names).joined(separator: " › "))  \(result.file):\(result.line)"
-    let notes = result.notes.flatMap { detail($0.label, $0.text) }
+    let notes = result.notes.filter { $0.label != CaseResult.notComparedLabel }.flatMap {
+      detail($0.label, $0.text)
+    }
     switch result.status {
     case .passed: return notes.isEmpty ? [] : ["• \(title)"] + notes
     case .skipped(CaseResult.otherOnly): return []

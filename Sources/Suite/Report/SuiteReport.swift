@@ -38,6 +38,16 @@ public struct CaseResult: Sendable, Hashable {
   /// The labels are `warning` and `note`.
   public let notes: [FailureLine]
 
+  /// Notes with this label say what an emulator's answers do not tell; reports for people add them up.
+  static let notComparedLabel = "not compared"
+
+  func replacing(status: Status, notes: [FailureLine], milliseconds: Double) -> CaseResult {
+    CaseResult(
+      kind: kind, names: names, file: file, line: line, tags: tags, status: status,
+      milliseconds: milliseconds,
+      notes: notes)
+  }
+
   public var hasFailed: Bool {
     if case .failed = status { return true }
     return false

@@ -21,8 +21,10 @@ struct TestCommand: AsyncParsableCommand {
 
         docsh test rules
         docsh test rules/inspired.rules-test.yaml --filter "reads a profile"
+        docsh test rules --watch
         docsh test rules --mutate
         docsh test rules --update
+        docsh test rules --engine wire --host 127.0.0.1:8080
         docsh test rules --shard 2/4 --format junit > report.xml
         docsh test rules --coverage
         docsh test rules --coverage=term,lcov,html --coverage-out coverage --min-coverage 95
@@ -56,6 +58,9 @@ struct TestCommand: AsyncParsableCommand {
   @Flag(help: "Rewrite the letters of grids to what their cells come to; cases stay as they are.")
   var update = false
 
+  @Flag(help: "Go on: run what each save of a suite, its rules or its imports can affect.")
+  var watch = false
+
   @Option(
     defaultAsFlag: MutantChoice.all,
     help: """
@@ -63,6 +68,17 @@ struct TestCommand: AsyncParsableCommand {
       lines that changed since all were noticed (--mutate=changed).
       """)
   var mutate: MutantChoice?
+
+  @Option(help: "Where cases are judged: here, or by the emulator that --host names.")
+  var engine = TestEngine.process
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      An emulator, ours or the official one, for --engine wire. It gets the suites' rules and loses the \
+      documents of their databases.
+      """, valueName: "host:port"))
+  var host: String?
 
   @Option(help: "Take rules as the production service does, or as the official emulator does.")
   var profile = ProfileName.production
@@ -85,11 +101,22 @@ struct TestCommand: AsyncParsableCommand {
 
   func validate() throws {
     if update, mutate != nil { throw ValidationError("--update and --mutate exclude each other") }
+    if (engine == .wire) != (host != nil) {
+      throw ValidationError("--engine wire needs --host, and --host needs it")
+    }
+    if engine == .wire, watch || update || mutate != nil {
+      throw ValidationError("--engine wire runs cases only: no --watch, --update, --mutate")
+    }
+    if watch, update || mutate != nil || coverage != nil || minCoverage != nil {
+      throw ValidationError("--watch runs cases only: no --update, --mutate, --coverage, --min-coverage")
+    }
   }
 
   func run() async throws {
-    var run = TestRun(options: suiteOptions, mutants: mutate)
-    for file in try files() { await run.add(file, updatesGrids: update) }
+    let files = try files()
+    if watch { return try startWatching() }
+    var run = TestRun(options: suiteOptions, mutants: mutate, host: host)
+    for file in files { await run.add(file, updatesGrids: update) }
     let reports = run.reports
     if reports.contains(where: { !$0.results.isEmpty }) {
       Terminal.say(String(format.text(reports, isTimed: true).dropLast()))
@@ -103,6 +130,16 @@ struct TestCommand: AsyncParsableCommand {
     if reports.haveFailedCases { throw ExitCode(ExitStatus.failure) }
     let isCovered = CoverageOutput.reaches(minCoverage, CoverageOutput.reports(reports))
     if reports.haveMissedGates || !isCovered { throw ExitCode(ExitStatus.gateMissed) }
+  }
+
+  private func startWatching() throws {
+    do throws(FileWatchError) {
+      let loop = try WatchLoop(paths, suiteOptions, format)
+      try loop.run()
+    } catch {
+      Terminal.complain(error.description)
+      throw ExitCode(ExitStatus.failure)
+    }
   }
 
   private var suiteOptions: SuiteOptions {

@@ -26,3 +26,8 @@ struct CoverageFormats: ExpressibleByArgument, Equatable {
 enum MutantChoice: String, CaseIterable, ExpressibleByArgument {
   case all, changed
 }
+
+/// Where cases are judged.
+enum TestEngine: String, CaseIterable, ExpressibleByArgument {
+  case process, wire
+}

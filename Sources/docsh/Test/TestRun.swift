@@ -1,6 +1,5 @@
 /// The suites of one call of `docsh test`, one after the other.
 
-import Rules
 import Suite
 
 #if canImport(Glibc)
@@ -13,12 +12,15 @@ struct TestRun {
   let options: SuiteOptions
   /// Which mutants are made; nil for none.
   let mutants: MutantChoice?
+  /// The emulator that judges; nil for none.
+  let host: String?
   private(set) var reports: [SuiteReport] = []
   /// Whether a suite or its rules could not be read.
   private(set) var isInvalid = false
 
-  init(options: SuiteOptions, mutants: MutantChoice?) {
+  init(options: SuiteOptions, mutants: MutantChoice?, host: String?) {
     self.options = options
+    self.host = host
     self.mutants = mutants
   }
 
@@ -31,7 +33,7 @@ struct TestRun {
       var suite = try Suite.load(path: path, options: options)
       if updatesGrids, try update(suite, path) { suite = try Suite.load(path: path, options: options) }
       let report = try await run(suite, state)
-      keep(report, suite, path, state)
+      if host == nil { state.keep(report, suite, path) }
       reports.append(report)
     } catch {
       Terminal.report(error.description)
@@ -40,6 +42,7 @@ struct TestRun {
   }
 
   private func run(_ suite: Suite, _ state: TestState) async throws(SuiteFailure) -> SuiteReport {
+    if let host { return try suite.run(against: host) }
     guard let mutants else { return try suite.run() }
     var scope = MutationScope(workers: Self.processorCount)
     if mutants == .changed { scope.unchangedSince = state.mutatedRules }
@@ -47,17 +50,6 @@ struct TestRun {
   }
 
   private static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
-  /// Remembers the texts with which all cases passed.
-  private func keep(_ report: SuiteReport, _ suite: Suite, _ path: String, _ state: TestState) {
-    guard report.isWhole, ![report].haveFailedCases, let text = try? FileAccess.contents(of: path) else {
-      return
-    }
-    state.keepGreen(rules: suite.rules.source.bytes, suite: text)
-    if let mutation = report.mutation, mutation.survivors.isEmpty {
-      state.keepMutated(rules: suite.rules.source.bytes)
-    }
-  }
 
   /// Rewrites the letters of a suite's grids; true when there was something to rewrite.
   private func update(_ suite: Suite, _ path: String) throws(SuiteFailure) -> Bool {

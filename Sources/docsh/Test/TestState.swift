@@ -1,6 +1,7 @@
 /// What `docsh test` remembers between runs: the texts with which a suite passed, and those whose mutants it
 /// noticed, all of them. Losing it loses no test; it lies in the user's state folder (XDG_STATE_HOME).
 
+import Rules
 import Suite
 
 #if canImport(Glibc)
@@ -47,12 +48,17 @@ struct TestState {
   /// The rules whose mutants were all noticed.
   var mutatedRules: [UInt8]? { contents("mutated.rules") }
 
-  func keepGreen(rules: [UInt8], suite: [UInt8]) {
-    keep(rules, as: "green.rules")
-    keep(suite, as: "green.suite")
+  /// Remembers the texts with which all cases of a suite passed.
+  func keep(_ report: SuiteReport, _ suite: Suite, _ path: String) {
+    guard report.isWhole, ![report].haveFailedCases, let text = try? FileAccess.contents(of: path) else {
+      return
+    }
+    keep(suite.rules.source.bytes, as: "green.rules")
+    keep(text, as: "green.suite")
+    if let mutation = report.mutation, mutation.survivors.isEmpty {
+      keep(suite.rules.source.bytes, as: "mutated.rules")
+    }
   }
-
-  func keepMutated(rules: [UInt8]) { keep(rules, as: "mutated.rules") }
 
   private func contents(_ name: String) -> [UInt8]? {
     guard let folder else { return nil }

@@ -1,0 +1,202 @@
+/// One database of an emulator, ours or the official one, asked over its REST API.
+
+internal import DocModel
+internal import DocStore
+internal import YAML
+
+/// What an emulator says to a request.
+enum WireAnswer {
+  case allowed(YAMLNode?)
+  /// Refused by rules, in the emulator's words.
+  case denied(String)
+  /// Refused for another reason.
+  case failed(String)
+}
+
+final class EmulatorClient {
+  /// What `Authorization` holds.
+  enum Bearer {
+    case nobody, owner
+    case token(String)
+  }
+
+  private let connection: HTTPConnection
+  let database: DatabaseID
+  private let root: String
+
+  init(_ address: String, _ database: DatabaseID) throws(WireFailure) {
+    connection = try HTTPConnection(address)
+    self.database = database
+    root =
+      "/v1/projects/\(Self.escaped(database.project))/databases/\(Self.escaped(database.database))/documents"
+  }
+
+  // MARK: the emulator's own
+
+  func setRules(_ text: [UInt8]) throws(WireFailure) {
+    let body = WireJSON.object { object in
+      object.member("rules") { writer in
+        writer.object { rules in
+          rules.member("files") { writer in
+            writer.array([text]) { writer, text in
+              writer.object { file in
+                file.member("name") { $0.string("firestore.rules") }
+                file.member("content") { writer in text.withUnsafeBytes { writer.string($0) } }
+              }
+            }
+          }
+        }
+      }
+    }
+    let path = "/emulator/v1/projects/\(Self.escaped(database.project)):securityRules"
+    let answer = try connection.send("PUT", path, body: body)
+    guard answer.status == 200 else { throw refused("the rules", answer) }
+  }
+
+  /// Removes every document.
+  func clear() throws(WireFailure) {
+    let path = "/emulator" + root
+    let answer = try connection.send("DELETE", path)
+    guard answer.status == 200 else { throw refused("to clear the database", answer) }
+  }
+
+  /// LIMIT: writes of one commit. Source: the service's own.
+  private static let writesMax = 500
+
+  /// Writes past the rules.
+  func store(_ writes: [Write]) throws(WireFailure) {
+    var rest = writes[...]
+    while !rest.isEmpty {
+      switch try commit(Array(rest.prefix(Self.writesMax)), as: .owner) {
+      case .allowed: rest = rest.dropFirst(Self.writesMax)
+      case .denied(let text), .failed(let text):
+        throw WireFailure(message: "the emulator refuses the documents of a case: \(text)")
+      }
+    }
+  }
+
+  private func refused(_ what: String, _ answer: HTTPAnswer) -> WireFailure {
+    WireFailure(message: "the emulator refuses \(what): \(answer.status) \(Self.words(answer))")
+  }
+
+  // MARK: requests
+
+  func get(_ paths: [ResourcePath], transaction: String? = nil, as bearer: Bearer) throws(WireFailure)
+    -> WireAnswer
+  {
+    let names = paths.map { DocumentName(database: database, path: $0).resourceName }
+    return try post(":batchGet", as: bearer) { object in
+      object.member("documents") { $0.array(names) { $0.string($1) } }
+      if let transaction { object.member("transaction") { $0.string(transaction) } }
+    }
+  }
+
+  func run(
+    _ query: StructuredQuery, counts: Bool, transaction: String? = nil, as bearer: Bearer
+  ) throws(WireFailure) -> WireAnswer {
+    let parent = query.parent.text.split(separator: "/").map { "/" + Self.escaped(String($0)) }.joined()
+    return try post(parent + (counts ? ":runAggregationQuery" : ":runQuery"), as: bearer) { object in
+      if counts {
+        object.member("structuredAggregationQuery") { Self.count(query, &$0) }
+      } else {
+        object.member("structuredQuery") { WireJSON.query(query, &$0) }
+      }
+      if let transaction { object.member("transaction") { $0.string(transaction) } }
+    }
+  }
+
+  private static func count(_ query: StructuredQuery, _ writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("structuredQuery") { WireJSON.query(query, &$0) }
+      object.member("aggregations") { writer in
+        writer.array(["count"]) { writer, alias in
+          writer.object { aggregation in
+            aggregation.member("alias") { $0.string(alias) }
+            aggregation.member("count") { $0.object { _ in } }
+          }
+        }
+      }
+    }
+  }
+
+  func commit(
+    _ writes: [Write], transaction: String? = nil, as bearer: Bearer
+  ) throws(WireFailure) -> WireAnswer {
+    try post(":commit", as: bearer) { object in
+      object.member("writes") { $0.array(writes) { WireJSON.write($1, in: database, &$0) } }
+      if let transaction { object.member("transaction") { $0.string(transaction) } }
+    }
+  }
+
+  /// The id of a new transaction.
+  func begin(as bearer: Bearer) throws(WireFailure) -> String {
+    let answer = try post(":beginTransaction", as: bearer) { object in
+      object.member("options") { writer in
+        writer.object { $0.member("readWrite") { $0.object { _ in } } }
+      }
+    }
+    guard case .allowed(let node?) = answer, let id = Self.text("transaction", of: node) else {
+      throw WireFailure(message: "the emulator begins no transaction: \(answer)")
+    }
+    return id
+  }
+
+  func rollBack(_ transaction: String, as bearer: Bearer) throws(WireFailure) {
+    _ = try post(":rollback", as: bearer) { $0.member("transaction") { $0.string(transaction) } }
+  }
+
+  private func post(
+    _ suffix: String, as bearer: Bearer, _ body: (inout JSONWriter.ObjectWriter) -> Void
+  ) throws(WireFailure) -> WireAnswer {
+    let token: String? =
+      switch bearer {
+      case .nobody: nil
+      case .owner: "owner"
+      case .token(let text): text
+      }
+    let answer = try connection.send("POST", root + suffix, body: WireJSON.object(body), bearer: token)
+    switch answer.status {
+    case 200: return .allowed(Self.node(answer.body))
+    case 403: return .denied(Self.words(answer))
+    default: return .failed("\(answer.status) \(Self.words(answer))")
+    }
+  }
+
+  // MARK: answers
+
+  /// JSON is YAML; what cannot be read as such is as good as no answer.
+  private static func node(_ body: [UInt8]) -> YAMLNode? {
+    try? YAMLDocument.parse(YAMLSource(name: "answer", bytes: body))
+  }
+
+  /// The message of an error, which of a stream is the first element of a list.
+  private static func words(_ answer: HTTPAnswer) -> String {
+    let node = node(answer.body)
+    let error = node?.oneOrMore.first.flatMap { member("error", of: $0) }
+    return error.flatMap { text("message", of: $0) }
+      ?? String(decoding: answer.body.prefix(300), as: UTF8.self)
+  }
+
+  static func member(_ name: String, of node: YAMLNode) -> YAMLNode? {
+    (try? node.entries())?.first { $0.key.text == name }?.value
+  }
+
+  static func text(_ name: String, of node: YAMLNode) -> String? {
+    member(name, of: node).flatMap { try? $0.literal() }
+  }
+
+  /// A segment of a path in a URL (RFC 3986).
+  private static func escaped(_ segment: String) -> String {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~()".utf8)
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in segment.utf8 {
+      if plain.contains(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,43 @@
+/// Tokens of personas, unsigned, as emulators take them.
+
+internal import DocModel
+
+enum WireToken {
+  /// - Parameter seconds: now; a token's own times are those of the suite's clock.
+  static func text(_ claims: Fields, now seconds: Int64) -> String {
+    var claims = claims
+    claims["iat"] = .integer(seconds - 60)
+    claims["auth_time"] = .integer(seconds - 60)
+    claims["exp"] = .integer(seconds + 3_600)
+    let head = WireJSON.object { object in
+      object.member("alg") { $0.string("none") }
+      object.member("typ") { $0.string("JWT") }
+    }
+    var writer = JSONWriter()
+    plain(.map(claims), &writer)
+    return "\(WireBase64.forURL(head)).\(WireBase64.forURL(writer.bytes))."
+  }
+
+  /// A value as JSON alone has it: claims know no other kinds.
+  private static func plain(_ value: Value, _ writer: inout JSONWriter) {
+    switch value {
+    case .null: writer.null()
+    case .boolean(let flag): writer.boolean(flag)
+    case .integer(let number): writer.integer(number)
+    case .double(let number): writer.number(number)
+    case .timestamp(let instant): writer.string(instant.rfc3339)
+    case .string(let text), .reference(let text): writer.string(text)
+    case .bytes(let bytes): writer.string(WireBase64.standard(bytes))
+    case .geoPoint(let point): writer.array([point.latitude, point.longitude]) { $0.number($1) }
+    case .array(let elements): writer.array(elements) { plain($1, &$0) }
+    case .vector(let elements): writer.array(elements) { $0.number($1) }
+    case .map(let fields):
+      writer.object { object in
+        for entry in fields.entries {
+          var name = entry.name
+          name.withUTF8 { bytes in object.member(UnsafeRawBufferPointer(bytes)) { plain(entry.value, &$0) } }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/// Files that are saved, as the kernel tells (inotify).
+///
+/// Folders are watched, not files: editors save by writing a new file and giving it the old one's name.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct FileWatchError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// State and its owner: whoever waits.
+final class FileWatch {
+  private let descriptor: Int32
+  /// By watch descriptor: the folder as the caller calls it.
+  private var folders: [Int32: String] = [:]
+  /// LIMIT: bytes of events read at once; more stay in the kernel's queue.
+  private static let bufferBytes = 64 << 10
+
+  init() throws(FileWatchError) {
+    descriptor = inotify_init1(Int32(IN_CLOEXEC))
+    guard descriptor >= 0 else {
+      throw FileWatchError(description: "cannot watch files: \(FileAccess.systemMessage())")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Watches a folder, once however often it is asked to.
+  func add(_ folder: String) throws(FileWatchError) {
+    guard !folders.values.contains(folder) else { return }
+    let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
+    let watch = inotify_add_watch(descriptor, folder, events)
+    guard watch >= 0 else {
+      throw FileWatchError(description: "cannot watch `\(folder)`: \(FileAccess.systemMessage())")
+    }
+    folders[watch] = folder
+  }
+
+  /// Waits for a change and, once there is one, until nothing has changed for `quiet` milliseconds: a save may
+  /// be several changes. Gives paths, each once.
+  func wait(quiet: Int32 = 10) -> [String] {
+    var paths: [String] = []
+    var deadline: Int32 = -1
+    while isReadable(within: deadline) {
+      for path in read() where !paths.contains(path) { paths.append(path) }
+      deadline = quiet
+    }
+    return paths
+  }
+
+  private func isReadable(within milliseconds: Int32) -> Bool {
+    var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while true {
+      let count = poll(&poller, 1, milliseconds)
+      if count >= 0 { return count > 0 }
+      guard errno == EINTR else { return false }
+    }
+  }
+
+  private func read() -> [String] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Self.bufferBytes, alignment: MemoryLayout<inotify_event>.alignment)
+    defer { buffer.deallocate() }
+    let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+    var paths: [String] = []
+    var offset = 0
+    while offset + MemoryLayout<inotify_event>.size <= count {
+      let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+      let start = offset + MemoryLayout<inotify_event>.size
+      offset = start + Int(event.len)
+      guard offset <= count, let folder = folders[event.wd] else { continue }
+      let name = String(decoding: buffer[start..<offset].prefix { $0 != 0 }, as: UTF8.self)
+      if !name.isEmpty { paths.append(folder == "." ? name : folder + "/" + name) }
+    }
+    return paths
+  }
+}

@@ -1,0 +1,151 @@
+/// `docsh test --watch`: every save runs the suites that it can affect, and no others.
+
+import Suite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// State and its owner: the command, on one thread.
+final class WatchLoop {
+  private struct Watched {
+    let path: String
+    /// Other files it was read from when it could be read last.
+    var dependencies: [String] = []
+    var report: SuiteReport?
+    /// Whether it cannot be run as it is.
+    var isInvalid = false
+  }
+
+  private let arguments: [String]
+  private let options: SuiteOptions
+  private let format: ReportFormat
+  private let watch: FileWatch
+  private var suites: [Watched] = []
+
+  /// - Parameter arguments: suites, or folders with suites in them.
+  init(_ arguments: [String], _ options: SuiteOptions, _ format: ReportFormat) throws(FileWatchError) {
+    self.arguments = arguments
+    self.options = options
+    self.format = format
+    watch = try FileWatch()
+  }
+
+  /// Runs all suites, then those that saves affect, until the process is ended.
+  func run() throws(FileWatchError) {
+    try findSuites()
+    let start = Self.milliseconds
+    for index in suites.indices { runSuite(index) }
+    try watchFolders()
+    say(Array(suites.indices), since: start)
+    Terminal.say("watching \(suites.count) suites; end with Ctrl-C")
+    while true {
+      let changed = watch.wait()
+      let start = Self.milliseconds
+      let known = suites.count
+      try findSuites()
+      let affected = suites.indices.filter { $0 >= known || isAffected(suites[$0], by: changed) }
+      guard !affected.isEmpty else { continue }
+      Terminal.say("\n\(Self.list(changed)) changed: \(affected.count) of \(suites.count) suites")
+      for index in affected { runSuite(index) }
+      try watchFolders()
+      say(affected, since: start)
+    }
+  }
+
+  private static var milliseconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
+  }
+
+  /// LIMIT: files that a line names.
+  private static let namesMax = 4
+
+  private static func list(_ paths: [String]) -> String {
+    let more = paths.count > namesMax ? " and \(paths.count - namesMax) more" : ""
+    return paths.prefix(namesMax).joined(separator: ", ") + more
+  }
+
+  // MARK: suites
+
+  /// Takes up suites that are new and lets go of those that are gone.
+  private func findSuites() throws(FileWatchError) {
+    var found: [String] = []
+    for argument in arguments where access(argument, F_OK) == 0 {
+      do throws(FileError) {
+        found += try FileAccess.files(below: argument, suffix: TestCommand.suffix)
+      } catch {
+        throw FileWatchError(description: error.description)
+      }
+    }
+    suites.removeAll { suite in !found.contains(suite.path) }
+    for path in found where !suites.contains(where: { $0.path == path }) {
+      suites.append(Watched(path: path))
+    }
+  }
+
+  /// A suite that could not be read may be mended by any file.
+  private func isAffected(_ suite: Watched, by changed: [String]) -> Bool {
+    let files = [suite.path] + suite.dependencies
+    return suite.isInvalid || changed.contains { path in files.contains { Self.isSame($0, path) } }
+  }
+
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    left == right || (real(left) != nil && real(left) == real(right))
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// The folders of all files that matter, and those that may get new suites.
+  private func watchFolders() throws(FileWatchError) {
+    for suite in suites {
+      for file in [suite.path] + suite.dependencies { try watch.add(Self.folder(of: file)) }
+    }
+    for argument in arguments where !argument.hasSuffix(TestCommand.suffix) && access(argument, F_OK) == 0 {
+      try watch.add(argument.hasSuffix("/") ? String(argument.dropLast()) : argument)
+    }
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private func runSuite(_ index: Int) {
+    let path = suites[index].path
+    let state = TestState(of: path)
+    var options = options
+    options.lastGreen = state.lastGreen
+    do throws(SuiteFailure) {
+      let suite = try Suite.load(path: path, options: options)
+      suites[index].dependencies = suite.dependencies
+      let report = try suite.run()
+      state.keep(report, suite, path)
+      suites[index].report = report
+      suites[index].isInvalid = false
+    } catch {
+      Terminal.report(error.description)
+      suites[index].report = nil
+      suites[index].isInvalid = true
+    }
+  }
+
+  /// The reports of what was run, then how all suites stand.
+  private func say(_ run: [Int], since start: Double) {
+    let reports = run.compactMap { suites[$0].report }
+    if !reports.isEmpty { Terminal.say(String(format.text(reports, isTimed: true).dropLast())) }
+    let all = suites.compactMap(\.report)
+    let invalid = suites.count { $0.isInvalid }
+    let verdict = invalid > 0 || all.reduce(0) { $0 + $1.failedCount } > 0 ? "red" : "green"
+    let broken = invalid > 0 ? ", \(invalid) invalid" : ""
+    let took = (Self.milliseconds - start).rounded()
+    Terminal.say("\(verdict): \(all.closingLine)\(broken) (\(Int(took)) ms)")
+  }
+}

@@ -1,0 +1,89 @@
+/// Suites over the wire: what is sent, what is read, how it is compared. Scripts/suite-wire asks real servers.
+
+import DocModel
+import Rules
+import Testing
+
+@testable import Suite
+
+@Suite("Over the wire")
+struct OverTheWireTests {
+  @Test(
+    "Reasons in an emulator's words",
+    arguments: [
+      ("\nfalse for 'get' @ L12", WireReason.Kind.condition, [12]),
+      ("\nfalse for 'update' @ L12, false for 'update' @ L13", .condition, [12, 13]),
+      ("\nNull value error. for 'get' @ L1", .error, [1]),
+      ("\nfalse for 'get' @ L1, Property o is undefined on object. for 'get' @ L7", .error, [1, 7]),
+      ("\nevaluation error at L7:2 for 'get' @ L7, false for 'get' @ L7", .condition, [7]),
+      ("\nevaluation error at L7:2 for 'get' @ L7, Null value error. for 'get' @ L7", .error, [7]),
+      ("\nNo matching allow statements", .unmatched, []),
+      ("No matching allow statements", .unmatched, []),
+    ])
+  func reasons(_ words: String, _ kind: WireReason.Kind, _ lines: [Int]) throws {
+    let reason = try #require(WireReason(words))
+    #expect(reason.kind == kind)
+    #expect(reason.lines == lines)
+  }
+
+  @Test("Words without a reason", arguments: ["", "Missing or insufficient permissions.", "denied @ L3"])
+  func noReasons(_ words: String) { #expect(WireReason(words) == nil) }
+
+  @Test(
+    "Values as the REST API has them",
+    arguments: [
+      (Value.null, #"{"nullValue":null}"#), (.boolean(true), #"{"booleanValue":true}"#),
+      (.integer(-7), #"{"integerValue":"-7"}"#), (.double(1.5), #"{"doubleValue":1.5}"#),
+      (.double(.nan), #"{"doubleValue":"NaN"}"#), (.string("a\"b"), #"{"stringValue":"a\"b"}"#),
+      (.bytes([1, 2, 3, 250]), #"{"bytesValue":"AQID+g=="}"#),
+      (.reference("projects/p"), #"{"referenceValue":"projects/p"}"#),
+      (.timestamp(Timestamp(microseconds: 1_000_000)), #"{"timestampValue":"1970-01-01T00:00:01Z"}"#),
+      (.array([.null]), #"{"arrayValue":{"values":[{"nullValue":null}]}}"#),
+      (.map(["a": .integer(1)]), #"{"mapValue":{"fields":{"a":{"integerValue":"1"}}}}"#),
+      (
+        .vector([1]),
+        #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"doubleValue":1.0}]}}}}}"#
+      ),
+    ])
+  func values(_ value: Value, _ text: String) {
+    var writer = JSONWriter()
+    WireJSON.value(value, &writer)
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+  }
+
+  @Test(
+    "Base64, for values and for tokens",
+    arguments: [
+      ([], "", ""), ([0xFB], "+w==", "-w"), ([0xFF, 0xFE], "//4=", "__4"), ([1, 2, 3], "AQID", "AQID"),
+    ] as [([UInt8], String, String)])
+  func base64(_ bytes: [UInt8], _ standard: String, _ forURL: String) {
+    #expect(WireBase64.standard(bytes) == standard)
+    #expect(WireBase64.forURL(bytes) == forURL)
+  }
+
+  @Test("Tokens hold the persona's claims and are valid now")
+  func tokens() throws {
+    let token = WireToken.text(
+      ["sub": .string("ann"), "iat": .integer(1), "exp": .integer(2)], now: 1_000_000)
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    #expect(parts.count == 3)
+    #expect(parts.last == "")
+    #expect(parts[0] == "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0")
+    let wanted = #"{"auth_time":999940,"exp":1003600,"iat":999940,"sub":"ann"}"#
+    #expect(String(parts[1]) == WireBase64.forURL(Array(wanted.utf8)))
+  }
+
+  @Test(
+    "Addresses that are none", arguments: ["", "localhost", ":8080", "localhost:", "localhost:99999", "a:b"])
+  func addresses(_ text: String) throws {
+    #expect(throws: WireFailure.self) { _ = try HTTPConnection(text) }
+  }
+
+  @Test("An emulator that is not there is said to be")
+  func absent() throws {
+    // Port 1 is reserved and nothing listens there.
+    let suite = try SuiteKit.load("cases:\n  - {as: ann, get: users/ann, expect: allow}\n")
+    let failure = #expect(throws: SuiteFailure.self) { _ = try suite.run(against: "127.0.0.1:1") }
+    #expect(failure?.description.hasPrefix("cannot reach an emulator at 127.0.0.1:1: ") == true)
+  }
+}
