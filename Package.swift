@@ -93,12 +93,17 @@ let package = Package(
     .target(
       name: "RulesExercise", dependencies: ["DocModel", "Rules"], path: "Fuzz/Sources/RulesExercise",
       swiftSettings: strict),
+    .target(
+      name: "Shell",
+      dependencies: [
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Rules", "Suite", "Wire", "YAML",
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
         "DocModel", "DocStore", "Rules", "Wire", "Access", "CProcess", "EngineLMDB", "Exports", "Functions",
-        "Seeder",
-        "Suite", "Telemetry", "Triggers", "YAML",
+        "Seeder", "Shell", "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -157,6 +162,12 @@ let package = Package(
       dependencies: [
         "Access", "DocModel", "DocStore", "EngineLMDB", "Seeder", "Wire", "YAML", "docsh",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ShellTests",
+      dependencies: [
+        "Access", "DocModel", "DocStore", "EngineLMDB", "Rules", "Shell", "TestSupport", "Wire",
       ],
       swiftSettings: strict),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: strict),

@@ -8,6 +8,7 @@ struct Docsh: AsyncParsableCommand {
     commandName: "docsh",
     abstract: "A Firestore-compatible document store, its rules tools and its test runner.",
     discussion: """
+      docsh                                      a shell on the running server
       docsh serve --rules firestore.rules        start a server on 127.0.0.1:8080
       docsh test rules                           run every rules suite below rules/
       docsh rules check firestore.rules          report mistakes, with line and column
@@ -18,8 +19,8 @@ struct Docsh: AsyncParsableCommand {
     version: BuildVersion.text,
     subcommands: [
       ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, IndexesCommand.self,
-      SeedCommand.self, TriggersCommand.self,
-    ])
+      SeedCommand.self, TriggersCommand.self, ShellCommand.self,
+    ], defaultSubcommand: ShellCommand.self)
 }
 
 /// What `--version` prints.

@@ -2,9 +2,9 @@
 
 internal import DocModel
 
-enum ReportText {
+package enum ReportText {
   /// About as the rules language would write it, at most `most` characters.
-  static func text(_ value: RecordedValue, most: Int = 80) -> String {
+  package static func text(_ value: RecordedValue, most: Int = 80) -> String {
     let text = whole(value)
     return text.count <= most ? text : String(text.prefix(most - 1)) + "…"
   }

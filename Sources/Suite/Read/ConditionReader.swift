@@ -8,16 +8,21 @@
 /// `has` is array-contains. As the client SDKs do, `== null` and `== NaN` become the unary filters.
 
 internal import DocModel
-internal import DocStore
+package import DocStore
 internal import YAML
 
 /// A condition that cannot be read: what is wrong, and how many characters into the text.
-struct ConditionError: Error {
-  let message: String
-  let offset: Int
+package struct ConditionError: Error {
+  package let message: String
+  package let offset: Int
+
+  package init(message: String, offset: Int) {
+    self.message = message
+    self.offset = offset
+  }
 }
 
-struct ConditionReader {
+package struct ConditionReader {
   /// LIMIT: parentheses and lists inside each other.
   private static let depthMax = 32
 
@@ -40,6 +45,15 @@ struct ConditionReader {
   }
 
   private init(values: ValueTextReader) { self.values = values }
+
+  /// Reads a condition that stands inside a longer text; `values` goes on behind it.
+  package static func read(
+    _ values: inout ValueTextReader
+  ) throws(ConditionError) -> StructuredQuery.Filter {
+    var reader = ConditionReader(values: values)
+    defer { values = reader.values }
+    return try reader.disjunction()
+  }
 
   private mutating func disjunction() throws(ConditionError) -> StructuredQuery.Filter {
     var sides = [try conjunction()]

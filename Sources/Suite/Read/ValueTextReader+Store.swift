@@ -25,12 +25,21 @@ extension ValueTextReader {
     index += 1
     let ends = Array(" \t\n,])}".utf8)
     let word = take { !ends.contains($0) }
-    let instant = word.hasPrefix("now") ? offset(word.dropFirst(3)) : Timestamp(rfc3339: word)
+    if let serverTime, word.utf8.elementsEqual("now".utf8) { return serverTime }
+    let instant = word.hasPrefix("now") ? offset(word.dropFirst(3)) : Self.instant(word)
     guard let instant else {
       index = start
       throw error("'@\(word)' is no instant; write @2026-03-01T09:00:00Z, @now or @now-1d")
     }
     return .timestamp(instant)
+  }
+
+  /// RFC 3339, of which seconds and the time of day may be left out.
+  private static func instant(_ word: String) -> Timestamp? {
+    if let instant = Timestamp(rfc3339: word) { return instant }
+    if word.utf8.count == 10 { return Timestamp(rfc3339: word + "T00:00:00Z") }
+    guard word.utf8.count == 17, word.utf8.last == UInt8(ascii: "Z") else { return nil }
+    return Timestamp(rfc3339: word.dropLast() + ":00Z")
   }
 
   /// Now, or as much before or after it as the text says: `-1d`.

@@ -1,19 +1,23 @@
-/// Values and field paths inside the text of a condition.
+/// Values and field paths inside the text of a condition, or of a statement of the shell.
 
-internal import DocModel
+package import DocModel
 internal import DocStore
 
-struct ValueTextReader {
+package struct ValueTextReader {
   /// LIMIT: lists and maps inside each other; a value has at most 20.
   private static let depthMax = 24
 
-  let text: [UInt8]
+  package let text: [UInt8]
   let database: DatabaseID
   let now: Int64
-  var index = 0
+  package var index = 0
   private var depth = 0
+  /// What `$name` stands for; without any, a dollar sign begins no value.
+  package var variables: [String: Value] = [:]
+  /// What a bare `@now` stands for where the server's clock is meant; nil for `now`.
+  package var serverTime: Value?
 
-  init(_ text: String, database: DatabaseID, now: Int64) {
+  package init(_ text: String, database: DatabaseID, now: Int64) {
     self.text = Array(text.utf8)
     self.database = database
     self.now = now
@@ -21,17 +25,17 @@ struct ValueTextReader {
 
   // MARK: tokens
 
-  func error(_ message: String) -> ConditionError {
+  package func error(_ message: String) -> ConditionError {
     let before = text[..<min(index, text.count)].count { $0 & 0xC0 != 0x80 }
     return ConditionError(message: message, offset: before)
   }
 
-  mutating func skipBlanks() {
+  package mutating func skipBlanks() {
     while index < text.count, text[index] == 0x20 || text[index] == 0x09 || text[index] == 0x0A { index += 1 }
   }
 
   /// Takes a symbol if it comes next.
-  mutating func eat(_ symbol: String) -> Bool {
+  package mutating func eat(_ symbol: String) -> Bool {
     skipBlanks()
     guard text[index...].starts(with: symbol.utf8) else { return false }
     index += symbol.utf8.count
@@ -39,7 +43,7 @@ struct ValueTextReader {
   }
 
   /// Takes a word if it comes next and ends there.
-  mutating func eatWord(_ word: String) -> Bool {
+  package mutating func eatWord(_ word: String) -> Bool {
     skipBlanks()
     let end = index + word.utf8.count
     guard text[index...].starts(with: word.utf8), end == text.count || !Self.isWordByte(text[end]) else {
@@ -49,7 +53,7 @@ struct ValueTextReader {
     return true
   }
 
-  mutating func expectEnd() throws(ConditionError) {
+  package mutating func expectEnd() throws(ConditionError) {
     skipBlanks()
     guard index == text.count else { throw error("expected '&&', '||' or the end of the condition") }
   }
@@ -63,7 +67,7 @@ struct ValueTextReader {
     }
   }
 
-  mutating func take(while isWanted: (UInt8) -> Bool) -> String {
+  package mutating func take(while isWanted: (UInt8) -> Bool) -> String {
     let start = index
     while index < text.count, isWanted(text[index]) { index += 1 }
     return String(decoding: text[start..<index], as: UTF8.self)
@@ -72,7 +76,7 @@ struct ValueTextReader {
   // MARK: fields
 
   /// A field path: plain or back-ticked segments with dots between them.
-  mutating func fieldPath() throws(ConditionError) -> String {
+  package mutating func fieldPath() throws(ConditionError) -> String {
     skipBlanks()
     let start = index
     while index < text.count {
@@ -99,7 +103,7 @@ struct ValueTextReader {
 
   // MARK: values
 
-  mutating func value() throws(ConditionError) -> Value {
+  package mutating func value() throws(ConditionError) -> Value {
     skipBlanks()
     depth += 1
     defer { depth -= 1 }
@@ -125,7 +129,16 @@ struct ValueTextReader {
     if eatWord("geo") { return try geoPoint() }
     if eatWord("bytes") { return try bytes() }
     if eatWord("vector") { return try vector() }
+    if !variables.isEmpty, eat("$") { return try variable() }
     throw error("expected a value; texts are quoted")
+  }
+
+  private mutating func variable() throws(ConditionError) -> Value {
+    let start = index
+    let name = take(while: Self.isWordByte)
+    if let value = variables[name] { return value }
+    index = start
+    throw error("there is no '$\(name)'; there are \(variables.keys.sorted().joined(separator: ", "))")
   }
 
   private mutating func number() throws(ConditionError) -> Value {
@@ -152,7 +165,7 @@ struct ValueTextReader {
     return .double(double)
   }
 
-  mutating func quoted() throws(ConditionError) -> String {
+  package mutating func quoted() throws(ConditionError) -> String {
     let start = index
     let quote = text[index]
     index += 1

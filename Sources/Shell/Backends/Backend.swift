@@ -1,0 +1,90 @@
+/// A store as the shell uses it: in this process, or behind a port.
+
+import DocModel
+import DocStore
+
+/// What a query cost, as far as it is known.
+struct ReadFigures {
+  var documentsRead = 0
+  /// The indexes that were read; nil when the server does not say.
+  var indexes: [String]?
+}
+
+/// One change that a live query shows.
+enum WatchEvent {
+  /// The document is in the result in this state.
+  case changed(ShellDocument)
+  case removed(ResourcePath)
+  /// Everything up to now has been shown.
+  case current
+  /// What was shown counts no more; it comes once more.
+  case reset
+}
+
+/// A transaction of a store.
+struct TransactionToken: Equatable {
+  let bytes: [UInt8]
+}
+
+/// Owner: the session's thread. Calls wait for their answer and end early, as `interrupted`, when
+/// `Interruption` says so.
+protocol Backend: AnyObject {
+  /// Whose documents these are; may change between calls.
+  var database: DatabaseID { get set }
+  /// Where the documents are, for people: `127.0.0.1:8080`, `data folder data`.
+  var location: String { get }
+
+  func document(
+    _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
+  ) throws(ShellError) -> ShellDocument?
+
+  /// Runs a query; `visit` says whether it wants more.
+  func run(
+    _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
+    _ visit: (ShellDocument) -> Bool
+  ) throws(ShellError) -> ReadFigures
+
+  /// Figures in the order of `aggregations`.
+  func aggregate(
+    _ query: StructuredQuery, _ aggregations: [Aggregation], as caller: Caller,
+    in transaction: TransactionToken?
+  ) throws(ShellError) -> [Value]
+
+  /// Commits all or nothing; microseconds since the epoch.
+  func commit(
+    _ writes: [Write], as caller: Caller, in transaction: TransactionToken?
+  ) throws(ShellError) -> Int64
+
+  /// Deletes a document and all below it, past the rules; how many, as far as it is known.
+  func deleteAll(_ path: ResourcePath) throws(ShellError) -> Int?
+  /// Deletes everything of the database.
+  func clear() throws(ShellError)
+
+  /// Ids of the collections directly under a document or the root, past the rules.
+  func collectionIDs(under parent: ResourcePath) throws(ShellError) -> [String]
+
+  func begin(readOnly: Bool, as caller: Caller) throws(ShellError) -> TransactionToken
+  func rollBack(_ transaction: TransactionToken, as caller: Caller) throws(ShellError)
+
+  /// How the server would run a query, a line each.
+  func explain(_ query: StructuredQuery, as caller: Caller) throws(ShellError) -> [String]
+
+  /// Shows changes until `visit` says that it has enough.
+  func watch(
+    _ target: ReadStatement.Target, as caller: Caller, _ visit: (WatchEvent) throws(ShellError) -> Bool
+  ) throws(ShellError)
+
+  /// The rules that guard the database; nil when there are none.
+  func rules() throws(ShellError) -> (name: String, source: [UInt8])?
+  func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError)
+
+  /// Builds the connection anew.
+  func reconnect() throws(ShellError)
+}
+
+extension Backend {
+  /// Past the rules, outside of transactions.
+  func document(_ path: ResourcePath) throws(ShellError) -> ShellDocument? {
+    try document(path, as: .administrator, in: nil)
+  }
+}

@@ -1,0 +1,233 @@
+/// A store in this process: on a data folder, or ephemeral.
+
+import Access
+import DocModel
+import DocStore
+import EngineLMDB
+import Rules
+
+final class EmbeddedBackend: Backend {
+  var database: DatabaseID
+  let location: String
+  let guarded: GuardedStore<LMDBEngine>
+  private let isOpenWithoutRules: Bool
+  /// Made when something is watched first.
+  private var listening: Listening<LMDBEngine>?
+
+  /// - Parameter isOpenWithoutRules: whether users may do everything while there are no rules.
+  init(
+    _ store: DocumentStore<LMDBEngine>, database: DatabaseID, location: String, rules: Ruleset?,
+    isOpenWithoutRules: Bool = false
+  ) {
+    self.database = database
+    self.location = location
+    self.isOpenWithoutRules = isOpenWithoutRules
+    let rulesets = RulesetRegistry(isOpen: isOpenWithoutRules)
+    if let rules { rulesets.setStandard(rules) }
+    guarded = GuardedStore(store, rulesets: rulesets, detail: .explained)
+  }
+
+  deinit { listening?.close() }
+
+  private var store: DocumentStore<LMDBEngine> { guarded.store }
+
+  private func time(_ transaction: TransactionToken?) throws(ShellError) -> ReadTime {
+    guard let transaction else { return .newest }
+    return try storing { () throws(StoreError) in .transaction(try TransactionID(transaction.bytes)) }
+  }
+
+  // MARK: reading
+
+  func document(
+    _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
+  ) throws(ShellError) -> ShellDocument? {
+    let time = try time(transaction)
+    return try storing { () throws(StoreError) in
+      try guarded.get(
+        DocumentName(database: database, path: path), as: caller.credentials, at: time
+      ) { (document, _) throws(StoreError) in document.map { ShellDocument(path, $0) } }
+    }
+  }
+
+  private func normalized(_ query: StructuredQuery) throws(ShellError) -> NormalizedQuery {
+    try checking { () throws(Complaint) in try QueryValidator.validate(query) }
+  }
+
+  func run(
+    _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
+    _ visit: (ShellDocument) -> Bool
+  ) throws(ShellError) -> ReadFigures {
+    let normalized = try normalized(query)
+    let time = try time(transaction)
+    let piece = try storing { () throws(StoreError) in
+      try guarded.runPiece(normalized, as: caller.credentials, at: time) { row in
+        if Interruption.isRaised { return .stop }
+        return visit(ShellDocument(row)) ? .more : .stop
+      }
+    }
+    try Interruption.check()
+    return ReadFigures(
+      documentsRead: max(piece.run.documentsRead, piece.run.delivered),
+      indexes: piece.plan.readsNames
+        ? [] : piece.plan.indexesUsed.map { Self.text($0, query) })
+  }
+
+  /// `studios (isClaimed ASC, rating DESC)`
+  private static func text(_ usage: IndexUsage, _ query: StructuredQuery) -> String {
+    (query.from.first.map { $0.collectionID + " " } ?? "") + usage.properties
+  }
+
+  func aggregate(
+    _ query: StructuredQuery, _ aggregations: [Aggregation], as caller: Caller,
+    in transaction: TransactionToken?
+  ) throws(ShellError) -> [Value] {
+    let time = try time(transaction)
+    let checked = try checking { () throws(Complaint) in
+      try AggregationQuery.validate(aggregations) { () throws(Complaint) in
+        try QueryValidator.validate(query)
+      }
+    }
+    return try storing { () throws(StoreError) in
+      try guarded.aggregate(checked, as: caller.credentials, at: time).outcome.results.map(\.value)
+    }
+  }
+
+  func collectionIDs(under parent: ResourcePath) throws(ShellError) -> [String] {
+    try storing { () throws(StoreError) in try guarded.collectionIDs(under: parent, in: database) }
+  }
+
+  func explain(_ query: StructuredQuery, as caller: Caller) throws(ShellError) -> [String] {
+    let normalized = try normalized(query)
+    let plan = try storing { () throws(StoreError) in
+      try guarded.explain(normalized, as: caller.credentials)
+    }
+    let indexes = plan.indexesUsed.map { "\($0.queryScope.lowercased()) \(Self.text($0, query))" }
+    return [plan.description] + (indexes.isEmpty ? [] : ["index " + indexes.joined(separator: ", ")])
+  }
+
+  // MARK: writing
+
+  func commit(
+    _ writes: [Write], as caller: Caller, in transaction: TransactionToken?
+  ) throws(ShellError) -> Int64 {
+    var id: TransactionID?
+    if let transaction {
+      id = try storing { () throws(StoreError) in try TransactionID(transaction.bytes) }
+    }
+    return try storing { () throws(StoreError) in
+      try guarded.commitAndWait(database, writes, transaction: id, as: caller.credentials).commitTime
+    }
+  }
+
+  func deleteAll(_ path: ResourcePath) throws(ShellError) -> Int? {
+    try storing { () throws(StoreError) in try store.deleteSubtreeAndWait(database, path) }
+  }
+
+  func clear() throws(ShellError) {
+    _ = try storing { () throws(StoreError) in try store.clearAndWait(database) }
+  }
+
+  func begin(readOnly: Bool, as caller: Caller) throws(ShellError) -> TransactionToken {
+    try storing { () throws(StoreError) in
+      TransactionToken(
+        bytes: try store.beginTransaction(database, readOnly ? .readOnly : .readWrite).bytes)
+    }
+  }
+
+  func rollBack(_ transaction: TransactionToken, as caller: Caller) throws(ShellError) {
+    try storing { () throws(StoreError) in
+      try store.rollBack(try TransactionID(transaction.bytes), in: database)
+    }
+  }
+
+  // MARK: rules
+
+  func rules() throws(ShellError) -> (name: String, source: [UInt8])? {
+    switch guarded.rulesets.protection(of: database) {
+    case .rules(let ruleset): (ruleset.source.name, ruleset.source.bytes)
+    case .broken(_, let source): (source.name, source.bytes)
+    case .closed, .open: nil
+    }
+  }
+
+  func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError) {
+    let compilation = Ruleset.compile(source: source, name: name)
+    guard let ruleset = compilation.ruleset else {
+      throw ShellError(
+        .failed(code: "INVALID_ARGUMENT"),
+        DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics))
+    }
+    guarded.rulesets.replace(database, with: ruleset)
+  }
+
+  func reconnect() throws(ShellError) {}
+
+  // MARK: watching
+
+  func watch(
+    _ target: ReadStatement.Target, as caller: Caller, _ visit: (WatchEvent) throws(ShellError) -> Bool
+  ) throws(ShellError) {
+    let selection: TargetSelection
+    switch target {
+    case .document(let path): selection = .documents([path])
+    case .query(let query): selection = .query(try normalized(query))
+    }
+    let listening =
+      self.listening ?? Listening(store) { work in EventThread.run(work) }
+    self.listening = listening
+    let events = EventQueue()
+    let stream = listening.open(
+      database, judge: guarded.listenJudge(caller.credentials),
+      ListenOutlet(
+        send: { events.add($0) }, unsentBytes: { events.count << 10 }, fail: { events.fail($0) }))
+    defer { stream.close() }
+    stream.take(.add(TargetRequest(id: 2, selection: .success(selection))))
+    while true {
+      try Interruption.check()
+      for event in try events.next() {
+        guard let shown = try Self.shown(event) else { continue }
+        if try !visit(shown) { return }
+      }
+      stream.clientHasRead()
+    }
+  }
+
+  private static func shown(_ event: ListenEvent) throws(ShellError) -> WatchEvent? {
+    switch event {
+    case .added, .consistent, .filter: nil
+    case .removed(_, let cause):
+      throw cause.map { ShellError($0) } ?? ShellError(.failed(code: "CANCELLED"), "the server ended it")
+    case .reset: .reset
+    case .current: .current
+    case .changed(let document, let targets, _):
+      // A document that left because it was changed comes in its new state, for no target.
+      targets.isEmpty ? .removed(document.path) : .changed(ShellDocument(document))
+    case .deleted(let path, _, _), .left(let path, _, _): .removed(path)
+    }
+  }
+}
+
+extension ShellDocument {
+  /// Copies what dies with the view.
+  init(_ path: ResourcePath, _ document: StoredDocument) {
+    self.init(
+      path: path, fields: Fields(document.fields), createTime: document.createTime,
+      updateTime: document.updateTime)
+  }
+
+  init(_ row: QueryRow) {
+    self.init(
+      path: ResourcePath(unchecked: String(decoding: row.path, as: UTF8.self)),
+      fields: Fields(FieldsView(document: row.fields)), createTime: row.document.createTime,
+      updateTime: row.document.updateTime)
+  }
+
+  init(_ document: ListenedDocument) {
+    let fields = document.image.withDocument { stored in
+      document.mask.map { Fields(encoded: $0.project(stored.fields)) } ?? Fields(stored.fields)
+    }
+    self.init(
+      path: document.path, fields: fields, createTime: document.image.createTime,
+      updateTime: document.image.updateTime)
+  }
+}

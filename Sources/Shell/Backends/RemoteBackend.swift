@@ -1,0 +1,211 @@
+/// A running server, over its port: ours or any other that speaks Firestore's gRPC.
+
+import DocModel
+import DocStore
+import Wire
+
+final class RemoteBackend: Backend {
+  var database: DatabaseID
+  let location: String
+  private var client: HTTP2Client
+
+  init(_ address: String, database: DatabaseID) throws(ShellError) {
+    self.database = database
+    location = address
+    client = try HTTP2Client(address)
+  }
+
+  private var messages: RequestMessages { RequestMessages(database: database) }
+
+  /// What routes a request to its database, as clients send it.
+  private var routing: [(String, String)] {
+    [("google-cloud-resource-prefix", database.resourceName)]
+  }
+
+  private func call(
+    _ method: String, _ message: [UInt8], as caller: Caller, waits: Bool = false,
+    _ onMessage: (UnsafeRawBufferPointer) throws(ShellError) -> Bool
+  ) throws(ShellError) {
+    try client.call(
+      method, message, authorization: caller.authorization, headers: routing, waits: waits, onMessage)
+  }
+
+  // MARK: reading
+
+  func document(
+    _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
+  ) throws(ShellError) -> ShellDocument? {
+    var found: ShellDocument?
+    do throws(ShellError) {
+      try call("GetDocument", messages.getDocument(path, transaction), as: caller) {
+        (bytes) throws(ShellError) in
+        found = try AnswerReader.document(bytes, path: path)
+        return true
+      }
+    } catch {
+      if error.kind == .failed(code: "NOT_FOUND") { return nil }
+      throw error
+    }
+    return found
+  }
+
+  func run(
+    _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
+    _ visit: (ShellDocument) -> Bool
+  ) throws(ShellError) -> ReadFigures {
+    var figures = ReadFigures()
+    try call("RunQuery", try messages.runQuery(query, transaction), as: caller) {
+      (bytes) throws(ShellError) in
+      guard let message = try AnswerReader.field(1, of: bytes) else { return true }
+      figures.documentsRead += 1
+      return visit(try AnswerReader.document(message, path: nil))
+    }
+    return figures
+  }
+
+  func aggregate(
+    _ query: StructuredQuery, _ aggregations: [Aggregation], as caller: Caller,
+    in transaction: TransactionToken?
+  ) throws(ShellError) -> [Value] {
+    var fields = Fields()
+    try call(
+      "RunAggregationQuery", try messages.runAggregation(query, aggregations, transaction), as: caller
+    ) { (bytes) throws(ShellError) in
+      // Figures by alias have the shape of a document's fields.
+      if let result = try AnswerReader.field(1, of: bytes) { fields = try AnswerReader.fields(result) }
+      return true
+    }
+    return aggregations.indices.map { fields["f\($0)"] ?? .null }
+  }
+
+  func collectionIDs(under parent: ResourcePath) throws(ShellError) -> [String] {
+    var ids: [String] = []
+    var token = ""
+    repeat {
+      var next = ""
+      try call(
+        "ListCollectionIds", messages.listCollectionIDs(parent, pageToken: token), as: .administrator
+      ) { (bytes) throws(ShellError) in
+        try AnswerReader.each(of: bytes) { number, value in
+          if number == 1 { ids.append(String(decoding: value, as: UTF8.self)) }
+          if number == 2 { next = String(decoding: value, as: UTF8.self) }
+        }
+        return true
+      }
+      token = next
+    } while !token.isEmpty
+    return ids
+  }
+
+  func explain(_ query: StructuredQuery, as caller: Caller) throws(ShellError) -> [String] {
+    var indexes: [String] = []
+    try call("RunQuery", try messages.runQuery(query, nil, explains: true), as: caller) {
+      (bytes) throws(ShellError) in
+      guard let metrics = try AnswerReader.field(11, of: bytes),
+        let plan = try AnswerReader.field(1, of: metrics)
+      else { return true }
+      try AnswerReader.each(of: plan) { number, index in
+        if number == 1, let text = AnswerReader.structText(index) { indexes.append(text) }
+      }
+      return true
+    }
+    return indexes.isEmpty ? ["reads documents without an index"] : indexes.map { "index " + $0 }
+  }
+
+  // MARK: writing
+
+  func commit(
+    _ writes: [Write], as caller: Caller, in transaction: TransactionToken?
+  ) throws(ShellError) -> Int64 {
+    var time: Int64 = 0
+    try call("Commit", messages.commit(writes, transaction), as: caller) { (bytes) throws(ShellError) in
+      if let stamp = try AnswerReader.field(2, of: bytes) { time = try AnswerReader.microseconds(stamp) }
+      return true
+    }
+    return time
+  }
+
+  func deleteAll(_ path: ResourcePath) throws(ShellError) -> Int? {
+    try administrate(
+      "DELETE",
+      "/documents/" + path.text.split(separator: "/").map { Self.escaped(String($0)) }.joined(separator: "/"))
+    return nil
+  }
+
+  func clear() throws(ShellError) { try administrate("DELETE", "/documents") }
+
+  func begin(readOnly: Bool, as caller: Caller) throws(ShellError) -> TransactionToken {
+    var token: [UInt8] = []
+    try call("BeginTransaction", messages.begin(readOnly: readOnly), as: caller) {
+      (bytes) throws(ShellError) in
+      if let found = try AnswerReader.field(1, of: bytes) { token = Array(found) }
+      return true
+    }
+    return TransactionToken(bytes: token)
+  }
+
+  func rollBack(_ transaction: TransactionToken, as caller: Caller) throws(ShellError) {
+    try call("Rollback", messages.rollBack(transaction), as: caller) { (_) throws(ShellError) in true }
+  }
+
+  // MARK: watching
+
+  func watch(
+    _ target: ReadStatement.Target, as caller: Caller, _ visit: (WatchEvent) throws(ShellError) -> Bool
+  ) throws(ShellError) {
+    try call("Listen", try messages.listen(target), as: caller, waits: true) { (bytes) throws(ShellError) in
+      guard let event = try AnswerReader.event(bytes) else { return true }
+      return try visit(event)
+    }
+  }
+
+  // MARK: rules
+
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for byte in text.utf8 {
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || [0x2D, 0x2E, 0x5F, 0x28, 0x29].contains(byte)
+      if isPlain {
+        escaped.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        escaped += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+      }
+    }
+    return escaped
+  }
+
+  @discardableResult
+  private func administrate(
+    _ method: String, _ suffix: String, body: [UInt8] = []
+  ) throws(ShellError) -> [UInt8] {
+    let path =
+      "/emulator/v1/projects/\(Self.escaped(database.project))/databases/\(Self.escaped(database.database))\(suffix)"
+    let answer = try PlainRequest.send(method, path, to: location, body: body)
+    guard answer.status == 200 else {
+      let json = try? JSONReader.read(answer.body)
+      let message = json?["error"]?["message"]?.text ?? "the server answers \(answer.status)"
+      throw ShellError(
+        .failed(code: answer.status == 400 ? "INVALID_ARGUMENT" : "UNIMPLEMENTED"), message)
+    }
+    return answer.body
+  }
+
+  func rules() throws(ShellError) -> (name: String, source: [UInt8])? {
+    let body = try administrate("GET", ":securityRules")
+    guard let json = try? JSONReader.read(body), case .array(let files)? = json["rules"]?["files"],
+      let file = files.first, case .string(let content)? = file["content"]
+    else { return nil }
+    return (file["name"]?.text ?? "firestore.rules", content)
+  }
+
+  func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError) {
+    let content = TextEscape.quoted(String(decoding: source, as: UTF8.self))
+    let body = "{\"rules\":{\"files\":[{\"name\":\(TextEscape.quoted(name)),\"content\":\(content)}]}}"
+    try administrate("PUT", ":securityRules", body: Array(body.utf8))
+  }
+
+  func reconnect() throws(ShellError) { client = try HTTP2Client(location) }
+}

@@ -1,0 +1,91 @@
+/// Who asks.
+
+import DocModel
+import DocStore
+import Suite
+
+enum IdentityCommands {
+  static let all: [ShellCommand] = [
+    ShellCommand(
+      ["as"], .identity, "as PERSONA | {uid: …} | anon [{ STATEMENTS }]",
+      "ask as a persona, as any user, as nobody; with a block, for its statements only",
+      ":as {uid: \"x\", claims: {role: \"coach\"}}", become),
+    ShellCommand(["admin"], .identity, "admin", "ask as administrator: past the rules", ":admin") {
+      (session, arguments) throws(ShellError) in
+      try arguments.nothing(":admin")
+      try change(session, .administrator)
+    },
+    ShellCommand(["who", "whoami"], .identity, "who", "tell who asks, with the claims", ":who", who),
+    ShellCommand(
+      ["personas"], .identity, "personas [FILE]", "list the personas, or read them from a suite or a file",
+      ":personas rules/inspired.rules-test.yaml", personas),
+  ]
+
+  private static func change(_ session: Session, _ caller: Caller) throws(ShellError) {
+    if session.transaction != nil {
+      throw .usage("the transaction belongs to \(session.caller.name); ':commit' or ':rollback' ends it")
+    }
+    session.caller = caller
+  }
+
+  private static func become(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    guard !arguments.text.isEmpty else { throw .usage("usage: :as PERSONA, :as {uid: \"x\"}, :as anon") }
+    var parser = StatementParser(arguments.text, session.language)
+    let caller: Caller
+    if arguments.text.hasPrefix("{") {
+      let value = try parser.located { (parser) throws(ConditionError) in try parser.values.value() }
+      caller = try Caller(name: nil, value, database: session.backend.database, now: session.now)
+    } else {
+      let name = try parser.located { (parser) throws(ConditionError) in try parser.pathText() }
+      caller = try self.caller(name, session)
+    }
+    let rest = parser.rest()
+    if rest.isEmpty { return try change(session, caller) }
+    guard rest.hasPrefix("{"), rest.hasSuffix("}") else {
+      throw .usage("behind the persona comes nothing or a block: :as alice { users/bob }")
+    }
+    let before = session.caller
+    try change(session, caller)
+    defer { session.caller = before }
+    try session.run(block: String(rest.dropFirst().dropLast()))
+  }
+
+  /// A persona by name.
+  static func caller(_ name: String, _ session: Session) throws(ShellError) -> Caller {
+    if let persona = session.personas.first(where: { $0.name.hasSameBytes(as: name) }) { return persona }
+    switch name {
+    case "admin": return .administrator
+    case "anon", "nobody": return .anonymous
+    default:
+      let known = session.personas.map(\.name) + ["anon", "admin"]
+      throw .usage(
+        "there is no persona '\(TextEscape.printable(name))'; there are \(known.joined(separator: ", "))."
+          + " ':as {uid: \"\(TextEscape.printable(name))\"}' is anybody")
+    }
+  }
+
+  private static func who(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    try arguments.nothing(":who")
+    switch session.caller.identity {
+    case .administrator: session.console.result("admin: past the rules")
+    case .anonymous: session.console.result("anon: nobody is signed in, request.auth is null")
+    case .user(let uid, let claims):
+      session.console.result(
+        "\(TextEscape.printable(session.caller.name)): uid \(TextEscape.quoted(uid)), token "
+          + ValueText.literal(.map(claims)))
+    }
+  }
+
+  private static func personas(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    if !arguments.text.isEmpty {
+      session.personas = try PersonaFile.read(
+        arguments.text, database: session.backend.database, now: session.now)
+    }
+    for persona in session.personas {
+      session.console.result(
+        TextEscape.padded(TextEscape.printable(persona.name), to: 12)
+          + (persona.uid.map { "  uid \(TextEscape.quoted($0))" } ?? "  nobody"))
+    }
+    if session.personas.isEmpty { session.console.note("none; ':personas FILE' reads those of a suite") }
+  }
+}

@@ -1,0 +1,170 @@
+/// How results look.
+
+import DocModel
+import DocStore
+import Suite
+
+enum OutputCommands {
+  static let all: [ShellCommand] = [
+    ShellCommand(
+      ["mode"], .output, "mode [table|doc|json|jsonl|csv|yaml|markdown]", "how results are written",
+      ":mode json",
+      mode),
+    ShellCommand(["x"], .output, "x [on|off]", "documents of tables one below the other", ":x on") {
+      (session, arguments) throws(ShellError) in
+      session.settings.style.isExpanded = try Switch.value(
+        try arguments.word(":x [on|off]"), now: session.settings.style.isExpanded)
+    },
+    ShellCommand(
+      ["columns"], .output, "columns [FIELD, …]", "columns of tables; nothing means all",
+      ":columns name, rating",
+      columns),
+    ShellCommand(
+      ["pager"], .output, "pager [auto|on|off]",
+      "long results in pieces, through $PAGER, or as they are", ":pager off", pager),
+    ShellCommand(["more"], .output, "more", "the next lines of a long result", ":more") {
+      (session, arguments) throws(ShellError) in
+      try arguments.nothing(":more")
+      if session.rest.isEmpty { return session.console.note("nothing more") }
+      if session.showMore() { session.console.note("-- more: \(session.rest.count) lines, ':more' --") }
+    },
+    ShellCommand(["nulls"], .output, "nulls [TEXT]", "what null is shown as in tables", ":nulls -") {
+      (session, arguments) throws(ShellError) in
+      session.settings.style.null = TextEscape.printable(arguments.text)
+    },
+    ShellCommand(["color", "colour"], .output, "color [on|off]", "whether output is coloured", ":color off") {
+      (session, arguments) throws(ShellError) in
+      session.console.isColored = try Switch.value(
+        try arguments.word(":color [on|off]"), now: session.console.isColored)
+    },
+  ]
+
+  private static func mode(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    let names = OutputMode.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let word = try arguments.word(":mode MODE") else {
+      session.console.result(session.settings.style.mode.rawValue)
+      return
+    }
+    guard let mode = OutputMode(rawValue: word) else {
+      throw .usage("'\(TextEscape.printable(word))' is no mode; there are \(names)")
+    }
+    session.settings.style.mode = mode
+  }
+
+  private static func columns(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    if arguments.text.isEmpty {
+      session.settings.style.columns = nil
+      return
+    }
+    var parser = StatementParser(arguments.text, session.language)
+    session.settings.style.columns = try parser.located { (parser) throws(ConditionError) in
+      let fields = try parser.fieldPaths()
+      try parser.expectEnd()
+      return fields
+    }
+  }
+
+  private static func pager(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    guard let word = try arguments.word(":pager [auto|on|off]") else {
+      session.console.result(session.settings.pager.rawValue)
+      return
+    }
+    guard let pager = PagerMode(rawValue: word) else {
+      throw .usage("'\(TextEscape.printable(word))' is neither auto, on nor off")
+    }
+    session.settings.pager = pager
+  }
+}
+
+/// What changes the whole database.
+enum DataCommands {
+  static let all: [ShellCommand] = [
+    ShellCommand(
+      ["export"], .data, "export FILE [READ]",
+      "write documents as lines of JSON; without a read, every collection here", ":export users.jsonl users",
+      export),
+    ShellCommand(
+      ["import"], .data, "import FILE", "write the documents of such a file, past the rules",
+      ":import users.jsonl",
+      importLines),
+    ShellCommand(["clear"], .data, "clear", "delete every document of the database", ":clear") {
+      (session, arguments) throws(ShellError) in
+      try arguments.nothing(":clear")
+      guard session.caller.isAdministrator else {
+        throw .usage("':clear' passes by the rules; ':admin' first")
+      }
+      try session.confirm("delete every document of \(session.backend.database)")
+      try session.backend.clear()
+      session.console.note("cleared")
+    },
+  ]
+
+  private static func export(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    let parts = arguments.text.split(separator: " ", maxSplits: 1).map(String.init)
+    guard let file = parts.first else { throw .usage("usage: :export FILE [READ]") }
+    var queries: [StructuredQuery] = []
+    if parts.count == 2 {
+      var parser = StatementParser(parts[1], session.language)
+      let read = try parser.located { (parser) throws(ConditionError) in try parser.read() }
+      guard case .query(let query) = read.target, read.stages.isEmpty, !read.isFromEnd else {
+        throw .usage("':export' takes a query without stages")
+      }
+      queries = [query]
+    } else {
+      for id in try session.backend.collectionIDs(under: session.place) {
+        queries.append(
+          StructuredQuery(
+            database: session.backend.database, parent: session.place,
+            from: [StructuredQuery.CollectionSelector(id, includesDescendants: true)]))
+      }
+    }
+    try export(queries, to: file, session)
+  }
+
+  private static func export(
+    _ queries: [StructuredQuery], to file: String, _ session: Session
+  ) throws(ShellError) {
+    var read = ReadStatement(target: .document(.root))
+    read.redirection = Redirection(path: file, appends: false)
+    guard let sink = try OutputSink.open(read, console: session.console) else { return }
+    defer { sink.close() }
+    var written: Set<ResourcePath> = []
+    for query in queries {
+      _ = try session.explaining(.list(query)) { () throws(ShellError) in
+        try session.backend.run(query, as: session.caller, in: session.transaction?.token) { document in
+          // A collection's name may occur at several depths.
+          guard written.insert(document.path).inserted else { return true }
+          return sink.write(ResultPrinter.line(document, PrintStyle()))
+        }
+      }
+    }
+    session.console.note("\(Session.grouped(written.count)) documents in \(file)")
+  }
+
+  /// LIMIT: writes of one commit.
+  private static let batchMax = 200
+
+  private static func importLines(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    guard let file = try arguments.word(":import FILE") else { throw .usage("usage: :import FILE") }
+    guard session.caller.isAdministrator else {
+      throw .usage("':import' passes by the rules; ':admin' first")
+    }
+    let text = String(decoding: try ScriptFile.contents(file), as: UTF8.self)
+    var writes: [Write] = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    where !line.isEmpty {
+      do throws(ShellError) {
+        writes.append(try ImportLine.write(String(line), session.language))
+      } catch {
+        throw .usage("\(file):\(index + 1): \(error.message); nothing was written")
+      }
+    }
+    var done = 0
+    while done < writes.count {
+      let batch = Array(writes[done..<min(done + batchMax, writes.count)])
+      _ = try session.backend.commit(batch, as: session.caller, in: nil)
+      done += batch.count
+    }
+    session.console.note("\(Session.grouped(done)) documents written")
+  }
+}

@@ -1,0 +1,132 @@
+/// Help, history, and the connection.
+
+import DocModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+enum SessionCommands {
+  static let all: [ShellCommand] = [
+    ShellCommand(
+      ["help", "?"], .session, "help [COMMAND | TOPIC]", "this list, a command, or the language", ":help as",
+      help),
+    ShellCommand(
+      ["history"], .session, "history [TEXT]", "what was typed, with TEXT in it", ":history users", history),
+    ShellCommand(
+      ["edit"], .session, "edit [TEXT]", "change the last statement, or a text, in $EDITOR", ":edit", edit),
+    ShellCommand(
+      ["save"], .session, "save FILE", "write what was typed in this session as a script",
+      ":save login.docsh",
+      save),
+    ShellCommand(["reconnect"], .session, "reconnect", "build the connection anew", ":reconnect") {
+      (session, arguments) throws(ShellError) in
+      try arguments.nothing(":reconnect")
+      if session.transaction != nil {
+        session.transaction = nil
+        session.console.note("the transaction under way is lost")
+      }
+      try session.backend.reconnect()
+      session.console.note("connected to \(session.backend.location)")
+    },
+  ]
+
+  private static func help(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    guard let topic = try arguments.word(":help [COMMAND | TOPIC]") else { return session.show(overview()) }
+    let name = topic.hasPrefix(":") ? String(topic.dropFirst()) : topic
+    if let lines = HelpText.topics[name] { return session.show(lines) }
+    guard let command = CommandTable.command(name) else {
+      throw .usage(
+        "no help for '\(TextEscape.printable(topic))'; topics: \(HelpText.topics.keys.sorted().joined(separator: ", "))"
+      )
+    }
+    let others = command.names.dropFirst().map { ":" + $0 }
+    session.show(
+      [":" + command.usage, "  " + command.summary, "  for example  " + command.example]
+        + (others.isEmpty ? [] : ["  also " + others.joined(separator: ", ")]))
+  }
+
+  private static func overview() -> [String] {
+    var lines = [
+      "Read   users/bob        studios where rating >= 4.5 order by rating desc limit 3 | table name"
+    ]
+    lines.append("Write  create users/x {name: \"X\"}   update users/x visits += 1   delete users/x")
+    for group in ShellCommand.Group.allCases {
+      let members = CommandTable.all.filter { $0.group == group }
+      if members.isEmpty { continue }
+      lines += ["", group.rawValue]
+      lines += members.map { "  " + TextEscape.padded(":" + $0.usage, to: 46) + "  " + $0.summary }
+    }
+    return lines + [
+      "",
+      "':help COMMAND' has an example; ':help reads', ':help writes', ':help values', ':help keys', ':help codes'",
+      "`.name` and `\\name` are `:name`.",
+    ]
+  }
+
+  private static func history(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    let wanted = arguments.text
+    let lines = session.history.filter { wanted.isEmpty || $0.range(ofBytes: wanted) != nil }
+    session.show(
+      lines.flatMap { entry in entry.split(separator: "\n").map { TextEscape.printable(String($0)) } })
+  }
+
+  private static func edit(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    guard let edit = session.edit else { throw .usage("':edit' needs a terminal") }
+    let last = session.history.last { !$0.hasPrefix(":edit") } ?? ""
+    guard let text = edit(arguments.text.isEmpty ? last : arguments.text) else {
+      throw .failed("the editor failed; nothing was run")
+    }
+    try session.run(block: text)
+  }
+
+  private static func save(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    guard let file = try arguments.word(":save FILE") else { throw .usage("usage: :save FILE") }
+    var read = ReadStatement(target: .document(.root))
+    read.redirection = Redirection(path: file, appends: false)
+    let sink = try OutputSink.open(read, console: session.console)
+    defer { sink?.close() }
+    let entries = session.history.filter { !$0.hasPrefix(":save") }
+    for entry in entries { _ = sink?.write(entry) }
+    session.console.note("\(entries.count) statements in \(file)")
+  }
+}
+
+/// What `:help TOPIC` tells.
+enum HelpText {
+  static let topics: [String: [String]] = [
+    "reads": [
+      "TARGET    users    users/bob    group posts    **/posts    paths begin at :cd, or with / at the root",
+      "clauses   where CONDITION    order by FIELD [desc], …    limit N    limit last N    offset N",
+      "          start at|after VALUE, …    end at|before VALUE, …    select FIELD, …",
+      "          near FIELD vector[…] [by euclidean|cosine|dot] [limit N]",
+      "condition FIELD == != < <= > >= VALUE    in, not in, has any LIST    has VALUE    && || ( )",
+      "stages    | count    | sum F    | avg F    | group by F    | first    | ids    | each WRITE with $id",
+      "          | table F, …    | doc json jsonl csv yaml markdown    | ! program    then > file or >> file",
+    ],
+    "writes": [
+      "create PATH {…}      a new document            add COLLECTION {…}   with an id of its own",
+      "PATH := {…}          whole, new or not         PATH += {…}          merged",
+      "update PATH F = V, F += N, F -= N, F union […], F remove […], unset F",
+      "delete PATH          delete PATH recursive",
+      "commit { … }         several writes, all or none, a line each or with ; between them",
+      "@now in what is written is the server's time at the commit",
+    ],
+    "values": [
+      "null  true  1  1.5  NaN  \"text\"  'text'  [1, 2]  {a: 1, \"b c\": 2}",
+      "@2026-03-01T09:00Z  @now  @now-1d (s m h d w)  /users/bob  geo(51.5, -0.2)  bytes(\"aGk=\")  vector[1, 2]",
+      "$name  what ':let name = …' says",
+    ],
+    "keys": [
+      "Tab completes and goes on to the next, → takes the grey hint, ↑ ↓ history, Ctrl-R searches it",
+      "Ctrl-A Ctrl-E Home End ends of the line, Ctrl-W word, Ctrl-U Ctrl-K to either end, Ctrl-L clears",
+      "Alt-Enter a new line in the statement, Ctrl-C gives a line up or ends a query, Ctrl-D ends the shell",
+    ],
+    "codes": [
+      "0 all succeeded    1 a statement failed    2 usage or syntax    3 denied by rules",
+      "4 missing or empty, if asked    5 no connection    6 :assert or :expect failed    130 interrupted",
+    ],
+  ]
+}

@@ -1,0 +1,131 @@
+/// A shell at a terminal: prompt, statement, answer.
+
+import DocModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+enum Conversation {
+  static func run(_ session: Session, readsRC: Bool) -> Int32 {
+    session.console.note("docsh on \(session.backend.location); :help tells what there is, Ctrl-D ends")
+    let keyboard = Keyboard.open()
+    prepare(session, keyboard)
+    if readsRC { self.readRC(session) }
+    guard let keyboard else { return plain(session) }
+    return edited(session, keyboard)
+  }
+
+  /// Lines with the editor.
+  private static func edited(_ session: Session, _ keyboard: Keyboard) -> Int32 {
+    let completer = Completer(session)
+    let editor = LineEditor(keyboard, adviser: completer)
+    let file = HistoryFile(project: session.backend.database.project)
+    file?.trim()
+    editor.history = file?.read() ?? []
+    var status = ShellStatus.success
+    while session.exitStatus == nil {
+      completer.history = editor.history
+      switch editor.read(prompt: session.prompt) {
+      case .end: return status
+      case .given: continue
+      case .statement(let typed):
+        var assembler = StatementAssembler()
+        var statements = typed.split(separator: "\n", omittingEmptySubsequences: false)
+          .compactMap { assembler.take(String($0)) }
+        if let rest = assembler.takeRest() { statements.append(rest) }
+        if statements.isEmpty { continue }
+        if editor.history.last != typed {
+          editor.history.append(typed)
+          file?.add(typed)
+        }
+        session.history.append(typed)
+        for statement in statements.flatMap({ Session.parts($0) }) where session.exitStatus == nil {
+          status = session.perform(statement)
+        }
+        completer.forget()
+      }
+    }
+    return session.exitStatus ?? status
+  }
+
+  /// Lines as the terminal gives them, for those that know no more.
+  private static func plain(_ session: Session) -> Int32 {
+    var status = ShellStatus.success
+    var assembler = StatementAssembler()
+    while session.exitStatus == nil {
+      let prompt = assembler.isOpen ? "... " : session.prompt
+      _ = Console.write(Array(prompt.utf8), to: STDOUT_FILENO)
+      guard let line = readLine(strippingNewline: true) else { break }
+      guard let statement = assembler.take(line) else { continue }
+      session.history.append(statement)
+      status = session.perform(statement)
+    }
+    return session.exitStatus ?? status
+  }
+
+  // MARK: what a terminal adds
+
+  private static func prepare(_ session: Session, _ keyboard: Keyboard?) {
+    session.ask = { question in
+      _ = Console.write(Array("\(question) [y/N] ".utf8), to: STDOUT_FILENO)
+      guard let answer = readLine(strippingNewline: true) else { return false }
+      return ["y", "yes"].contains(answer.lowercased())
+    }
+    session.edit = { edited($0) }
+    guard let keyboard else { return }
+    session.page = { [unowned session] lines in
+      if session.settings.pager == .on { return through(lines) }
+      more(session, keyboard)
+    }
+  }
+
+  private static func more(_ session: Session, _ keyboard: Keyboard) {
+    while !session.rest.isEmpty {
+      _ = Console.write(Array("-- more (Space, q) --".utf8), to: STDOUT_FILENO)
+      keyboard.makeRaw()
+      let key = keyboard.key()
+      keyboard.restore()
+      _ = Console.write(Array("\r\u{1B}[K".utf8), to: STDOUT_FILENO)
+      switch key {
+      case .text(" "), .enter, .down: if !session.showMore() { return }
+      case .text("q"), .control("c"), .control("d"), .escape, .closed: return
+      default: continue
+      }
+    }
+  }
+
+  /// `$PAGER`, or less.
+  private static func through(_ lines: [String]) {
+    let program = getenv("PAGER").map { String(cString: $0) } ?? "less -R"
+    fflush(nil)
+    guard let stream = popen(program, "we") else { return }
+    for line in lines where fputs(line + "\n", stream) < 0 { break }
+    pclose(stream)
+  }
+
+  /// The text as the user's editor left it.
+  private static func edited(_ text: String) -> String? {
+    var template = Array("/tmp/docsh-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { return nil }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(path) }
+    _ = Console.write(Array((text + "\n").utf8), to: descriptor)
+    close(descriptor)
+    let program = (getenv("VISUAL") ?? getenv("EDITOR")).map { String(cString: $0) } ?? "vi"
+    guard system("\(program) \(path)") == 0, let bytes = try? ScriptFile.contents(path) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// `$XDG_CONFIG_HOME/docsh/rc`, or `~/.config/docsh/rc`: statements that every conversation begins with.
+  private static func readRC(_ session: Session) {
+    let base =
+      getenv("XDG_CONFIG_HOME").map { String(cString: $0) }
+      ?? getenv("HOME").map { String(cString: $0) + "/.config" }
+    guard let base, access(base + "/docsh/rc", R_OK) == 0 else { return }
+    _ = session.perform(":read \(base)/docsh/rc")
+  }
+}

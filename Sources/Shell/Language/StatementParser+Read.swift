@@ -1,0 +1,258 @@
+/// Reads: a target, what the server is asked about it, and what the shell does with the answer.
+
+import DocModel
+import DocStore
+import Suite
+
+extension StatementParser {
+  /// A read up to something else.
+  mutating func openRead() throws(ConditionError) -> ReadStatement {
+    var read = try target()
+    try clauses(&read)
+    while try eatPipe() { read.stages.append(try stage()) }
+    return read
+  }
+
+  mutating func read() throws(ConditionError) -> ReadStatement {
+    var read = try openRead()
+    read.redirection = try redirection()
+    guard isAtEnd() else {
+      throw values.error(
+        "expected a clause (where, order by, limit, start, end, select, near, offset), '|' or the end")
+    }
+    return read
+  }
+
+  private mutating func eatPipe() throws(ConditionError) -> Bool {
+    values.skipBlanks()
+    let rest = values.text[values.index...]
+    if rest.starts(with: "||".utf8) { throw values.error("'||' belongs into 'where'") }
+    return values.eat("|")
+  }
+
+  private mutating func target() throws(ConditionError) -> ReadStatement {
+    values.skipBlanks()
+    let start = values.index
+    if eatKeyword("group") { return try group(try pathText(), start) }
+    let text = try pathText()
+    if text.hasPrefix("**/") { return try group(String(text.dropFirst(3)), start) }
+    values.index = start
+    let path = try path()
+    if path.isDocument { return ReadStatement(target: .document(path)) }
+    return ReadStatement(target: .query(StructuredQuery(database: context.database, collection: path)))
+  }
+
+  /// Every collection of a name below the place of the session.
+  private mutating func group(_ name: String, _ start: Int) throws(ConditionError) -> ReadStatement {
+    do throws(Complaint) { try ResourceNameParser.checkCollectionID(name) } catch {
+      values.index = start
+      throw values.error("'\(name)' is no name of collections: \(error.message)")
+    }
+    let parent = context.place.isDocument ? context.place : .root
+    return ReadStatement(
+      target: .query(
+        StructuredQuery(
+          database: context.database, parent: parent,
+          from: [StructuredQuery.CollectionSelector(name, includesDescendants: true)])))
+  }
+
+  // MARK: clauses
+
+  private mutating func clauses(_ read: inout ReadStatement) throws(ConditionError) {
+    while true {
+      values.skipBlanks()
+      let start = values.index
+      guard case .query(var query) = read.target else {
+        if try clause(into: nil) {
+          values.index = start
+          throw values.error("a document takes no clauses; only collections and groups do")
+        }
+        return
+      }
+      var isFromEnd = read.isFromEnd
+      guard try clause(into: &query, isFromEnd: &isFromEnd) else { break }
+      read.target = .query(query)
+      read.isFromEnd = isFromEnd
+    }
+    guard read.isFromEnd, case .query(var query) = read.target else { return }
+    guard !query.orders.isEmpty else { throw values.error("'limit last' needs an 'order by'") }
+    Self.turnRound(&query)
+    read.target = .query(query)
+  }
+
+  /// Asks for the last ones first.
+  private static func turnRound(_ query: inout StructuredQuery) {
+    query.orders = query.orders.map { StructuredQuery.Order($0.path, $0.direction.reversed) }
+    let (start, end) = (query.start, query.end)
+    query.start = end.map { StructuredQuery.Cursor($0.values, isBefore: !$0.isBefore) }
+    query.end = start.map { StructuredQuery.Cursor($0.values, isBefore: !$0.isBefore) }
+  }
+
+  /// Whether a clause begins here.
+  private mutating func clause(into nothing: Never?) throws(ConditionError) -> Bool {
+    ["where", "order", "limit", "offset", "start", "end", "select", "near"].contains { values.eatWord($0) }
+  }
+
+  private mutating func clause(
+    into query: inout StructuredQuery, isFromEnd: inout Bool
+  ) throws(ConditionError) -> Bool {
+    if values.eatWord("where") {
+      let filter = try ConditionReader.read(&values)
+      query.filter = query.filter.map { .all([$0, filter]) } ?? filter
+    } else if values.eatWord("order") {
+      guard values.eatWord("by") else { throw values.error("expected 'by' after 'order'") }
+      try orders(into: &query)
+    } else if values.eatWord("limit") {
+      if values.eatWord("last") { isFromEnd = true }
+      query.limit = try count()
+    } else if values.eatWord("offset") {
+      query.offset = try count()
+    } else if values.eatWord("start") {
+      query.start = try cursor(at: "at", beyond: "after", atIsBefore: true)
+    } else if values.eatWord("end") {
+      query.end = try cursor(at: "at", beyond: "before", atIsBefore: false)
+    } else if values.eatWord("select") {
+      query.projection = try fieldPaths().map(\.text)
+    } else if values.eatWord("near") {
+      query.nearest = try nearest()
+    } else {
+      return false
+    }
+    return true
+  }
+
+  private mutating func orders(into query: inout StructuredQuery) throws(ConditionError) {
+    repeat {
+      let field = try values.fieldPath()
+      if values.eatWord("desc") {
+        query.orders.append(StructuredQuery.Order(field, .descending))
+      } else {
+        _ = values.eatWord("asc")
+        query.orders.append(StructuredQuery.Order(field, .ascending))
+      }
+    } while values.eat(",")
+  }
+
+  private mutating func count() throws(ConditionError) -> Int {
+    values.skipBlanks()
+    let start = values.index
+    if case .integer(let number) = try values.value(), let count = Int32(exactly: number), count >= 0 {
+      return Int(count)
+    }
+    values.index = start
+    throw values.error("expected a number that is not negative")
+  }
+
+  private mutating func cursor(
+    at inclusive: String, beyond: String, atIsBefore: Bool
+  ) throws(ConditionError) -> StructuredQuery.Cursor {
+    let isInclusive = values.eatWord(inclusive)
+    guard isInclusive || values.eatWord(beyond) else {
+      throw values.error("expected '\(inclusive)' or '\(beyond)'")
+    }
+    var position: [Value] = []
+    repeat { position.append(try values.value()) } while values.eat(",")
+    return StructuredQuery.Cursor(position, isBefore: isInclusive == atIsBefore)
+  }
+
+  mutating func fieldPaths() throws(ConditionError) -> [FieldPath] {
+    var paths: [FieldPath] = []
+    repeat { paths.append(try fieldPath()) } while values.eat(",")
+    return paths
+  }
+
+  mutating func fieldPath() throws(ConditionError) -> FieldPath {
+    let text = try values.fieldPath()
+    do throws(Complaint) { return try FieldPath.parse(text) } catch { throw values.error(error.message) }
+  }
+
+  private mutating func nearest() throws(ConditionError) -> StructuredQuery.Nearest {
+    let field = try values.fieldPath()
+    let vector: [Double]
+    values.skipBlanks()
+    let start = values.index
+    switch try values.value() {
+    case .vector(let elements): vector = elements
+    default:
+      values.index = start
+      throw values.error("expected a vector: vector[0.1, 0.2]")
+    }
+    var measure = DistanceMeasure.euclidean
+    if values.eatWord("by") {
+      if values.eatWord("cosine") {
+        measure = .cosine
+      } else if values.eatWord("dot") {
+        measure = .dotProduct
+      } else if !values.eatWord("euclidean") {
+        throw values.error("expected euclidean, cosine or dot")
+      }
+    }
+    let limit = values.eatWord("limit") ? try count() : 10
+    return StructuredQuery.Nearest(field: field, vector: .success(vector), measure: measure, limit: limit)
+  }
+
+  // MARK: stages
+
+  private mutating func stage() throws(ConditionError) -> Stage {
+    if values.eat("!") { return .program(try wanted(rest(), "a program")) }
+    if values.eatWord("each") { return try each() }
+    if values.eatWord("count") { return .count }
+    if values.eatWord("sum") { return .sum(try fieldPath()) }
+    if values.eatWord("avg") { return .average(try fieldPath()) }
+    if values.eatWord("group") {
+      guard values.eatWord("by") else { throw values.error("expected 'by' after 'group'") }
+      return .groupBy(try fieldPath())
+    }
+    if values.eatWord("first") { return .first }
+    if values.eatWord("ids") { return .ids }
+    if values.eatWord("table") { return beginsField() ? .table(try fieldPaths()) : .format(.table) }
+    for mode in OutputMode.allCases where values.eatWord(mode.rawValue) { return .format(mode) }
+    throw values.error(
+      "expected a stage: count, sum, avg, group by, table, doc, json, jsonl, csv, yaml, markdown, first, ids, "
+        + "each or ! program")
+  }
+
+  private mutating func beginsField() -> Bool {
+    values.skipBlanks()
+    guard values.index < values.text.count else { return false }
+    let byte = values.text[values.index]
+    return byte != UInt8(ascii: "|") && byte != UInt8(ascii: ">")
+  }
+
+  private mutating func wanted(_ text: String, _ what: String) throws(ConditionError) -> String {
+    guard !text.isEmpty else { throw values.error("expected \(what)") }
+    return text
+  }
+
+  /// The write is read once for each document; here once for its errors.
+  private mutating func each() throws(ConditionError) -> Stage {
+    values.skipBlanks()
+    let start = values.index
+    let text = try wanted(rest(), "a write with $id: each update $id seen = true")
+    var trial = context
+    trial.row = ResourcePath(unchecked: "collection/document")
+    trial.variables["id"] = .string("document")
+    trial.variables["path"] = .string("collection/document")
+    var parser = StatementParser(text, trial)
+    let before = String(decoding: values.text[..<start], as: UTF8.self).unicodeScalars.count
+    do throws(ConditionError) {
+      guard try parser.writeStatement() != nil else {
+        throw ConditionError(message: "expected a write: create, update, delete, add, := or +=", offset: 0)
+      }
+    } catch {
+      throw ConditionError(message: error.message, offset: before + error.offset)
+    }
+    return .each(text)
+  }
+
+  private mutating func redirection() throws(ConditionError) -> Redirection? {
+    let appends = values.eat(">>")
+    guard appends || values.eat(">") else { return nil }
+    values.skipBlanks()
+    guard values.index < values.text.count else { throw values.error("expected a file") }
+    if values.text[values.index] == UInt8(ascii: "\"") {
+      return Redirection(path: try values.quoted(), appends: appends)
+    }
+    return Redirection(path: rest(), appends: appends)
+  }
+}

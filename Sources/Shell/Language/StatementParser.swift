@@ -1,0 +1,199 @@
+/// Text to a statement.
+///
+/// Values, field paths and conditions are those of suites, read by the same readers.
+
+import DocModel
+import DocStore
+import Suite
+
+/// What names in a statement refer to.
+struct LanguageContext {
+  var database: DatabaseID
+  /// What paths without a leading slash begin at: the root, a document or a collection.
+  var place = ResourcePath.root
+  /// Microseconds since the epoch: what `@now` means in conditions.
+  var now: Int64
+  var variables: [String: Value] = [:]
+  /// What a path `$id` or `$path` means in `each`.
+  var row: ResourcePath?
+}
+
+struct StatementParser {
+  var values: ValueTextReader
+  let context: LanguageContext
+
+  init(_ text: String, _ context: LanguageContext) {
+    self.context = context
+    values = ValueTextReader(text, database: context.database, now: context.now)
+    values.variables = context.variables
+  }
+
+  /// Reads one statement; errors show the place.
+  static func parse(_ text: String, _ context: LanguageContext) throws(ShellError) -> Statement {
+    var parser = StatementParser(text, context)
+    return try parser.located { (parser) throws(ConditionError) in try parser.statement() }
+  }
+
+  /// Runs `body`, with a caret below the place of its error.
+  mutating func located<R>(
+    _ body: (inout StatementParser) throws(ConditionError) -> R
+  ) throws(ShellError) -> R {
+    do throws(ConditionError) { return try body(&self) } catch {
+      throw Self.syntaxError(error, String(decoding: values.text, as: UTF8.self))
+    }
+  }
+
+  static func syntaxError(_ error: ConditionError, _ text: String) -> ShellError {
+    var line = ""
+    var column = 0
+    for (offset, scalar) in text.unicodeScalars.enumerated() {
+      if scalar == "\n" {
+        if offset >= error.offset { break }
+        line = ""
+        column = 0
+      } else {
+        line.unicodeScalars.append(scalar)
+        if offset < error.offset { column += 1 }
+      }
+    }
+    return ShellError(
+      .syntax, error.message,
+      details: ["  " + TextEscape.printable(line), "  " + String(repeating: " ", count: column) + "^"])
+  }
+
+  // MARK: words
+
+  /// Takes a word that is followed by a blank or the end.
+  mutating func eatKeyword(_ word: String) -> Bool {
+    let start = values.index
+    guard values.eatWord(word) else { return false }
+    let isAlone =
+      values.index >= values.text.count || [0x20, 0x09, 0x0A].contains(values.text[values.index])
+    if !isAlone { values.index = start }
+    return isAlone
+  }
+
+  mutating func isAtEnd() -> Bool {
+    values.skipBlanks()
+    return values.index >= values.text.count
+  }
+
+  /// Everything up to the end.
+  mutating func rest() -> String {
+    values.skipBlanks()
+    let rest = String(decoding: values.text[values.index...], as: UTF8.self)
+    values.index = values.text.count
+    return rest
+  }
+
+  // MARK: statements
+
+  mutating func statement() throws(ConditionError) -> Statement {
+    if isAtEnd() { return .empty }
+    if let command = command() { return .command(command) }
+    if let writes = try writeStatement() { return .writes(writes) }
+    return .read(try read())
+  }
+
+  /// `:name rest`, also `.name` and `\name`.
+  private mutating func command() -> CommandText? {
+    let mark = values.text[values.index]
+    guard mark == UInt8(ascii: ":") || mark == UInt8(ascii: ".") || mark == UInt8(ascii: "\\") else {
+      return nil
+    }
+    values.index += 1
+    var name = values.take { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+    if name.isEmpty {
+      for sign in ["!", "?"] where values.eat(sign) { name = sign }
+    }
+    values.skipBlanks()
+    let offset = String(decoding: values.text[..<values.index], as: UTF8.self).unicodeScalars.count
+    return CommandText(name: name, rest: rest(), restOffset: offset)
+  }
+
+  // MARK: paths
+
+  /// The text of a path: to a blank or a sign that ends it; quotes hold everything.
+  mutating func pathText() throws(ConditionError) -> String {
+    values.skipBlanks()
+    let text = values.text
+    guard values.index < text.count else { throw values.error("expected a path") }
+    if text[values.index] == UInt8(ascii: "\"") { return try values.quoted() }
+    let start = values.index
+    let ends = Array(" \t\n\r|{};,()<>\"'".utf8)
+    while values.index < text.count, !ends.contains(text[values.index]) {
+      let isOperator =
+        values.index + 1 < text.count && text[values.index + 1] == UInt8(ascii: "=")
+        && (text[values.index] == UInt8(ascii: ":") || text[values.index] == UInt8(ascii: "+"))
+      if isOperator { break }
+      values.index += 1
+    }
+    guard values.index > start else { throw values.error("expected a path") }
+    return String(decoding: text[start..<values.index], as: UTF8.self)
+  }
+
+  mutating func path() throws(ConditionError) -> ResourcePath {
+    values.skipBlanks()
+    let start = values.index
+    let text = try pathText()
+    do throws(Complaint) { return try resolve(text) } catch {
+      values.index = start
+      throw values.error("'\(text)' is no path: \(error.message)")
+    }
+  }
+
+  mutating func documentPath() throws(ConditionError) -> ResourcePath {
+    values.skipBlanks()
+    let start = values.index
+    let path = try path()
+    guard path.isDocument else {
+      values.index = start
+      throw values.error("'\(path.text)' is no document: a document's path has an even number of segments")
+    }
+    return path
+  }
+
+  /// A path from the root or from the place of the session, its variables replaced.
+  func resolve(_ text: String) throws(Complaint) -> ResourcePath {
+    if let row = context.row, text == "$id" || text == "$path" { return row }
+    var segments: [String] = []
+    for segment in text.split(separator: "/", omittingEmptySubsequences: true) {
+      segments.append(try self.segment(String(segment)))
+    }
+    let isAbsolute = text.hasPrefix("/") || context.place.isRoot
+    let own = segments.joined(separator: "/")
+    if own.isEmpty { throw Complaint("it is empty") }
+    return try ResourceNameParser.relativePath(isAbsolute ? own : context.place.text + "/" + own)
+  }
+
+  private func segment(_ text: String) throws(Complaint) -> String {
+    guard text.hasPrefix("$") else { return text }
+    switch context.variables[String(text.dropFirst())] {
+    case .string(let text): return text
+    case .integer(let number): return String(number)
+    case .reference(let name):
+      let marker = "/documents/"
+      guard let range = name.range(ofBytes: marker) else { return name }
+      return String(name[range.upperBound...])
+    case .some(let value): throw Complaint("'\(text)' is \(value.kind), no text")
+    case nil: throw Complaint("there is no variable '\(text)'; ':let' makes one")
+    }
+  }
+}
+
+extension String {
+  /// Where the bytes of another text occur first.
+  func range(ofBytes needle: String) -> Range<String.Index>? {
+    var start = utf8.startIndex
+    while start < utf8.endIndex {
+      if utf8[start...].starts(with: needle.utf8) {
+        return start..<utf8.index(start, offsetBy: needle.utf8.count)
+      }
+      start = utf8.index(after: start)
+    }
+    return nil
+  }
+}

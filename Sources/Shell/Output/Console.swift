@@ -1,0 +1,92 @@
+/// Where a session reads from and writes to: results to one side, messages to the other.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The two outputs of a shell.
+///
+/// Owner: the session's thread.
+final class Console {
+  /// Writes bytes; false when nobody reads any more.
+  typealias Sink = (_ bytes: [UInt8]) -> Bool
+
+  private let results: Sink
+  private let messages: Sink
+  /// Whether people look at the results.
+  let isTerminal: Bool
+  var isColored: Bool
+  /// Whether notes that are no results are left out.
+  var isQuiet = false
+  /// Whether whoever read the results has gone.
+  private(set) var isClosed = false
+
+  init(results: @escaping Sink, messages: @escaping Sink, isTerminal: Bool, isColored: Bool) {
+    self.results = results
+    self.messages = messages
+    self.isTerminal = isTerminal
+    self.isColored = isColored
+  }
+
+  /// Standard output and standard error.
+  static func standard(isColored: Bool? = nil) -> Console {
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    return Console(
+      results: { write($0, to: STDOUT_FILENO) }, messages: { write($0, to: STDERR_FILENO) },
+      isTerminal: isTerminal, isColored: isColored ?? (isTerminal && getenv("NO_COLOR") == nil))
+  }
+
+  /// Writes all bytes; false when the other end is closed.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&ready, 1, 1_000)
+      } else if errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// A line of result; false when nobody reads.
+  @discardableResult
+  func result(_ line: String) -> Bool {
+    if isClosed { return false }
+    if !results(Array((line + "\n").utf8)) { isClosed = true }
+    return !isClosed
+  }
+
+  /// A note for people, which quiet shells leave out.
+  func note(_ line: String) {
+    if !isQuiet { message(isColored ? "\u{1B}[2m\(line)\u{1B}[0m" : line) }
+  }
+
+  /// A message: an error, a question.
+  func message(_ line: String) { _ = messages(Array((line + "\n").utf8)) }
+
+  /// Columns and rows of the terminal.
+  var size: (columns: Int, rows: Int) {
+    var size = winsize()
+    guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return (110, 50)
+    }
+    return (max(40, Int(size.ws_col)), max(5, Int(size.ws_row)))
+  }
+
+  // MARK: colours
+
+  func red(_ text: String) -> String { painted(text, "31") }
+  func bold(_ text: String) -> String { painted(text, "1") }
+  func dim(_ text: String) -> String { painted(text, "2") }
+
+  private func painted(_ text: String, _ code: String) -> String {
+    isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}

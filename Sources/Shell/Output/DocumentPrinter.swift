@@ -1,0 +1,71 @@
+/// One document, a field a line.
+///
+/// ```
+/// users/bob                       updated 2026-03-01 09:00:00Z  v1772355600000000
+///   username           "bob#1234"
+///   joinedCommunities  ["area_askew"]
+/// ```
+
+import DocModel
+
+enum DocumentPrinter {
+  static func lines(_ document: ShellDocument, _ style: PrintStyle) -> [String] {
+    let stamp =
+      document.updateTime > 0
+      ? "updated \(instant(document.updateTime))  v\(document.updateTime)" : ""
+    let path = TextEscape.printable(document.path.text)
+    let head = stamp.isEmpty ? path : TextEscape.padded(path, to: 42) + "  " + stamp
+    let columns = document.fields.entries.map { ($0.name, $0.value) }
+    let names = columns.map { ValueText.name($0.0) }
+    let width = names.map { TextEscape.width($0) }.max() ?? 0
+    return [head]
+      + zip(names, columns).map { name, field in
+        let line = "  " + TextEscape.padded(name, to: width) + "  " + ValueText.literal(field.1)
+        return style.width.map { style.isExpanded ? line : TextEscape.cut(line, to: $0 * 4) } ?? line
+      }
+  }
+
+  /// `2026-03-01 09:00:00Z`, to the second.
+  static func instant(_ microseconds: Int64) -> String {
+    let seconds = Timestamp(microseconds: microseconds)
+    let text = Timestamp(seconds: seconds.seconds, nanoseconds: 0).rfc3339
+    return String(text.map { $0 == "T" ? " " : $0 })
+  }
+
+  /// `09:00:00.412Z`
+  static func time(_ microseconds: Int64) -> String {
+    let milliseconds = microseconds / 1_000
+    let text = Timestamp(microseconds: milliseconds * 1_000).rfc3339
+    guard let mark = text.firstIndex(of: "T") else { return text }
+    return String(text[text.index(after: mark)...])
+  }
+}
+
+/// Documents as entries of a seed's `documents`.
+enum YAMLPrinter {
+  static func lines(_ document: ShellDocument) -> [String] {
+    let head = TextEscape.quoted(document.path.text) + ":"
+    if document.fields.isEmpty { return [head + " {}"] }
+    let json = ValueJSON(isPlain: false)
+    return [head] + json.members(document.fields).map { "  " + Self.spaced($0) }
+  }
+
+  /// YAML wants a blank after the colon of a key; keys are quoted, so the first `":` ends it.
+  private static func spaced(_ member: String) -> String {
+    var isEscaped = false
+    var isInside = false
+    for (offset, byte) in member.utf8.enumerated() {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isInside.toggle()
+      } else if byte == UInt8(ascii: ":"), !isInside {
+        let index = member.utf8.index(member.utf8.startIndex, offsetBy: offset)
+        return String(member[...index]) + " " + member[member.utf8.index(after: index)...]
+      }
+    }
+    return member
+  }
+}

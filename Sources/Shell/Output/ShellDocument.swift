@@ -1,0 +1,34 @@
+/// A document as the shell holds it, and other results.
+
+import DocModel
+
+struct ShellDocument {
+  let path: ResourcePath
+  var fields: Fields
+  /// Microseconds since the epoch.
+  var createTime: Int64
+  var updateTime: Int64
+
+  var id: String { path.lastSegment }
+}
+
+/// What a read came to after its stages.
+enum ShellResult {
+  case documents([ShellDocument])
+  /// Rows of named columns.
+  case rows(columns: [String], [[Value]])
+  case ids([String])
+  /// One figure.
+  case figure(Value)
+  /// Nothing to show: it was written, or somebody else has it.
+  case nothing
+
+  var isEmpty: Bool {
+    switch self {
+    case .documents(let documents): documents.isEmpty
+    case .rows(_, let rows): rows.isEmpty
+    case .ids(let ids): ids.isEmpty
+    case .figure, .nothing: false
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/// Writes: at once, or when the transaction commits.
+
+import DocModel
+import DocStore
+import Suite
+
+extension Session {
+  /// LIMIT: writes of one commit that `each` makes.
+  private static let batchMax = 200
+
+  func write(_ statement: WriteStatement) throws(ShellError) {
+    var writes: [Write] = []
+    for action in statement.actions {
+      switch action {
+      case .write(let write), .add(let write): writes.append(write)
+      case .deleteAll(let path): try deleteAll(path, alone: statement.actions.count == 1)
+      }
+    }
+    if writes.isEmpty { return }
+    if transaction != nil { return try queue(writes) }
+    try commit(writes)
+    for path in statement.added { console.result(path.text) }
+  }
+
+  private func deleteAll(_ path: ResourcePath, alone: Bool) throws(ShellError) {
+    guard alone else { throw .usage("'delete … recursive' is no part of a commit") }
+    guard transaction == nil else { throw .usage("'delete … recursive' is no part of a transaction") }
+    guard caller.isAdministrator else {
+      throw .usage("'delete … recursive' passes by the rules; ':admin' first")
+    }
+    try confirm("delete \(TextEscape.printable(path.text)) and all below it")
+    let count = try backend.deleteAll(path)
+    console.note(count.map { "deleted \(Self.grouped($0)) documents" } ?? "deleted")
+  }
+
+  private func queue(_ writes: [Write]) throws(ShellError) {
+    guard var open = transaction else { return }
+    if open.isReadOnly { throw .usage("the transaction is read-only; ':rollback' ends it") }
+    open.writes += writes
+    transaction = open
+    console.note(
+      "\(writes.count == 1 ? "1 write waits" : "\(writes.count) writes wait") for :commit"
+        + " (\(open.writes.count) in the transaction)")
+  }
+
+  /// `committed 2 writes · rules 2 allowed · 2 lookups · 09:00:00.412Z`
+  func commit(_ writes: [Write], in transaction: TransactionToken? = nil) throws(ShellError) {
+    let verdict = verdict(writes)
+    let time = try explaining(.writes(writes)) { () throws(ShellError) in
+      try backend.commit(writes, as: caller, in: transaction)
+    }
+    var parts = ["committed \(writes.count) \(writes.count == 1 ? "write" : "writes")"]
+    if let verdict {
+      parts.append("rules \(verdict.decisions.count) allowed")
+      parts.append("\(verdict.lookups) \(verdict.lookups == 1 ? "lookup" : "lookups")")
+    }
+    parts.append(DocumentPrinter.time(time))
+    console.note(parts.joined(separator: " · "))
+  }
+
+  /// What the rules say beforehand, for the figures; only where somebody reads them.
+  private func verdict(_ writes: [Write]) -> RulesDesk.Verdict? {
+    guard settings.showsFigures, !console.isQuiet, !caller.isAdministrator, writes.count <= 20 else {
+      return nil
+    }
+    guard let rules = try? ruleset() else { return nil }
+    return (try? desk.judge(.writes(writes), as: caller, by: rules)).flatMap { $0.isAllowed ? $0 : nil }
+  }
+
+  // MARK: each
+
+  /// The write once for each document, with its `$id`.
+  func each(_ documents: [ShellDocument], _ text: String) throws(ShellError) {
+    var writes: [Write] = []
+    for document in documents {
+      var context = language
+      context.row = document.path
+      context.variables["id"] = .string(document.id)
+      context.variables["path"] = .string(document.path.text)
+      var parser = StatementParser(text, context)
+      let statement = try parser.located { (parser) throws(ConditionError) in try parser.writeStatement() }
+      for action in statement?.actions ?? [] {
+        switch action {
+        case .write(let write), .add(let write): writes.append(write)
+        case .deleteAll: throw .usage("'delete … recursive' is no part of 'each'")
+        }
+      }
+    }
+    if writes.isEmpty { return }
+    if transaction != nil { return try queue(writes) }
+    if writes.count > 1 { try confirm("\(Self.grouped(writes.count)) writes, continue?") }
+    var done = 0
+    while done < writes.count {
+      try Interruption.check()
+      let batch = Array(writes[done..<min(done + Self.batchMax, writes.count)])
+      do throws(ShellError) {
+        _ = try explaining(.writes(batch)) { () throws(ShellError) in
+          try backend.commit(batch, as: caller, in: nil)
+        }
+      } catch {
+        if done > 0 {
+          console.message("\(Self.grouped(done)) of \(Self.grouped(writes.count)) writes were committed")
+        }
+        throw error
+      }
+      done += batch.count
+    }
+    console.note("committed \(Self.grouped(done)) writes")
+  }
+}

@@ -1,0 +1,232 @@
+/// One user's conversation with a store: who asks, where, how results look, and what is under way.
+
+import Access
+import DocModel
+import DocStore
+import Rules
+
+/// How answers are shown and what is asked before.
+struct SessionSettings {
+  var style = PrintStyle()
+  /// Whether figures follow results.
+  var showsFigures = true
+  var pager = PagerMode.auto
+  /// Whether nothing is asked before documents are deleted or many are changed.
+  var assumesYes = false
+  /// Whether a missing document, an empty result, is a failure.
+  var failsOnMissing = false
+  var failsOnEmpty = false
+  /// Whether errors are JSON.
+  var writesJSONErrors = false
+}
+
+/// When results go through a pager.
+enum PagerMode: String, CaseIterable {
+  case auto, on, off
+}
+
+/// Owner: the thread that runs the shell.
+final class Session {
+  /// A transaction under way: its reads see one state, its writes wait for `:commit`.
+  struct OpenTransaction {
+    let token: TransactionToken
+    let isReadOnly: Bool
+    let caller: Caller
+    var writes: [Write] = []
+    var hasFailed = false
+  }
+
+  let backend: any Backend
+  let console: Console
+  private(set) var desk: RulesDesk
+  var settings = SessionSettings()
+  var caller = Caller.administrator
+  var personas: [Caller] = []
+  var place = ResourcePath.root
+  var variables: [String: Value] = [:]
+  var transaction: OpenTransaction?
+  /// What `:why` tells.
+  var lastVerdict: RulesDesk.Verdict?
+  /// What `:more` shows.
+  var rest: [String] = []
+  var history: [String] = []
+  /// What completion knows of fields, by collection id.
+  var fieldSketches: [String: [String]] = [:]
+  /// Set by `:exit`.
+  var exitStatus: Int32?
+  /// Asks a question; nil when there is nobody to ask.
+  var ask: ((String) -> Bool)?
+  /// Shows lines through the front end's pager; nil when there is none.
+  var page: (([String]) -> Void)?
+  /// Lets an editor change a text; nil when there is none.
+  var edit: ((String) -> String?)?
+  /// Scripts inside scripts.
+  var scriptDepth = 0
+
+  init(_ backend: any Backend, console: Console) {
+    self.backend = backend
+    self.console = console
+    desk = Self.desk(of: backend)
+  }
+
+  private static func desk(of backend: any Backend) -> RulesDesk {
+    RulesDesk(database: backend.database) { (path) throws(ShellError) in try backend.document(path) }
+  }
+
+  /// Goes to another database of the same store.
+  func use(_ database: DatabaseID) {
+    backend.database = database
+    desk = Self.desk(of: backend)
+    place = .root
+    fieldSketches = [:]
+    lastVerdict = nil
+  }
+
+  /// `demo (alice)* /users/bob> `; red for administrators, who pass by the rules.
+  var prompt: String {
+    let who = caller.isAdministrator ? console.red("(admin)") : "(\(TextEscape.printable(caller.name)))"
+    let mark = transaction.map { $0.hasFailed ? "!" : "*" } ?? ""
+    let at = place.isRoot ? "" : " /" + TextEscape.printable(place.text)
+    return "\(TextEscape.printable(backend.database.project)) \(who)\(mark)\(at)> "
+  }
+
+  var now: Int64 { Environment.system.now() }
+
+  var language: LanguageContext {
+    LanguageContext(database: backend.database, place: place, now: now, variables: variables)
+  }
+
+  // MARK: statements
+
+  /// Runs one statement.
+  func execute(_ text: String) throws(ShellError) {
+    do throws(ShellError) {
+      switch try StatementParser.parse(text, language) {
+      case .empty: return
+      case .command(let command): try CommandTable.run(command, text, on: self)
+      case .read(let read): try self.read(read)
+      case .writes(let writes): try write(writes)
+      }
+    } catch {
+      if error.kind != .syntax { transaction?.hasFailed = true }
+      throw error
+    }
+  }
+
+  /// Runs a statement and tells its errors; the status to end with.
+  @discardableResult
+  func perform(_ text: String) -> Int32 {
+    Interruption.clear()
+    do throws(ShellError) {
+      try execute(text)
+      return ShellStatus.success
+    } catch {
+      report(error)
+      return error.status
+    }
+  }
+
+  func report(_ error: ShellError) {
+    Self.report(error, to: console, asJSON: settings.writesJSONErrors)
+  }
+
+  /// An error for people, or for machines.
+  static func report(_ error: ShellError, to console: Console, asJSON: Bool) {
+    if asJSON { return console.message(json(error)) }
+    if error.kind == .denied, !error.details.isEmpty {
+      for (index, line) in error.details.enumerated() {
+        console.message(index == 0 && console.isColored ? "\u{1B}[31m\(line)\u{1B}[0m" : line)
+      }
+      return
+    }
+    let message = error.message.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { TextEscape.printable(String($0)) }.joined(separator: "\n")
+    let label =
+      switch error.kind {
+      case .failed(let code): code + ": "
+      case .syntax: "syntax: "
+      case .denied: "DENIED: "
+      case .connection: "connection: "
+      case .assertion, .missing, .interrupted: ""
+      }
+    console.message((console.isColored ? "\u{1B}[31m\(label)\u{1B}[0m" : label) + message)
+    for line in error.details { console.message(line) }
+  }
+
+  private static func json(_ error: ShellError) -> String {
+    var members = [
+      "\"code\":" + TextEscape.quoted(error.code), "\"message\":" + TextEscape.quoted(error.message),
+    ]
+    if let denial = error.denial {
+      if let rule = denial.rule { members.append("\"rule\":" + TextEscape.quoted(rule)) }
+      if let file = denial.file { members.append("\"file\":" + TextEscape.quoted(file)) }
+      if let line = denial.line { members.append("\"line\":\(line)") }
+      members.append("\"reason\":" + TextEscape.quoted(denial.reason))
+    }
+    return "{\"error\":{" + members.joined(separator: ",") + "}}"
+  }
+
+  // MARK: rules
+
+  /// The rules that guard the database.
+  func ruleset() throws(ShellError) -> Ruleset {
+    guard let rules = try backend.rules() else {
+      throw .failed("no rules are loaded; ':rules load FILE' loads some")
+    }
+    return try desk.ruleset(rules.name, rules.source)
+  }
+
+  /// Runs what may be denied; a denial is explained.
+  func explaining<R>(
+    _ request: @autoclosure () -> RulesDesk.Request, _ body: () throws(ShellError) -> R
+  ) throws(ShellError) -> R {
+    do throws(ShellError) { return try body() } catch {
+      guard error.kind == .denied else { throw error }
+      throw explained(error, request())
+    }
+  }
+
+  private func explained(_ error: ShellError, _ request: RulesDesk.Request) -> ShellError {
+    guard let rules = try? ruleset(), let verdict = try? desk.judge(request, as: caller, by: rules),
+      let denied = verdict.denied
+    else { return error }
+    lastVerdict = verdict
+    var explained = error
+    explained.details = DenialPrinter.lines(denied, as: caller, width: console.size.columns)
+    explained.denial = DenialPrinter.facts(denied)
+    return explained
+  }
+
+  // MARK: output
+
+  /// Shows lines: through the pager when they do not fit, or as they are.
+  func show(_ lines: [String]) {
+    guard console.isTerminal, let page, settings.pager != .off else {
+      for line in lines where !console.result(line) { return }
+      return
+    }
+    if settings.pager == .on { return page(lines) }
+    let most = Self.pageLines
+    for line in lines.prefix(most) { console.result(line) }
+    rest = Array(lines.dropFirst(most))
+    if !rest.isEmpty { page([]) }
+  }
+
+  /// LIMIT: lines shown before the shell asks whether to go on.
+  static let pageLines = 51
+
+  /// The next lines of what did not fit; whether there are still more.
+  func showMore() -> Bool {
+    let next = rest.prefix(Self.pageLines)
+    rest.removeFirst(next.count)
+    for line in next { console.result(line) }
+    return !rest.isEmpty
+  }
+
+  /// Asks before something that cannot be undone.
+  func confirm(_ question: String) throws(ShellError) {
+    if settings.assumesYes { return }
+    guard let ask else { throw .usage("\(question): not asked in a script; say --yes") }
+    guard ask(question) else { throw ShellError(.interrupted, "not done") }
+  }
+}

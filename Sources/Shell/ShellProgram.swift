@@ -1,0 +1,156 @@
+/// The shell as a program: where its statements come from, and how it ends.
+
+package import DocModel
+package import DocStore
+package import EngineLMDB
+package import Rules
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What the command line says.
+package struct ShellOptions: Sendable {
+  /// `-c`
+  package var statements: [String] = []
+  /// `-f`
+  package var files: [String] = []
+  /// `--var NAME=VALUE`
+  package var variables: [(name: String, value: String)] = []
+  package var isQuiet = false
+  package var mode: String?
+  package var writesJSONErrors = false
+  package var persona: String?
+  package var personaFiles: [String] = []
+  package var database = DatabaseID(project: "demo")
+  package var assumesYes = false
+  package var keepsGoing = false
+  package var isPlainJSON = false
+  package var failsOnMissing = false
+  package var failsOnEmpty = false
+  package var readsRC = true
+
+  package init() {}
+}
+
+/// Where the documents are.
+package enum ShellPlace {
+  /// A store of this process.
+  case embedded(
+    DocumentStore<LMDBEngine>, location: String, rules: Ruleset?, isOpenWithoutRules: Bool)
+  /// A running server: `host:port`.
+  case remote(String)
+}
+
+package enum ShellProgram {
+  /// Runs a shell to its end; the status for the system.
+  package static func run(_ options: ShellOptions, on place: ShellPlace) -> Int32 {
+    Interruption.install()
+    let console = Console.standard()
+    console.isQuiet = options.isQuiet
+    do throws(ShellError) {
+      let session = try session(options, place, console)
+      let isInteractive =
+        options.statements.isEmpty && options.files.isEmpty && isatty(STDIN_FILENO) == 1
+        && isatty(STDOUT_FILENO) == 1
+      var driver = ScriptDriver(session: session, keepsGoing: options.keepsGoing)
+      if isInteractive { return Conversation.run(session, readsRC: options.readsRC) }
+      for statement in options.statements { driver.take(text: statement, name: nil) }
+      for file in options.files {
+        if driver.isOver { break }
+        driver.take(text: String(decoding: try ScriptFile.contents(file), as: UTF8.self), name: file)
+      }
+      if options.statements.isEmpty && options.files.isEmpty { driver.takeStandardInput() }
+      return driver.status
+    } catch {
+      Session.report(error, to: console, asJSON: options.writesJSONErrors)
+      return error.status
+    }
+  }
+
+  private static func session(
+    _ options: ShellOptions, _ place: ShellPlace, _ console: Console
+  ) throws(ShellError) -> Session {
+    let backend: any Backend
+    switch place {
+    case .embedded(let store, let location, let rules, let isOpen):
+      backend = EmbeddedBackend(
+        store, database: options.database, location: location, rules: rules, isOpenWithoutRules: isOpen)
+    case .remote(let address):
+      backend = try RemoteBackend(address, database: options.database)
+    }
+    let session = Session(backend, console: console)
+    session.settings.style.isPlainJSON = options.isPlainJSON
+    session.settings.assumesYes = options.assumesYes
+    session.settings.failsOnMissing = options.failsOnMissing
+    session.settings.failsOnEmpty = options.failsOnEmpty
+    session.settings.writesJSONErrors = options.writesJSONErrors
+    session.settings.showsFigures = !options.isQuiet && console.isTerminal
+    if let mode = options.mode { try session.execute(":mode " + mode) }
+    for file in options.personaFiles {
+      session.personas += try PersonaFile.read(file, database: options.database, now: session.now)
+    }
+    for variable in options.variables { session.variables[variable.name] = .string(variable.value) }
+    if let persona = options.persona { try session.execute(":as " + persona) }
+    return session
+  }
+}
+
+/// Statements of scripts, one after the other, up to the first that fails.
+struct ScriptDriver {
+  let session: Session
+  let keepsGoing: Bool
+  private var assembler = StatementAssembler()
+  /// The first failure's code, or what `:exit` says.
+  private(set) var status = ShellStatus.success
+  private(set) var isOver = false
+
+  init(session: Session, keepsGoing: Bool) {
+    self.session = session
+    self.keepsGoing = keepsGoing
+  }
+
+  /// A whole script.
+  mutating func take(text: String, name: String?) {
+    assembler = StatementAssembler()
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if isOver { return }
+      take(line: String(line), name)
+    }
+    finish(name)
+  }
+
+  /// Lines as they come, so that a writer sees each answer before its next line.
+  mutating func takeStandardInput() {
+    assembler = StatementAssembler()
+    while !isOver, let line = readLine(strippingNewline: true) { take(line: line, nil) }
+    if !isOver { finish(nil) }
+  }
+
+  private mutating func take(line: String, _ name: String?) {
+    guard let statement = assembler.take(line) else { return }
+    for part in Session.parts(statement) where !isOver { perform(part, name) }
+  }
+
+  private mutating func finish(_ name: String?) {
+    guard !isOver, let statement = assembler.takeRest() else { return }
+    for part in Session.parts(statement) where !isOver { perform(part, name) }
+  }
+
+  private mutating func perform(_ statement: String, _ name: String?) {
+    session.history.append(statement)
+    let status = session.perform(statement)
+    if status != ShellStatus.success, let name {
+      session.console.message("  in \(name):\(assembler.firstLine)")
+    }
+    if self.status == ShellStatus.success { self.status = status }
+    if let exit = session.exitStatus {
+      if exit != ShellStatus.success || self.status == ShellStatus.success { self.status = exit }
+      isOver = true
+    } else if status == ShellStatus.interrupted || (status != ShellStatus.success && !keepsGoing) {
+      isOver = true
+    }
+  }
+}

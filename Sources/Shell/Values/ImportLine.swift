@@ -1,0 +1,91 @@
+/// A document as `jsonl` writes it, read back: `{"__name__":"users/bob","at":{"$time":"…"}}`.
+
+import DocModel
+import DocStore
+import Suite
+
+enum ImportLine {
+  static func write(_ line: String, _ context: LanguageContext) throws(ShellError) -> Write {
+    var context = context
+    context.place = .root
+    var parser = StatementParser(line, context)
+    let value = try parser.located { (parser) throws(ConditionError) in
+      let value = try parser.values.value()
+      try parser.expectEnd()
+      return value
+    }
+    guard case .map(var fields) = value, case .string(let name)? = fields["__name__"] else {
+      throw .usage("expected {\"__name__\": \"users/bob\", …}")
+    }
+    fields["__name__"] = nil
+    let path = try checking { () throws(Complaint) in try ResourceNameParser.relativePath(name) }
+    guard path.isDocument else { throw .usage("'\(name)' is no document") }
+    let plain = try plain(.map(fields), context.database)
+    guard case .map(let result) = plain else { throw .usage("the fields of a document are a map") }
+    let bytes = try checking { () throws(Complaint) in try Canonicalizer.fields(result) }
+    return Write(path, .update(fields: bytes, mask: nil))
+  }
+
+  /// Forms to the values that they stand for.
+  private static func plain(_ value: Value, _ database: DatabaseID) throws(ShellError) -> Value {
+    switch value {
+    case .array(let elements):
+      var result: [Value] = []
+      for element in elements { result.append(try plain(element, database)) }
+      return .array(result)
+    case .map(let fields):
+      if fields.count == 1, let entry = fields.entries.first, entry.name.hasPrefix("$"),
+        !entry.name.hasPrefix("$$")
+      {
+        return try form(entry.name, entry.value, database)
+      }
+      var result = Fields()
+      for entry in fields.entries {
+        let name = entry.name.hasPrefix("$$") ? String(entry.name.dropFirst()) : entry.name
+        result[name] = try plain(entry.value, database)
+      }
+      return .map(result)
+    case .null, .boolean, .integer, .double, .timestamp, .string, .bytes, .reference, .geoPoint, .vector:
+      return value
+    }
+  }
+
+  private static func form(
+    _ name: String, _ value: Value, _ database: DatabaseID
+  ) throws(ShellError) -> Value {
+    switch (name, value) {
+    case ("$time", .string(let text)):
+      if let instant = Timestamp(rfc3339: text) { return .timestamp(instant) }
+    case ("$ref", .string(let text)):
+      let path = try checking { () throws(Complaint) in try ResourceNameParser.relativePath(text) }
+      return .reference(DocumentName(database: database, path: path).resourceName)
+    case ("$bytes", .string(let text)):
+      if let bytes = Base64Text.decode(text) { return .bytes(bytes) }
+    case ("$geo", .array(let degrees)):
+      if let pair = numbers(degrees), pair.count == 2 {
+        return .geoPoint(GeoPoint(latitude: pair[0], longitude: pair[1]))
+      }
+    case ("$vector", .array(let elements)):
+      if let numbers = numbers(elements) { return .vector(numbers) }
+    case ("$double", .string(let text)):
+      let known: [String: Double] = ["NaN": .nan, "Infinity": .infinity, "-Infinity": -.infinity, "-0": -0.0]
+      if let number = known[text] { return .double(number) }
+    case ("$double", .integer(let number)): return .double(Double(number))
+    case ("$double", .double(let number)): return .double(number)
+    default: break
+    }
+    throw .usage("'\(name)' is no form of a value, or its argument does not fit")
+  }
+
+  private static func numbers(_ values: [Value]) -> [Double]? {
+    var numbers: [Double] = []
+    for value in values {
+      switch value {
+      case .integer(let number): numbers.append(Double(number))
+      case .double(let number): numbers.append(number)
+      default: return nil
+      }
+    }
+    return numbers
+  }
+}

@@ -1,0 +1,89 @@
+/// Texts of documents on a terminal: nothing in them may move the cursor, change colours or turn the
+/// direction of writing.
+
+enum TextEscape {
+  /// Whether a terminal or a reader could be fooled by the character.
+  static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F...0x9F, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB,
+      0xE0000...0xE007F:
+      true
+    default: false
+    }
+  }
+
+  /// As it is, with hostile characters as escapes.
+  static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isHostile) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars { append(scalar, quote: nil, to: &result) }
+    return result
+  }
+
+  /// In double quotes, so that it can be read back.
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars { append(scalar, quote: "\"", to: &result) }
+    return result + "\""
+  }
+
+  private static func append(_ scalar: Unicode.Scalar, quote: Unicode.Scalar?, to result: inout String) {
+    switch scalar {
+    case "\n": result += "\\n"
+    case "\t": result += "\\t"
+    case "\r": result += "\\r"
+    case "\\" where quote != nil: result += "\\\\"
+    default:
+      if scalar == quote {
+        result += "\\\""
+      } else if isHostile(scalar) {
+        result += escape(scalar)
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// `\u001b`; beyond four digits as the two halves that JSON has.
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    String(scalar).utf16.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    }.joined()
+  }
+
+  /// Columns of a terminal that a text takes: wide characters two, marks that join none.
+  static func width(_ text: String) -> Int {
+    text.reduce(0) { $0 + width($1) }
+  }
+
+  private static func width(_ character: Character) -> Int {
+    guard let scalar = character.unicodeScalars.first else { return 0 }
+    switch scalar.value {
+    case 0x20...0x7E: return 1
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+      0x20000...0x3FFFD:
+      return 2
+    default: return scalar.properties.generalCategory == .nonspacingMark ? 0 : 1
+    }
+  }
+
+  /// Cut to so many columns, with `…` where something is left out.
+  static func cut(_ text: String, to columns: Int) -> String {
+    guard width(text) > columns else { return text }
+    var result = ""
+    var used = 0
+    for character in text {
+      let own = width(character)
+      if used + own > columns - 1 { break }
+      result.append(character)
+      used += own
+    }
+    return result + "…"
+  }
+
+  static func padded(_ text: String, to columns: Int) -> String {
+    text + String(repeating: " ", count: max(0, columns - width(text)))
+  }
+}

@@ -1,0 +1,132 @@
+/// Values as the shell's language writes them: what is printed can be typed again.
+
+import DocModel
+
+enum ValueText {
+  /// `{a: 1, b: ["x"]}`
+  static func literal(_ value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .integer(let number): String(number)
+    case .double(let number): self.number(number)
+    case .timestamp(let instant): "@" + instant.rfc3339
+    case .string(let text): TextEscape.quoted(text)
+    case .bytes(let bytes): "bytes(\"" + Base64Text.encode(bytes) + "\")"
+    case .reference(let name): "/" + TextEscape.printable(relative(name))
+    case .geoPoint(let point): "geo(\(point.latitude.description), \(point.longitude.description))"
+    case .array(let elements): "[" + elements.map(literal).joined(separator: ", ") + "]"
+    case .vector(let elements): "vector[" + elements.map(number).joined(separator: ", ") + "]"
+    case .map(let fields):
+      "{" + fields.entries.map { name($0.name) + ": " + literal($0.value) }.joined(separator: ", ") + "}"
+    }
+  }
+
+  /// As a cell of a table: texts without quotes.
+  static func cell(_ value: Value) -> String {
+    switch value {
+    case .string(let text): TextEscape.printable(text)
+    case .timestamp(let instant): instant.rfc3339
+    case .null, .boolean, .integer, .double, .bytes, .reference, .geoPoint, .array, .vector, .map:
+      literal(value)
+    }
+  }
+
+  static func number(_ number: Double) -> String {
+    if number.isNaN { return "NaN" }
+    if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+    return number.description
+  }
+
+  /// A map's key, in quotes when it is no plain name.
+  static func name(_ name: String) -> String {
+    let isPlain =
+      !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+    return isPlain ? name : TextEscape.quoted(name)
+  }
+
+  /// The path of a document in its database.
+  static func relative(_ name: String) -> String {
+    guard let range = name.range(ofBytes: "/documents/") else { return name }
+    return String(name[range.upperBound...])
+  }
+
+  /// What kind of value it is, for people.
+  static func kind(_ value: Value) -> String {
+    switch value.kind {
+    case .null: "null"
+    case .boolean: "boolean"
+    case .integer: "integer"
+    case .double: "double"
+    case .timestamp: "timestamp"
+    case .string: "string"
+    case .bytes: "bytes"
+    case .reference: "reference"
+    case .geoPoint: "geo point"
+    case .array: "array"
+    case .vector: "vector"
+    case .map: "map"
+    }
+  }
+}
+
+/// Standard base64.
+enum Base64Text {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  /// Nil for what is no base64 with padding.
+  static func decode(_ text: String) -> [UInt8]? {
+    var digits = Array(text.utf8)
+    guard digits.count % 4 == 0 else { return nil }
+    var padding = 0
+    while padding < 2, digits.last == UInt8(ascii: "=") {
+      digits.removeLast()
+      padding += 1
+    }
+    var bytes: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits: UInt32 = 0
+    for digit in digits {
+      guard let value = alphabet.firstIndex(of: digit) else { return nil }
+      buffer = buffer << 6 | UInt32(value)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+      }
+    }
+    return bytes
+  }
+
+  static func encode(_ bytes: [UInt8], urlSafe: Bool = false) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    var index = 0
+    while index < bytes.count {
+      let group = bytes[index..<min(index + 3, bytes.count)]
+      let bits = group.enumerated().reduce(UInt32(0)) {
+        $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset)
+      }
+      for place in 0..<4 {
+        if place <= group.count {
+          text.append(alphabet[Int(bits >> UInt32(18 - 6 * place)) & 63])
+        } else if !urlSafe {
+          text.append(UInt8(ascii: "="))
+        }
+      }
+      index += 3
+    }
+    if urlSafe {
+      text = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? 0x5F : $0 }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,187 @@
+/// `docsh shell`: reading and writing documents by hand, as anybody.
+
+import ArgumentParser
+import DocModel
+import DocStore
+import EngineLMDB
+import Rules
+import Shell
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct ShellCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "shell",
+    abstract: "Read and write documents, as anybody, and see why rules deny.",
+    discussion: """
+      What docsh does without a subcommand. On a terminal it converses; otherwise it reads statements from
+      -c, from files or from standard input. Without a place to go to it looks for a server
+      (FIRESTORE_EMULATOR_HOST, then 127.0.0.1:8080), then for a data folder `data`, and says which. Examples:
+
+        docsh shell                                                     a running server
+        docsh shell --rules rules/inspired.rules --seed seeds/inspired.yaml
+        docsh -c 'users/bob' --as carol                                 one statement
+        docsh -f smoke.docsh --var env=ci                               a script
+        echo 'studios | count' | docsh -q                               standard input
+        docsh -c 'users | jsonl' --plain | jq -r .displayName           streaming
+
+      Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and syntax, 3 when rules deny,
+      4 when something is missing, if asked, 5 without a connection, 6 when :assert or :expect fails, 130
+      when interrupted. docs/shell.md describes the language and the commands.
+      """)
+
+  @Option(name: .short, help: ArgumentHelp("A statement to run; may be repeated.", valueName: "statement"))
+  var c: [String] = []
+
+  @Option(name: .short, help: ArgumentHelp("A script to run; may be repeated.", valueName: "file"))
+  var f: [String] = []
+
+  @Flag(name: [.short, .long], help: "Results only: no figures, no notes.")
+  var quiet = false
+
+  @Flag(name: [.short, .long], help: "Results and errors are JSON.")
+  var json = false
+
+  @Option(help: "How results are written: table, doc, json, jsonl, csv, yaml or markdown.")
+  var mode: String?
+
+  @Option(name: .customLong("as"), help: "Who asks: a persona, anon, or '{uid: \"x\", claims: {…}}'.")
+  var persona: String?
+
+  @Option(help: "A suite or a file with personas; may be repeated.", completion: .file())
+  var personas: [String] = []
+
+  @Option(help: "The project.")
+  var project = "demo"
+
+  @Option(help: "The database.")
+  var database = "(default)"
+
+  @Option(help: ArgumentHelp("A running server.", valueName: "host:port"))
+  var host: String?
+
+  @Option(
+    name: .customLong("data-dir"), help: "A data folder, opened in this process.", completion: .directory)
+  var dataFolder: String?
+
+  @Option(help: "Rules for a store in this process.", completion: .file(extensions: ["rules"]))
+  var rules: String?
+
+  @Option(help: "A seed for a store in this process.", completion: .file(extensions: ["yaml", "yml"]))
+  var seed: String?
+
+  @Flag(help: "Without rules users may do everything, in a store in this process.")
+  var open = false
+
+  @Flag(help: "Do not ask before documents are deleted or many are changed.")
+  var yes = false
+
+  @Flag(help: "Go on after a statement has failed; the first failure's code is the end's.")
+  var keepGoing = false
+
+  @Flag(help: "Do not read the file of start-up statements.")
+  var noRc = false
+
+  @Flag(help: "JSON without the forms of seeds: times and references become texts.")
+  var plain = false
+
+  @Flag(help: "A missing document is a failure.")
+  var failMissing = false
+
+  @Flag(help: "An empty result is a failure.")
+  var failEmpty = false
+
+  @Option(name: .customLong("var"), help: ArgumentHelp("A variable for statements.", valueName: "name=value"))
+  var variables: [String] = []
+
+  func validate() throws {
+    if host != nil, dataFolder != nil || rules != nil || seed != nil || open {
+      throw ValidationError("--host is a running server; --data-dir, --rules, --seed and --open are for none")
+    }
+    for variable in variables where !variable.contains("=") {
+      throw ValidationError("--var takes NAME=VALUE, found \(variable)")
+    }
+  }
+
+  func run() async throws {
+    let place = try await place()
+    let status = ShellProgram.run(options, on: place)
+    if case .embedded(let store, _, _, _) = place { store.close() }
+    if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  private var options: ShellOptions {
+    var options = ShellOptions()
+    options.statements = c
+    options.files = f
+    options.variables = variables.map { variable in
+      let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return (String(parts[0]), String(parts[1]))
+    }
+    options.isQuiet = quiet
+    options.mode = mode ?? (json ? "json" : nil)
+    options.writesJSONErrors = json || mode == "json" || mode == "jsonl"
+    options.persona = persona
+    options.personaFiles = personas + suites
+    options.database = DatabaseID(project: project, database: database)
+    options.assumesYes = yes
+    options.keepsGoing = keepGoing
+    options.isPlainJSON = plain
+    options.failsOnMissing = failMissing
+    options.failsOnEmpty = failEmpty
+    options.readsRC = !noRc
+    return options
+  }
+
+  /// The suite beside the rules has the personas that the rules are tested with.
+  private var suites: [String] {
+    guard personas.isEmpty, let rules, rules.hasSuffix(".rules") else { return [] }
+    let suite = rules + "-test.yaml"
+    return access(suite, R_OK) == 0 ? [suite] : []
+  }
+
+  // MARK: places
+
+  private func place() async throws -> ShellPlace {
+    if let host { return .remote(host) }
+    if dataFolder != nil || rules != nil || seed != nil || open { return try await embedded(dataFolder) }
+    if let host = Environment.value("FIRESTORE_EMULATOR_HOST") {
+      announce("server \(host) (FIRESTORE_EMULATOR_HOST)")
+      return .remote(host)
+    }
+    let standard = "127.0.0.1:8080"
+    if (try? PlainHTTP.get("/", from: standard)) != nil {
+      announce("server \(standard)")
+      return .remote(standard)
+    }
+    if access("data/data.mdb", R_OK) == 0 {
+      announce("data folder data")
+      return try await embedded("data")
+    }
+    Terminal.complain(
+      "no server at \(standard) and no data folder `data`; start one with `docsh serve`, or say --rules FILE "
+        + "--seed FILE for a store in this process")
+    throw ExitCode(ShellStatus.connection)
+  }
+
+  private func announce(_ place: String) {
+    if !quiet { Terminal.complain("on \(place)") }
+  }
+
+  private func embedded(_ folder: String?) async throws -> ShellPlace {
+    let ruleset = try rules.map { try RulesFile.load($0) }
+    let store = try StoreOpening.open(folder: folder)
+    if let seed {
+      let database = DatabaseID(project: project, database: database)
+      let report = try await Seeding.write(try Seeding.prepare(seed, database), to: store, database)
+      if !quiet { Terminal.report("docsh: seeded " + Seeding.summary(report, path: seed)) }
+    }
+    return .embedded(
+      store, location: folder.map { "data folder \($0)" } ?? "an ephemeral store", rules: ruleset,
+      isOpenWithoutRules: open)
+  }
+}
