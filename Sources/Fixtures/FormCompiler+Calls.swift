@@ -22,7 +22,8 @@ extension FormCompiler {
       guard vocabulary.has(drawn) else {
         throw node.error("\(function.formName) takes a number here; suites draw nothing")
       }
-      return try named(drawn, node, ["min", "max"], optional: function == .int ? [] : ["decimals"], at: mark)
+      let optional = function == .int ? ["shape"] : ["decimals", "shape"]
+      return try named(drawn, node, ["min", "max"], optional: optional, at: mark)
     case .geoNear: return try named(.geoNear, node, ["center", "metres"], optional: [], at: mark)
     case .words: return try named(.words, node, ["min", "max"], optional: [], at: mark)
     case .weighted: return try compileWeighted(node, at: mark)

@@ -75,8 +75,9 @@ extension FormEvaluator {
       let low = try arguments[0].integer("min is an integer")
       let high = try arguments[1].integer("max is an integer")
       guard low <= high else { throw arguments[1].error("max \(high) is below min \(low)") }
-      return .plain(.integer(stream.number(from: low, through: high)))
-    case .drawnDouble: return .plain(.double(try drawnDouble(arguments, &stream)))
+      let shape = try shape(Self.argument("shape", of: call, arguments))
+      return .plain(.integer(stream.number(from: low, through: high, shape)))
+    case .drawnDouble: return .plain(.double(try drawnDouble(call, arguments, &stream)))
     case .boolean: return .plain(.boolean(try boolean(arguments[0], &stream)))
     case .timeBetween: return .plain(.timestamp(try timeBetween(arguments, &stream, at: mark)))
     case .geoNear: return .plain(.geoPoint(try geoNear(arguments, &stream, at: mark)))
@@ -156,20 +157,39 @@ extension FormEvaluator {
 
   // MARK: numbers
 
-  /// Arguments are min, max and perhaps decimals.
-  private func drawnDouble(_ arguments: [Argument], _ stream: inout RandomStream) throws(YAMLError) -> Double
-  {
-    let decimals = arguments.count > 2 ? try arguments[2].integer("decimals is an integer") : 6
-    guard (0...9).contains(decimals) else {
-      throw arguments[2].error("decimals is 0 to 9; found \(decimals)")
+  /// An argument that may be missing.
+  private static func argument(_ label: String, of call: Form.Call, _ arguments: [Argument]) -> Argument? {
+    zip(call.arguments, arguments).first { $0.0.label == label }?.1
+  }
+
+  /// Which values come up more often; all alike when nothing is said.
+  private func shape(_ argument: Argument?) throws(YAMLError) -> DrawShape {
+    guard let argument else { return .even }
+    let names = "even, bell, low or high"
+    let name = try argument.text("shape is \(names)")
+    guard let shape = DrawShape(rawValue: name) else {
+      throw argument.error("shape is \(names); found '\(name)'")
     }
+    return shape
+  }
+
+  /// Arguments are min, max and perhaps decimals and shape.
+  private func drawnDouble(
+    _ call: Form.Call, _ arguments: [Argument], _ stream: inout RandomStream
+  ) throws(YAMLError) -> Double {
+    let given = Self.argument("decimals", of: call, arguments)
+    let decimals = try given?.integer("decimals is an integer") ?? 6
+    guard (0...9).contains(decimals) else {
+      throw (given ?? arguments[0]).error("decimals is 0 to 9; found \(decimals)")
+    }
+    let shape = try shape(Self.argument("shape", of: call, arguments))
     let low = try steps(arguments[0], "min", Int(decimals), roundedUp: true)
     let high = try steps(arguments[1], "max", Int(decimals), roundedUp: false)
     guard low <= high else {
       throw arguments[1].error("there is no number with \(decimals) decimals from min to max")
     }
     let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
-    return Double(stream.number(from: low, through: high)) / scale
+    return Double(stream.number(from: low, through: high, shape)) / scale
   }
 
   private func steps(
@@ -196,13 +216,17 @@ extension FormEvaluator {
   private func timeBetween(
     _ arguments: [Argument], _ stream: inout RandomStream, at mark: YAMLMark
   ) throws(YAMLError) -> Timestamp {
-    guard arguments.count == 2 else { throw YAMLError("$timeBetween takes [earliest, latest]", at: mark) }
+    guard arguments.count == 2 || arguments.count == 3 else {
+      throw YAMLError("$timeBetween takes [earliest, latest] or [earliest, latest, shape]", at: mark)
+    }
     let earliest = try TimeText.instant(arguments[0], "$timeBetween takes")
     let latest = try TimeText.instant(arguments[1], "$timeBetween takes")
     guard earliest <= latest else {
       throw arguments[1].error("\(latest.rfc3339) is before \(earliest.rfc3339)")
     }
-    return Timestamp(seconds: stream.number(from: earliest.seconds, through: latest.seconds), nanoseconds: 0)
+    let shape = try shape(arguments.count == 3 ? arguments[2] : nil)
+    let seconds = stream.number(from: earliest.seconds, through: latest.seconds, shape)
+    return Timestamp(seconds: seconds, nanoseconds: 0)
   }
 
   // MARK: texts
