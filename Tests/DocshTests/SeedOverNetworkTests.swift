@@ -173,6 +173,35 @@ struct SeedOverNetworkTests {
   }
 
   @Test(
+    "an answer that says how long it is ends there, on a connection that stays open",
+    arguments: [
+      "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello",
+      "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\na\r\n0\r\n\r\n\r\n0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\ncontent-length: 1\r\n\r\n0\r\n\r\n",
+    ])
+  func answerEnds(text: String) {
+    let bytes = Array(text.utf8)
+    var end = AnswerEnd()
+    var reached: [Int] = []
+    for count in 1...bytes.count where end.isReached(in: Array(bytes[..<count])) { reached.append(count) }
+    #expect(reached == [bytes.count])
+    var other = AnswerEnd()
+    let isReachedAtOnce = other.isReached(in: bytes)
+    #expect(isReachedAtOnce)
+  }
+
+  @Test("an answer without a length ends with its connection")
+  func openAnswers() {
+    var end = AnswerEnd()
+    for text in ["HTTP/1.1 200 OK\r\n\r\nhello", "HTTP/1.1 200 OK\r\n\r\nhello, world"] {
+      let isReached = end.isReached(in: Array(text.utf8))
+      #expect(!isReached)
+    }
+  }
+
+  @Test(
     "endpoints",
     arguments: [
       ("https://places.googleapis.com", "https://places.googleapis.com", "", true),

@@ -54,6 +54,60 @@ struct ClientAnswer {
   }
 }
 
+/// Where an answer ends that says how long it is, on a connection that stays open.
+struct AnswerEnd {
+  private enum Length: Equatable {
+    case unknown
+    /// Of the whole answer.
+    case bytes(Int)
+    case chunks(from: Int)
+    /// The connection's end is the answer's.
+    case open
+  }
+
+  private var length = Length.unknown
+  /// Where the search for the end of the headers goes on.
+  private var searched = 0
+
+  /// Whether the bytes so far are a whole answer. To be asked with ever more bytes of one answer.
+  mutating func isReached(in bytes: [UInt8]) -> Bool {
+    if length == .unknown { readHeaders(bytes) }
+    switch length {
+    case .unknown, .open: return false
+    case .bytes(let count): return bytes.count >= count
+    case .chunks(let start):
+      guard bytes.count >= start + 5, bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8) else { return false }
+      // A chunk may hold the same five bytes: only reading tells.
+      var reader = Reader(bytes: bytes, address: "", index: start)
+      return (try? reader.chunkedBody()) != nil
+    }
+  }
+
+  private mutating func readHeaders(_ bytes: [UInt8]) {
+    let mark = Array("\r\n\r\n".utf8)
+    var index = max(0, searched - mark.count)
+    while index + mark.count <= bytes.count, !bytes[index..<index + mark.count].elementsEqual(mark) {
+      index += 1
+    }
+    searched = bytes.count
+    guard index + mark.count <= bytes.count else { return }
+    let start = index + mark.count
+    length = .open
+    for line in String(decoding: bytes[..<index], as: UTF8.self).split(separator: "\r\n").dropFirst() {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      let value = parts[1].drop { $0 == " " }.lowercased()
+      switch parts[0].lowercased() {
+      case "transfer-encoding" where value.hasSuffix("chunked"):
+        length = .chunks(from: start)
+        return
+      case "content-length": if let count = Int(value), count >= 0 { length = .bytes(start + count) }
+      default: break
+      }
+    }
+  }
+}
+
 private struct Reader {
   let bytes: [UInt8]
   let address: String

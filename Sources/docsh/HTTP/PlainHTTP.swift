@@ -80,6 +80,7 @@ enum PlainHTTP {
   private static func receive(_ descriptor: Int32, _ address: String) throws(HTTPFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var end = AnswerEnd()
     while true {
       let count = recv(descriptor, &chunk, chunk.count, 0)
       if count == 0 { return bytes }
@@ -92,6 +93,8 @@ enum PlainHTTP {
           isTooLarge: true)
       }
       bytes.append(contentsOf: chunk[..<count])
+      // Not every server closes its connection when it is asked to.
+      if end.isReached(in: bytes) { return bytes }
     }
   }
 }
