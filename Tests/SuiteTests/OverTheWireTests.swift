@@ -17,6 +17,7 @@ struct OverTheWireTests {
       ("\nfalse for 'get' @ L1, Property o is undefined on object. for 'get' @ L7", .error, [1, 7]),
       ("\nevaluation error at L7:2 for 'get' @ L7, false for 'get' @ L7", .condition, [7]),
       ("\nevaluation error at L7:2 for 'get' @ L7, Null value error. for 'get' @ L7", .error, [7]),
+      ("Missing or insufficient permissions. false for 'get' @ L7\n  id: `a` for 'x' @ L9", .condition, [7]),
       ("\nNo matching allow statements", .unmatched, []),
       ("No matching allow statements", .unmatched, []),
     ])

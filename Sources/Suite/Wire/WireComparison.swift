@@ -66,7 +66,10 @@ struct WireReason {
     }
     // By line: whether it came to an error.
     var ends: [(line: Int, isError: Bool)] = []
+    // Our own server says the service's sentence first, and explains in the lines after the official words.
+    let own = "Missing or insufficient permissions."
     var rest = words[...]
+    if words.hasPrefix(own) { rest = words.dropFirst(own.count).prefix { $0 != "\n" } }
     // Each entry ends with `for 'get' @ L12`; what stands before it is `false`, or the error. The official
     // emulator tries a condition more than once where it needs documents: the last entry of a line is the end.
     while let sign = rest.range(of: " @ L") {
