@@ -9,20 +9,21 @@ enum StoreOpening {
   /// The durable store in `folder`, or an ephemeral one; complains and ends when that cannot be.
   static func open(folder: String?) throws -> DocumentStore<LMDBEngine> {
     let engine: LMDBEngine
-    var options = StoreOptions()
-    do throws(JournalError) {
-      // What triggers have not delivered yet is not collected when the store opens.
-      if let folder { options.historyHeldAfter = try TriggerJournal.historyNeeded(folder: folder) }
-    } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.storage)
-    }
     do throws(LMDBOpenError) {
       if let folder {
         engine = try LMDBEngine.durable(folder: folder)
       } else {
         engine = try LMDBEngine.ephemeral()
       }
+    } catch {
+      Terminal.complain(error.description)
+      throw ExitCode(ExitStatus.storage)
+    }
+    // After the engine, which says first when the folder is none.
+    var options = StoreOptions()
+    do throws(JournalError) {
+      // What triggers have not delivered yet is not collected when the store opens.
+      if let folder { options.historyHeldAfter = try TriggerJournal.historyNeeded(folder: folder) }
     } catch {
       Terminal.complain(error.description)
       throw ExitCode(ExitStatus.storage)
