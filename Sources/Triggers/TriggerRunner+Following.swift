@@ -131,7 +131,9 @@ extension TriggerRunner {
   }
 
   private func distribute(_ database: DatabaseID, _ version: Int64, _ changes: [DocumentChange]) {
-    let cause = store.origin(ofCommit: version).flatMap { EventCause(text: $0.text) }
+    let origin = store.origin(ofCommit: version)
+    let isHeard = origin != .withoutTriggers
+    let cause = origin.flatMap { EventCause(text: $0.text) }
     state.withLock { state in
       for id in state.order {
         guard let cursor = state.subscribers[id]?.cursors[database], !cursor.isBehind,
@@ -141,7 +143,7 @@ extension TriggerRunner {
           state.subscribers[id]?.fallBehind(database)
           continue
         }
-        for change in changes where state.subscribers[id]?.trigger.fires(for: change) ?? false {
+        for change in changes where isHeard && state.subscribers[id]?.trigger.fires(for: change) ?? false {
           let cause = cause ?? state.watch.guess(change.path, version: version) ?? .none
           state.subscribers[id]?.enqueue(
             DocumentName(database: database, path: change.path), PendingEvent(version: version, cause: cause))
@@ -266,8 +268,10 @@ extension TriggerState {
     _ batch: StoredChanges, _ id: Int, _ database: DatabaseID, origin: (Int64) -> CommitOrigin?
   ) {
     for place in batch.places {
+      let origin = origin(place.version)
+      if origin == .withoutTriggers { continue }
       let cause =
-        origin(place.version).flatMap { EventCause(text: $0.text) }
+        origin.flatMap { EventCause(text: $0.text) }
         ?? watch.guess(place.path, version: place.version) ?? .none
       subscribers[id]?.enqueue(
         DocumentName(database: database, path: place.path), PendingEvent(version: place.version, cause: cause)

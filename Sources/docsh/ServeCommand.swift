@@ -57,6 +57,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Seed data to begin with.", completion: .file(extensions: ["yaml", "yml"]))
   var seed: String?
 
+  @Flag(help: "The seed starts no triggers, whatever it says.")
+  var withoutTriggers = false
+
   @Option(name: .customLong("data-dir"), help: "Keep documents in this folder.", completion: .directory)
   var dataFolder: String?
 
@@ -117,7 +120,8 @@ struct ServeCommand: AsyncParsableCommand {
   var announcesOfficially = false
 
   private enum CodingKeys: String, CodingKey {
-    case host, port, rules, indexes, config, seed, dataFolder, project, triggers, functionsEmulator, profile,
+    case host, port, rules, indexes, config, seed, withoutTriggers, dataFolder, project, triggers,
+      functionsEmulator, profile,
       importPath,
       exportOnExit
     case exportName, singleProject, pidFile, exitWithParent, connectionsMax, stopGrace, keepBrokenRules, log,
@@ -158,7 +162,7 @@ struct ServeCommand: AsyncParsableCommand {
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
     let indexSources = try IndexSources(indexes, config: config)
-    let gate = try indexSources.gate(profile, store, project: project)
+    let gate = try indexSources.gate(profile, store, project: project, log: log)
     if let summary = indexSources.summary { Terminal.say("docsh: indexes of \(summary)") }
     let triggerSources = try TriggerSources(triggers, sink: functionsEmulator, folder: dataFolder)
     let functions = try await seedAndFollow(store, triggerSources)
@@ -228,8 +232,9 @@ struct ServeCommand: AsyncParsableCommand {
     if let importPath { try ImportedData.load(importPath, into: store, database) }
     guard let seed else { return try triggers.host(store) }
     let seeder = try Seeding.prepare(seed, database)
-    let early = seeder.file.header.startsTriggers ? try triggers.host(store) : nil
-    let report = try await Seeding.write(seeder, to: store, database)
+    let startsTriggers = seeder.file.header.startsTriggers && !withoutTriggers
+    let early = startsTriggers ? try triggers.host(store) : nil
+    let report = try await Seeding.write(seeder, to: store, database, startsTriggers: startsTriggers)
     Terminal.say("docsh: seeded " + Seeding.summary(report, path: seed))
     return try early ?? triggers.host(store)
   }

@@ -96,6 +96,19 @@ struct SeedOverNetworkTests {
     }
   }
 
+  @Test("what a server's triggers shall not hear of says so", arguments: [true, false])
+  func withoutTriggers(startsTriggers: Bool) async throws {
+    try await Self.withServer { remote, store in
+      var sink = remote
+      sink.startsTriggers = startsTriggers
+      _ = try await sink.write([SeedWrite(path: ResourcePath(unchecked: "a/b"), fields: [], serverTimes: [])])
+      let version = try store.read(Self.database) { (view) throws(StoreError) in
+        try view.document(ResourcePath(unchecked: "a/b"))?.updateTime
+      }
+      #expect(store.origin(ofCommit: try #require(version)) == (startsTriggers ? nil : .withoutTriggers))
+    }
+  }
+
   @Test("documents too large for one commit go in several")
   func largeDocuments() async throws {
     try await Self.withServer { remote, store in

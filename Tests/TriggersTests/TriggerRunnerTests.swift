@@ -63,6 +63,31 @@ import Testing
     #expect(journal.entries == row.fired)
   }
 
+  @Test(
+    "what is written without triggers reaches none, over the feed and from storage", arguments: [true, false])
+  func withoutTriggers(isLive: Bool) async throws {
+    let store = try DocumentStore(engine: try LMDBEngine.ephemeral())
+    defer { store.close() }
+    let journal = Journal<String>()
+    let trigger = try DocumentTrigger("t", on: .written, "users/{uid}") { journal.note($0.path.text) }
+    let runner = try TriggerRunner(store, [trigger], databases: [database], settings: .quick)
+    func commitBoth() async throws {
+      try await store.set("users/a", ["n": .integer(1)])
+      try await CommitOrigin.$current.withValue(.withoutTriggers) {
+        _ = try await store.set("users/quiet", ["n": .integer(1)])
+      }
+      try await store.set("users/b", ["n": .integer(1)])
+    }
+    if !isLive { try await commitBoth() }
+    try await runner.whileRunning {
+      // A first drain lets the runner subscribe.
+      #expect(await runner.drain())
+      if isLive { try await commitBoth() }
+      #expect(await runner.drain())
+    }
+    #expect(journal.entries == ["users/a", "users/b"])
+  }
+
   @Test("what was committed before the runner ran is read from storage with the same images", arguments: rows)
   func firesFromStorage(_ row: Row) async throws {
     let store = try DocumentStore(engine: try LMDBEngine.ephemeral())

@@ -25,6 +25,9 @@ public struct CommitOrigin: Hashable, Sendable {
   }
 
   @TaskLocal public static var current: CommitOrigin?
+
+  /// The origin of commits that no trigger shall hear of, such as a seed that has what triggers would write.
+  public static let withoutTriggers = CommitOrigin("-")
 }
 
 /// The origins of the latest commits that had one.

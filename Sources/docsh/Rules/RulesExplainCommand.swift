@@ -82,7 +82,10 @@ struct RulesExplainCommand: AsyncParsableCommand {
     let store = try StoreOpening.open(folder: nil)
     defer { store.close() }
     let database = DatabaseID(project: "demo")
-    if let docs { _ = try await Seeding.write(try Seeding.prepare(docs, database), to: store, database) }
+    if let docs {
+      let seeder = try Seeding.prepare(docs, database)
+      _ = try await Seeding.write(seeder, to: store, database, startsTriggers: true)
+    }
     var request = RequestText(method: method ?? "get")
     request.path = path
     request.auth = auth

@@ -3,6 +3,7 @@
 import DocModel
 import DocStore
 import Seeder
+import Triggers
 import Wire
 
 /// Reads and writes the documents of one database of a server.
@@ -10,6 +11,8 @@ struct RemoteDocuments {
   /// `host:port`
   let address: String
   let database: DatabaseID
+  /// Whether the server's triggers hear of what is written here; servers of other makes take no notice.
+  var startsTriggers = true
 
   /// LIMIT: documents that are asked for at once.
   private static let documentsMax = 300
@@ -71,10 +74,10 @@ struct RemoteDocuments {
   }
 
   private func call(_ verb: StaticString, _ body: [UInt8]) throws(HTTPFailure) -> ClientAnswer {
-    try PlainHTTP.send(
-      ClientRequest(
-        method: "POST", target: RESTClient.path(database, verb),
-        headers: [("Authorization", "Bearer owner"), ("Content-Type", "application/json")], body: body),
+    var headers = [("Authorization", "Bearer owner"), ("Content-Type", "application/json")]
+    if !startsTriggers { headers.append((EventCause.header, CommitOrigin.withoutTriggers.text)) }
+    return try PlainHTTP.send(
+      ClientRequest(method: "POST", target: RESTClient.path(database, verb), headers: headers, body: body),
       to: address)
   }
 

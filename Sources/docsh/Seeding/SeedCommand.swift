@@ -41,11 +41,13 @@ struct SeedFileCommand: AsyncParsableCommand {
   func run() async throws {
     let seeder = try Seeding.prepare(file, target.id)
     if check { return Terminal.say("\(file): \(seeder.documentCount) documents, no errors") }
-    let report = try await target.use { remote in
+    let startsTriggers = seeder.file.header.startsTriggers
+    let report = try await target.use(startsTriggers: startsTriggers) { remote in
       var sink = remote
       return try await Seeding.write(seeder, to: &sink)
     } local: { store in
-      try await Seeding.write(seeder, to: store, target.id)
+      var sink = StoreSink(store, target.id)
+      return try await Seeding.write(seeder, to: &sink)
     }
     Terminal.say(Seeding.summary(report, path: file))
   }

@@ -22,6 +22,9 @@ struct SeedTargetOptions: ParsableArguments {
   @Option(help: "The database's id.")
   var database = "(default)"
 
+  @Flag(help: "Triggers of a running server do not hear of what is written.")
+  var withoutTriggers = false
+
   var id: DatabaseID { DatabaseID(project: project, database: database) }
 
   /// Complains when the options name no target, or two; `isNeeded` is false where nothing is written.
@@ -37,12 +40,15 @@ struct SeedTargetOptions: ParsableArguments {
 
   /// Runs `remote` with the server that was named, or `local` with the store.
   func use<Outcome>(
-    remote: (RemoteDocuments) async throws -> Outcome,
+    startsTriggers: Bool = true, remote: (RemoteDocuments) async throws -> Outcome,
     local: (DocumentStore<LMDBEngine>) async throws -> Outcome
   ) async throws -> Outcome {
-    if let host { return try await remote(RemoteDocuments(address: host, database: id)) }
+    let startsTriggers = startsTriggers && !withoutTriggers
+    if let host {
+      return try await remote(RemoteDocuments(address: host, database: id, startsTriggers: startsTriggers))
+    }
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
-    return try await local(store)
+    return try await Seeding.asOrigin(startsTriggers: startsTriggers) { try await local(store) }
   }
 }

@@ -21,10 +21,20 @@ enum Seeding {
 
   /// Writes a checked seed past the rules.
   static func write(
-    _ seeder: Seeder, to store: DocumentStore<LMDBEngine>, _ database: DatabaseID
+    _ seeder: Seeder, to store: DocumentStore<LMDBEngine>, _ database: DatabaseID, startsTriggers: Bool
   ) async throws -> SeedReport {
-    var sink = StoreSink(store, database)
-    return try await write(seeder, to: &sink)
+    try await asOrigin(startsTriggers: startsTriggers) {
+      var sink = StoreSink(store, database)
+      return try await write(seeder, to: &sink)
+    }
+  }
+
+  /// Commits of `body` say whether triggers shall hear of them.
+  static func asOrigin<Outcome>(
+    startsTriggers: Bool, _ body: () async throws -> Outcome
+  ) async rethrows -> Outcome {
+    if startsTriggers { return try await body() }
+    return try await CommitOrigin.$current.withValue(.withoutTriggers) { try await body() }
   }
 
   static func write<Sink: SeedSink>(_ seeder: Seeder, to sink: inout Sink) async throws -> SeedReport {

@@ -177,7 +177,8 @@ struct ShellCommand: AsyncParsableCommand {
     let store = try StoreOpening.open(folder: folder)
     if let seed {
       let database = DatabaseID(project: project, database: database)
-      let report = try await Seeding.write(try Seeding.prepare(seed, database), to: store, database)
+      let seeder = try Seeding.prepare(seed, database)
+      let report = try await Seeding.write(seeder, to: store, database, startsTriggers: true)
       if !quiet { Terminal.report("docsh: seeded " + Seeding.summary(report, path: seed)) }
     }
     return .embedded(
