@@ -152,7 +152,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TelemetryTests",
-      dependencies: ["Telemetry", "TestSupport", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "DocStore", "Telemetry", "TestSupport", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ExportsTests", dependencies: ["DocModel", "DocStore", "Exports", "TestSupport"],

@@ -1,49 +1,29 @@
-/// Numbers that many threads count and one reads now and then.
-///
-/// A count is one relaxed atomic addition and nothing else: no lock, no look-up, no allocation.
+/// What a server counts: numbers that rise and fall, and how long things took.
 
+internal import DocStore
 internal import Synchronization
-
-/// A row of counters that lie next to each other.
-///
-/// `@unchecked Sendable`: the memory is allocated once, and everything in it is atomic.
-public final class CounterRow: @unchecked Sendable {
-  public let count: Int
-  private let counters: UnsafeMutablePointer<Atomic<Int>>
-
-  public init(count: Int) {
-    self.count = count
-    counters = .allocate(capacity: count)
-    for index in 0..<count { (counters + index).initialize(to: Atomic(0)) }
-  }
-
-  deinit {
-    counters.deinitialize(count: count)
-    counters.deallocate()
-  }
-
-  /// Adds to a counter; an index outside is a mistake of the caller and counts nothing.
-  public func add(_ amount: Int = 1, at index: Int) {
-    guard index >= 0, index < count else { return }
-    counters[index].add(amount, ordering: .relaxed)
-  }
-
-  public subscript(index: Int) -> Int {
-    index >= 0 && index < count ? counters[index].load(ordering: .relaxed) : 0
-  }
-}
 
 /// One number that rises, or rises and falls.
 public final class Figure: Sendable {
+  private let row = CounterRow(count: 1)
+
+  public init() {}
+
+  public func add(_ amount: Int = 1) { row.add(amount, at: 0) }
+  public func subtract(_ amount: Int = 1) { row.add(-amount, at: 0) }
+  public var current: Int { row[0] }
+}
+
+/// A number that a limit is held against: its sum is known at every step, which makes counting dearer.
+public final class LimitedFigure: Sendable {
   private let value = Atomic(0)
 
   public init() {}
 
-  public func add(_ amount: Int = 1) { value.add(amount, ordering: .relaxed) }
-  public func subtract(_ amount: Int = 1) { value.subtract(amount, ordering: .relaxed) }
+  public func subtract() { value.subtract(1, ordering: .relaxed) }
   public var current: Int { value.load(ordering: .relaxed) }
 
-  /// Adds one and answers the sum, for a limit.
+  /// Adds one and answers the sum.
   public func increment() -> Int { value.add(1, ordering: .relaxed).newValue }
 }
 

@@ -56,6 +56,9 @@ struct ServerLog {
       ])
   }
 
+  /// A definition that a query lacks, or the summary of them.
+  func tell(index line: String) { logger.warning("index: \(line)") }
+
   func writeFigures(to text: inout PrometheusText) {
     let figures = queue.figures
     text.single("docstore_log_lines_total", .counter, "Log lines written.", figures.written)

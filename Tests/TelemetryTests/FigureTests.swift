@@ -1,5 +1,6 @@
 /// Figures count what they are told, and are written as Prometheus reads them.
 
+import DocStore
 import TestSupport
 import Testing
 
@@ -7,6 +8,24 @@ import Testing
 
 @Suite("figures")
 struct FigureTests {
+  @Test("what many threads count is the sum, also when there are more threads than stripes")
+  func threads() async {
+    let row = CounterRow(count: 9)
+    let figure = Figure()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<12 {
+        group.addTask {
+          for _ in 0..<1_000 {
+            row.add(at: 8)
+            figure.add(3)
+            figure.subtract(2)
+          }
+        }
+      }
+    }
+    #expect((row[8], row[7], figure.current) == (12_000, 0, 12_000))
+  }
+
   @Test("a place outside a row counts nothing")
   func outside() {
     let row = CounterRow(count: 2)

@@ -65,6 +65,34 @@ struct ExplainTests {
       ])
   }
 
+  @Test("a vector search names the vector index, with the fields that narrow it", arguments: [false, true])
+  func vector(analyze: Bool) throws {
+    let request = Google_Firestore_V1_RunQueryRequest.with {
+      $0.parent = H.root
+      $0.structuredQuery = twos
+      $0.structuredQuery.from[0].allDescendants = true
+      $0.structuredQuery.findNearest = .with {
+        $0.vectorField.fieldPath = "v"
+        $0.queryVector.mapValue.fields = [
+          "__type__": .with { $0.stringValue = "__vector__" },
+          "value": .with {
+            $0.arrayValue.values = [.with { $0.doubleValue = 1 }, .with { $0.doubleValue = 2 }]
+          },
+        ]
+        $0.distanceMeasure = .euclidean
+        $0.limit.value = 1
+      }
+      $0.explainOptions.analyze = analyze
+    }
+    let messages = try harness().call("RunQuery", request).messages
+    let message = try #require(messages.last)
+    let answer = try Google_Firestore_V1_RunQueryResponse(serializedBytes: message)
+    #expect(
+      answer.explainMetrics.planSummary.indexesUsed.map { $0.fields.mapValues(\.stringValue) } == [
+        ["query_scope": "Collection group", "properties": "(n ASC, __name__ ASC, v VECTOR<2>)"]
+      ])
+  }
+
   @Test("a count is explained with the entries it read", arguments: [false, true])
   func aggregation(analyze: Bool) throws {
     let request = Google_Firestore_V1_RunAggregationQueryRequest.with {

@@ -1,4 +1,6 @@
 import Glibc
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -18,14 +20,18 @@ struct WireServerTests {
   }
 
   /// Sends bytes piece by piece and reads until the server closes or `until` has come.
-  func converse(_ port: Int, _ pieces: [String], until end: String) -> String {
+  /// With `patience` seconds, a server that closes by then is told as `<closed>`.
+  func converse(
+    _ port: Int, _ pieces: [String], until end: String, patience: Int? = nil,
+    onBytes: (String) -> Void = { _ in }
+  ) -> String {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var timeout = timeval(tv_sec: 5, tv_usec: 0)
+    var timeout = timeval(tv_sec: patience ?? 5, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -40,10 +46,46 @@ struct WireServerTests {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while !String(decoding: received, as: UTF8.self).contains(end) {
       let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count == 0, patience != nil { received += Array("<closed>".utf8) }
       guard count > 0 else { break }
       received += buffer[..<count]
+      onBytes(String(decoding: received, as: UTF8.self))
     }
     return String(decoding: received, as: UTF8.self)
+  }
+
+  @Test("a connection that is kept and asks nothing more is closed after a while")
+  func idle() async throws {
+    let server = try await start { $0.http.idleMilliseconds = 20 }
+    let answer = converse(
+      server.address.port, ["GET / HTTP/1.1\r\nhost: x\r\n\r\n"], until: "<closed>", patience: 60)
+    #expect(answer.hasSuffix("GET 0<closed>"))
+    await server.stop()
+  }
+
+  private final class Answered: Sendable {
+    let flag = Atomic(false)
+  }
+
+  @Test("a connection that is kept and asks nothing more does not hold up a stop", .timeLimit(.minutes(2)))
+  func idleAtStop() async throws {
+    let server = try await start { $0.stopGraceSeconds = 3_600 }
+    let port = server.address.port
+    let answered = Answered()
+    try await withThrowingTaskGroup(of: String.self) { group in
+      group.addTask {
+        await Task.detached {
+          converse(
+            port, ["GET / HTTP/1.1\r\nhost: x\r\n\r\n"], until: "<closed>", patience: 60,
+            onBytes: { if $0.hasSuffix("GET 0") { answered.flag.store(true, ordering: .relaxed) } })
+        }.value
+      }
+      let wasAnswered = try await eventually { answered.flag.load(ordering: .relaxed) }
+      #expect(wasAnswered)
+      await server.stop()
+      let answer = try await group.next() ?? "none"
+      #expect(answer.hasSuffix("GET 0<closed>"))
+    }
   }
 
   @Test("port 0 gives a port; a second server on it is told that it is in use")

@@ -80,7 +80,7 @@ extension IndexAccess: CustomStringConvertible {
 
 /// An index as an explanation names it.
 public struct IndexUsage: Hashable, Sendable {
-  /// `Collection` or `Collection Group`.
+  /// `Collection` or `Collection group`.
   public let queryScope: String
   /// `(a ASC, __name__ ASC)`
   public let properties: String
@@ -108,7 +108,7 @@ public struct IndexUsage: Hashable, Sendable {
     }
     texts.append("__name__ \(isBackward ? "DESC" : "ASC")")
     self.init(
-      queryScope: shape.scope == .collection ? "Collection" : "Collection Group",
+      queryScope: shape.scope == .collection ? "Collection" : "Collection group",
       properties: "(\(texts.joined(separator: ", ")))")
   }
 

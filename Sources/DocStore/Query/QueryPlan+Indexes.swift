@@ -11,10 +11,14 @@ extension QueryPlan {
     case .nothing, .lookup: []
     case .range(let range): [Self.names("Collection", range.direction)]
     case .scan(.collection), .scan(.children): [Self.names("Collection", .ascending)]
-    case .scan(.group), .scan(.descendants): [Self.names("Collection Group", .ascending)]
+    case .scan(.group), .scan(.descendants): [Self.names("Collection group", .ascending)]
     case .indexes(let access): access.usages
     }
   }
+
+  /// The indexes of a query's explanation: of a vector search the ones that the service searches, whatever is read
+  /// here; of every other query those that are read.
+  public func indexesUsed(by query: NormalizedQuery) -> [IndexUsage] { query.vectorIndexes ?? indexesUsed }
 
   /// Whether the index entries that a run reads are the documents themselves.
   public var readsNames: Bool {
@@ -26,5 +30,25 @@ extension QueryPlan {
 
   private static func names(_ scope: String, _ direction: StructuredQuery.Direction) -> IndexUsage {
     IndexUsage(queryScope: scope, properties: "(__name__ \(direction == .ascending ? "ASC" : "DESC"))")
+  }
+}
+
+extension NormalizedQuery {
+  /// The vector indexes that the service wants for this search, one for each way of the filter: the fields with one
+  /// value, the name, then the vector. Nil for a query that is no search.
+  ///
+  /// Source: the system tests of the service's Python client, which print
+  /// `(color ASC, __name__ ASC, embedding VECTOR<3>)`.
+  var vectorIndexes: [IndexUsage]? {
+    guard let needs = QueryNeeds(self), let vector = needs.vector else { return nil }
+    let scope = needs.scope == .collection ? "Collection" : "Collection group"
+    let ways = needs.ways.isEmpty ? [QueryNeeds.Way(equalities: [])] : needs.ways
+    return ways.map { way in
+      var parts = way.equalities.map { "\($0.text) ASC" }
+      if let contains = way.contains { parts.append("\(contains.text) CONTAINS") }
+      parts.append("__name__ ASC")
+      parts.append("\(vector.path.text) VECTOR<\(vector.dimension)>")
+      return IndexUsage(queryScope: scope, properties: "(\(parts.joined(separator: ", ")))")
+    }
   }
 }

@@ -28,11 +28,17 @@ package enum ExplainChoice: Equatable {
 /// What a run adds up to, piece by piece.
 struct ExplainedRun: Sendable {
   private let start = ContinuousClock.now
-  private(set) var plan: QueryPlan?
+  private let query: NormalizedQuery
+  /// Those of the first piece's plan.
+  private(set) var indexes: [IndexUsage] = []
+  private var hasPlan = false
   private var run = QueryRun()
 
+  init(_ query: NormalizedQuery) { self.query = query }
+
   mutating func add(_ plan: QueryPlan, _ piece: QueryRun) {
-    self.plan = self.plan ?? plan
+    if !hasPlan { indexes = plan.indexesUsed(by: query) }
+    hasPlan = true
     run.skipped += piece.skipped
     run.delivered += piece.delivered
     run.documentsRead += piece.documentsRead
@@ -77,33 +83,35 @@ struct ExplainFigures {
 
 extension Answers {
   /// `RunQueryResponse` with `explain_metrics`.
-  static func queryExplanation(_ plan: QueryPlan, _ figures: ExplainFigures?, readTime: Int64?) -> [UInt8] {
+  static func queryExplanation(_ indexes: [IndexUsage], _ figures: ExplainFigures?, readTime: Int64?)
+    -> [UInt8]
+  {
     var writer = WireWriter(reserving: 256)
     if let readTime { writer.timestamp(3, Timestamp(microseconds: readTime)) }
-    writer.message(11) { $0.metrics(plan, figures) }
+    writer.message(11) { $0.metrics(indexes, figures) }
     return writer.bytes
   }
 
   /// `RunAggregationQueryResponse` with `explain_metrics` alone.
-  static func aggregationExplanation(_ plan: QueryPlan) -> [UInt8] {
+  static func aggregationExplanation(_ indexes: [IndexUsage]) -> [UInt8] {
     var writer = WireWriter(reserving: 256)
-    writer.message(10) { $0.metrics(plan, nil) }
+    writer.message(10) { $0.metrics(indexes, nil) }
     return writer.bytes
   }
 
   /// A `RunAggregationQueryResponse` with its figures explained.
-  static func explained(_ answer: [UInt8], _ plan: QueryPlan, _ figures: ExplainFigures) -> [UInt8] {
+  static func explained(_ answer: [UInt8], _ indexes: [IndexUsage], _ figures: ExplainFigures) -> [UInt8] {
     var writer = WireWriter(answer)
-    writer.message(10) { $0.metrics(plan, figures) }
+    writer.message(10) { $0.metrics(indexes, figures) }
     return writer.bytes
   }
 }
 
 extension WireWriter {
   /// `ExplainMetrics`
-  fileprivate mutating func metrics(_ plan: QueryPlan, _ figures: ExplainFigures?) {
+  fileprivate mutating func metrics(_ indexes: [IndexUsage], _ figures: ExplainFigures?) {
     message(1) { summary in
-      for usage in plan.indexesUsed {
+      for usage in indexes {
         summary.message(1) { index in
           index.member("query_scope", text: usage.queryScope)
           index.member("properties", text: usage.properties)

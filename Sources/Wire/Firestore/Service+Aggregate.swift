@@ -61,15 +61,15 @@ extension FirestoreService {
       let plan = try Self.stored { () throws(StoreError) in
         try store.explain(query.query, as: credentials, at: time)
       }
-      if explain == .plan { return Answers.aggregationExplanation(plan) }
-      explained = ExplainedRun()
+      if explain == .plan { return Answers.aggregationExplanation(plan.indexesUsed(by: query.query)) }
+      explained = ExplainedRun(query.query)
     }
     let (outcome, readTime) = try Self.stored { () throws(StoreError) in
       try store.aggregate(query, as: credentials, at: time)
     }
     let answer = Answers.aggregation(outcome.results, readTime: readTime)
     explained?.add(outcome.plan, outcome.run)
-    return explained.map { Answers.explained(answer, outcome.plan, $0.aggregationFigures) } ?? answer
+    return explained.map { Answers.explained(answer, $0.indexes, $0.aggregationFigures) } ?? answer
   }
 }
 

@@ -32,9 +32,9 @@ extension FirestoreService {
         try store.explain(query, as: credentials, at: time)
       }
       if explain == .analyze {
-        return try firstPiece(query, as: credentials, at: time, into: stream, explained: ExplainedRun())
+        return try firstPiece(query, as: credentials, at: time, into: stream, explained: ExplainedRun(query))
       }
-      _ = stream.send(Answers.queryExplanation(plan, nil, readTime: nil))
+      _ = stream.send(Answers.queryExplanation(plan.indexesUsed(by: query), nil, readTime: nil))
       return nil
     }
     try inTurn(time, in: query.database, at: EmptyCollection(), call) {
@@ -80,7 +80,7 @@ extension FirestoreService {
     if let rest = piece.rest { return nextPiece(rest, root, explained) }
     if let explained {
       _ = stream.send(
-        Answers.queryExplanation(explained.plan ?? piece.plan, explained.queryFigures, readTime: readTime))
+        Answers.queryExplanation(explained.indexes, explained.queryFigures, readTime: readTime))
     }
     return nil
   }

@@ -3,7 +3,7 @@
 /// INVARIANT: every call that began ends once, so `callsBegun` less the ended ones are the calls under way; that
 /// number comes back to zero when nobody asks anything, which Scripts/connections checks.
 
-internal import Synchronization
+package import DocStore
 package import Telemetry
 
 package final class ServerFigures: Sendable {
@@ -35,7 +35,7 @@ package final class ServerFigures: Sendable {
 
   package let connectionsAccepted = Figure()
   package let connectionsRefused = Figure()
-  package let connectionsOpen = Figure()
+  package let connectionsOpen = LimitedFigure()
   package let bytesReceived = Figure()
   package let bytesSent = Figure()
 

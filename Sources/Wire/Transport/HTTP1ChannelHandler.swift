@@ -16,6 +16,8 @@ package struct HTTPOptions: Sendable {
     .invalidArgument, "Request payload size exceeds the limit: \(RequestLimits.bodyBytesMax) bytes.")
   /// LIMIT: how long the first head of a connection, and the body of a request, may take to come.
   package var arrivalMilliseconds: Int64 = 120_000
+  /// LIMIT: how long a connection may wait for its next request. Longer than the pools of usual clients keep one.
+  package var idleMilliseconds: Int64 = 600_000
 
   package init() {}
 }
@@ -32,7 +34,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   private var isOversize = false
   private var exchange: HTTPExchange?
   private var isStopping = false
-  /// Ends a connection whose request does not come whole.
+  /// Ends a connection whose request does not come whole, or not at all.
   private var arrivalTimer: Scheduled<Void>?
 
   init(
@@ -45,13 +47,14 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    awaitArrival(context)
+    awaitRequest(options.arrivalMilliseconds, context.channel)
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     let channel = context.channel
     connections.add(
       .init(channel: channel) {
         channel.eventLoop.execute {
           bound.value.isStopping = true
+          bound.value.exchange?.closeAtEnd()
           if bound.value.head == nil, bound.value.exchange == nil { channel.close(promise: nil) }
         }
       })
@@ -72,7 +75,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       arrivalTimer?.cancel()
       arrivalTimer = nil
       if declaredLength(head) > 0 || head.headers.contains(name: "transfer-encoding") {
-        awaitArrival(context)
+        awaitRequest(options.arrivalMilliseconds, context.channel)
       }
       if isOversize {
         refuseBody(context)
@@ -94,11 +97,17 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     }
   }
 
-  private func awaitArrival(_ context: ChannelHandlerContext) {
-    let channel = context.channel
-    arrivalTimer = context.eventLoop.scheduleTask(in: .milliseconds(options.arrivalMilliseconds)) {
+  private func awaitRequest(_ milliseconds: Int64, _ channel: any Channel) {
+    arrivalTimer?.cancel()
+    arrivalTimer = channel.eventLoop.scheduleTask(in: .milliseconds(milliseconds)) {
       channel.close(promise: nil)
     }
+  }
+
+  /// An answer is complete. While the server stops, the connection ends with it.
+  private func endExchange(_ channel: any Channel) {
+    exchange = nil
+    if !isStopping { awaitRequest(options.idleMilliseconds, channel) }
   }
 
   private func declaredLength(_ head: HTTPRequestHead) -> Int {
@@ -139,6 +148,8 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       isHead: head.method == .HEAD)
     let exchange = HTTPExchange(request: request, writer: writer)
     self.exchange = exchange
+    let channel = context.channel
+    exchange.onEnd = { [self] in endExchange(channel) }
     respond(exchange)
   }
 
@@ -174,6 +185,8 @@ final class HTTPAnswerWriter {
   private let version: HTTPVersion
   private let keepsAlive: Bool
   private let isHead: Bool
+  /// Whether the connection ends with the answer whatever its head says.
+  var closesAtEnd = false
 
   init(channel: any Channel, version: HTTPVersion, keepsAlive: Bool, isHead: Bool) {
     self.channel = channel
@@ -206,7 +219,7 @@ final class HTTPAnswerWriter {
   func end() {
     let channel = channel
     let done = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
-    if !keepsAlive { done.whenComplete { _ in channel.close(promise: nil) } }
+    if !keepsAlive || closesAtEnd { done.whenComplete { _ in channel.close(promise: nil) } }
   }
 
   /// Runs a closure on the connection's event loop.

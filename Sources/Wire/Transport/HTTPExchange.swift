@@ -37,6 +37,8 @@ package final class HTTPExchange {
   package var onWritable: (() -> Void)?
   /// The client went away before it was answered.
   package var onCancel: (() -> Void)?
+  /// The answer is complete: the connection waits for the next request.
+  var onEnd: (() -> Void)?
   /// Who counts this request; nil for nobody, and for those that are counted as calls.
   var observation: CallObservation?
 
@@ -57,7 +59,9 @@ package final class HTTPExchange {
     writer.body(body)
     writer.end()
     observation?.end(httpStatus: status)
+    let notify = onEnd
     forget()
+    notify?()
   }
 
   /// Begins an answer of unknown length.
@@ -78,9 +82,14 @@ package final class HTTPExchange {
   package func end() {
     guard hasBegun, !isFinished else { return }
     isFinished = true
+    let notify = onEnd
     forget()
     writer.end()
+    notify?()
   }
+
+  /// The connection is to end with this answer.
+  func closeAtEnd() { writer.closesAtEnd = true }
 
   func cancel() {
     guard !isFinished else { return }
@@ -97,6 +106,7 @@ package final class HTTPExchange {
   private func forget() {
     onWritable = nil
     onCancel = nil
+    onEnd = nil
     observation = nil
   }
 

@@ -63,12 +63,10 @@ struct IndexSources {
 
   /// Reads the files into a gate, hands composites to the store and tells it the profile's limits, some of
   /// which count what indexes hold. Complains, and ends when a file has errors.
-  func gate(_ profile: ServiceProfile, _ store: DocumentStore<LMDBEngine>, project: String) throws
-    -> IndexGate
+  func gate(_ profile: ServiceProfile, _ store: DocumentStore<LMDBEngine>, project: String, log: ServerLog)
+    throws -> IndexGate
   {
-    let gate = IndexGate(profile.indexMode, detail: profile.denialDetail) { line in
-      Terminal.complain("index: \(line)")
-    }
+    let gate = IndexGate(profile.indexMode, detail: profile.denialDetail) { log.tell(index: $0) }
     for source in sources {
       let indexes = try Self.load(source.path)
       if let name = source.database {
