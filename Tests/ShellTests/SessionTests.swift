@@ -223,6 +223,16 @@ struct SessionTests {
     }
   }
 
+  @Test("Where no personas are known, a name is a uid", arguments: Placement.allCases)
+  func unknownPersonas(_ placement: Placement) async throws {
+    try await SessionKit.talk(placement) { talk in
+      talk.session.personas = []
+      #expect(talk.run(":as dave", ":who").results.first?.hasPrefix("dave: uid \"dave\"") == true)
+      #expect(talk.run("users/bob").status == 3)
+      #expect(talk.run("users/dave | ids").results == ["dave"])
+    }
+  }
+
   @Test("Every command is in :help, and has help of its own", arguments: CommandTable.all.map(\.name))
   func help(_ name: String) async throws {
     try await SessionKit.talk(.embedded) { talk in

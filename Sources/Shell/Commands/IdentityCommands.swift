@@ -50,13 +50,19 @@ enum IdentityCommands {
     try session.run(block: String(rest.dropFirst().dropLast()))
   }
 
-  /// A persona by name.
+  /// A persona by name. Where no personas are known, as beside a server, a name is whoever has it as uid; where some
+  /// are, an unknown name is a slip.
   static func caller(_ name: String, _ session: Session) throws(ShellError) -> Caller {
     if let persona = session.personas.first(where: { $0.name.hasSameBytes(as: name) }) { return persona }
     switch name {
     case "admin": return .administrator
     case "anon", "nobody": return .anonymous
     default:
+      if session.personas.isEmpty {
+        session.console.note("no personas are known here; \(TextEscape.printable(name)) is the uid")
+        return try Caller(
+          name: name, .map(["uid": .string(name)]), database: session.backend.database, now: session.now)
+      }
       let known = session.personas.map(\.name) + ["anon", "admin"]
       throw .usage(
         "there is no persona '\(TextEscape.printable(name))'; there are \(known.joined(separator: ", "))."
