@@ -46,12 +46,15 @@ package enum ShellPlace {
 
 package enum ShellProgram {
   /// Runs a shell to its end; the status for the system.
-  package static func run(_ options: ShellOptions, on place: ShellPlace) -> Int32 {
+  package static func run(
+    _ options: ShellOptions, on place: ShellPlace, tools: ShellTools = ShellTools()
+  ) -> Int32 {
     Interruption.install()
     let console = Console.standard()
     console.isQuiet = options.isQuiet
     do throws(ShellError) {
       let session = try session(options, place, console)
+      session.tools = tools
       let isInteractive =
         options.statements.isEmpty && options.files.isEmpty && isatty(STDIN_FILENO) == 1
         && isatty(STDOUT_FILENO) == 1

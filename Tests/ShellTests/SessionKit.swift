@@ -156,7 +156,9 @@ enum SessionKit {
       rulesets.setStandard(ruleset)
       var options = FirestoreServerOptions()
       options.server.port = 0
-      let server = try await FirestoreServer.start(GuardedStore(store, rulesets: rulesets), options) {}
+      let server = try await FirestoreServer.start(
+        GuardedStore(store, rulesets: rulesets, indexes: IndexGate()), options
+      ) {}
       let result: Result<R, any Error>
       do { result = .success(try body(Talk(RemoteBackend("\(server.address)", database: database)))) } catch {
         result = .failure(error)

@@ -135,6 +135,19 @@ struct SessionTests {
         "  collection  documents  get  list  delete", "  posts       3          all  yes   0",
         "  users       4          2    -     0",
       ]),
+    Row(
+      ":matrix",
+      results: [
+        "  persona  collection  documents  get  list  delete",
+        "  alice    posts       3          all  yes   0",
+        "  alice    users       4          3    -     0", "  bob      posts       3          all  yes   0",
+        "  bob      users       4          3    -     0", "  carol    posts       3          all  yes   0",
+        "  carol    users       4          2    -     0",
+      ]),
+    Row(":rules diff /nowhere.rules", status: 2, message: "cannot read `/nowhere.rules`"),
+    Row(":test", status: 2, message: "there is no suite beside the loaded rules"),
+    Row(":test /nowhere.rules-test.yaml", status: 1, message: "/nowhere.rules-test.yaml"),
+    Row(":coverage /nowhere.rules-test.yaml", status: 1, message: "/nowhere.rules-test.yaml"),
     // Scripts and variables.
     Row(":let n = users | count", ":assert users | count == $n"),
     Row(":let who = 'bob'", "users/$who | ids", results: ["bob"]),
@@ -159,6 +172,21 @@ struct SessionTests {
     Row(":begin", ":begin", status: 2, message: "a transaction is under way"),
     Row(":commit", status: 2, message: "no transaction is under way"),
     Row(":begin readonly", "delete posts/p1", status: 2, message: "read-only"),
+    Row(":begin", ":clear", status: 2, message: "':clear' is no part of a transaction"),
+    Row(":begin", ":import /nowhere.jsonl", status: 2, message: "':import' is no part of a transaction"),
+    Row(":begin", ":seed x.yaml", status: 2, message: "':seed' is no part of a transaction"),
+    // What a store was asked, and its parts that only servers have.
+    Row(":indexes", results: ["{", "  \"indexes\": [],", "  \"fieldOverrides\": []", "}"]),
+    Row(":indexes load /nowhere.json", status: 2, message: "cannot read `/nowhere.json`"),
+    Row(":indexes drop", status: 2, message: "usage: :indexes"),
+    Row(
+      ":stats docstore_writes_total",
+      results: ["  figure                 value", "  docstore_writes_total  8"]),
+    Row(":triggers", status: 1, message: "triggers"),
+    Row(":triggers replay greet", status: 2, message: "usage: :triggers"),
+    Row(":seed x.yaml", status: 1, message: "this shell cannot seed"),
+    Row(":seed", status: 2, message: "usage: :seed"),
+    Row(":as alice", ":seed x.yaml", status: 2, message: "':admin' first"),
     // Live.
     Row(":watch users where age > 30 until current | ids", status: 2),
     Row(

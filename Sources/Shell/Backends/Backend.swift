@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import Wire
 
 /// What a query cost, as far as it is known.
 struct ReadFigures {
@@ -19,6 +20,13 @@ enum WatchEvent {
   case current
   /// What was shown counts no more; it comes once more.
   case reset
+}
+
+/// The shapes of queries that needed more than automatic indexes.
+struct AskedShapes {
+  let shapes: [(needs: QueryNeeds, count: Int)]
+  /// Whether no shape was left out because there were too many.
+  let isComplete: Bool
 }
 
 /// A transaction of a store.
@@ -77,6 +85,19 @@ protocol Backend: AnyObject {
   /// The rules that guard the database; nil when there are none.
   func rules() throws(ShellError) -> (name: String, source: [UInt8])?
   func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError)
+
+  /// What was asked of the database's indexes so far.
+  func askedShapes() throws(ShellError) -> AskedShapes
+  /// Gives the database other indexes.
+  /// - Parameter source: the text that `indexes` were read from.
+  func replaceIndexes(_ indexes: DefinedIndexes, _ source: [UInt8]) throws(ShellError)
+
+  /// What the store has done so far, by the names of `/metrics`.
+  func figures() throws(ShellError) -> [(name: String, value: String)]
+
+  /// Asks for triggers, or gives them an order.
+  /// - Parameter rest: what follows `triggers` in the path: `:drain?seconds=5`, `/greet:pause`.
+  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON
 
   /// Builds the connection anew.
   func reconnect() throws(ShellError)

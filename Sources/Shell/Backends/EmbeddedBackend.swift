@@ -5,12 +5,15 @@ import DocModel
 import DocStore
 import EngineLMDB
 import Rules
+import Wire
 
 final class EmbeddedBackend: Backend {
   var database: DatabaseID
   let location: String
   let guarded: GuardedStore<LMDBEngine>
   private let isOpenWithoutRules: Bool
+  /// Counts what queries need; refuses, as the service does, once definitions are loaded.
+  private let indexes = IndexGate()
   /// Made when something is watched first.
   private var listening: Listening<LMDBEngine>?
 
@@ -24,7 +27,7 @@ final class EmbeddedBackend: Backend {
     self.isOpenWithoutRules = isOpenWithoutRules
     let rulesets = RulesetRegistry(isOpen: isOpenWithoutRules)
     if let rules { rulesets.setStandard(rules) }
-    guarded = GuardedStore(store, rulesets: rulesets, detail: .explained)
+    guarded = GuardedStore(store, rulesets: rulesets, detail: .explained, indexes: indexes)
   }
 
   deinit { listening?.close() }
@@ -161,6 +164,35 @@ final class EmbeddedBackend: Backend {
   }
 
   func reconnect() throws(ShellError) {}
+
+  // MARK: administration
+
+  func askedShapes() throws(ShellError) -> AskedShapes {
+    let own = database
+    let asked = indexes.asked { $0 == own }
+    return AskedShapes(shapes: asked.shapes.map { ($0.needs, $0.count) }, isComplete: asked.isComplete)
+  }
+
+  func replaceIndexes(_ indexes: DefinedIndexes, _ source: [UInt8]) throws(ShellError) {
+    self.indexes.replace(database, with: indexes)
+    store.setIndexes(indexes.definitions, in: database)
+  }
+
+  func figures() throws(ShellError) -> [(name: String, value: String)] {
+    [
+      ("docstore_commits_total", "\(store.figures.commits)"),
+      ("docstore_commits_refused_total", "\(store.figures.refusals)"),
+      ("docstore_writes_total", "\(store.figures.writes)"),
+      ("docstore_documents_read_total", "\(guarded.figures.documentsRead)"),
+      ("docstore_rules_evaluations_total", "\(guarded.figures.evaluations)"),
+      ("docstore_rules_denials_total", "\(guarded.figures.denials)"),
+      ("docstore_open_transactions", "\(store.openTransactionCount)"),
+    ]
+  }
+
+  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON {
+    throw .failed("triggers run in servers, and this store is in no server; `docsh serve` starts one")
+  }
 
   // MARK: watching
 

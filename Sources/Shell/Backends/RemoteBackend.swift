@@ -161,7 +161,7 @@ final class RemoteBackend: Backend {
 
   // MARK: rules
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     var escaped = ""
     for byte in text.utf8 {
       let isPlain =
@@ -205,6 +205,44 @@ final class RemoteBackend: Backend {
     let content = TextEscape.quoted(String(decoding: source, as: UTF8.self))
     let body = "{\"rules\":{\"files\":[{\"name\":\(TextEscape.quoted(name)),\"content\":\(content)}]}}"
     try administrate("PUT", ":securityRules", body: Array(body.utf8))
+  }
+
+  // MARK: administration
+
+  func askedShapes() throws(ShellError) -> AskedShapes {
+    guard let asked = IndexAnswer.read(try administrate("GET", ":indexes")) else {
+      throw ShellError(.connection, "what \(location) answers tells nothing of indexes")
+    }
+    return AskedShapes(shapes: asked.asked, isComplete: asked.isComplete)
+  }
+
+  func replaceIndexes(_ indexes: DefinedIndexes, _ source: [UInt8]) throws(ShellError) {
+    try administrate("PUT", ":indexes", body: source)
+  }
+
+  func figures() throws(ShellError) -> [(name: String, value: String)] {
+    let answer = try PlainRequest.send("GET", "/metrics", to: location)
+    guard answer.status == 200 else {
+      throw ShellError(.failed(code: "UNIMPLEMENTED"), "\(location) has no figures (status \(answer.status))")
+    }
+    var figures: [(name: String, value: String)] = []
+    for line in String(decoding: answer.body, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#")
+    {
+      // Labels may hold blanks, values hold none.
+      guard let blank = line.lastIndex(of: " ") else { continue }
+      figures.append((String(line[..<blank]), String(line[line.index(after: blank)...])))
+    }
+    return figures.filter { $0.name.range(ofBytes: "_bucket{") == nil }
+  }
+
+  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON {
+    let answer = try PlainRequest.send(method, "/emulator/v1/projects/-/triggers" + rest, to: location)
+    let json = try? JSONReader.read(answer.body)
+    if answer.status == 200, let json { return json }
+    if answer.status == 404, !rest.hasPrefix("/") {
+      throw ShellError(.failed(code: "UNIMPLEMENTED"), "\(location) does not know of triggers")
+    }
+    throw .failed(json?["error"]?["message"]?.text ?? "\(location) answers \(answer.status)")
   }
 
   func reconnect() throws(ShellError) { client = try HTTP2Client(location) }

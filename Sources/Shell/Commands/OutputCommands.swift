@@ -93,11 +93,19 @@ enum DataCommands {
       guard session.caller.isAdministrator else {
         throw .usage("':clear' passes by the rules; ':admin' first")
       }
+      try outside(of: session, ":clear")
       try session.confirm("delete every document of \(session.backend.database)")
       try session.backend.clear()
       session.console.note("cleared")
     },
   ]
+
+  /// What commits by itself would wait for what the session's own transaction has read.
+  static func outside(of session: Session, _ command: String) throws(ShellError) {
+    if session.transaction != nil {
+      throw .usage("'\(command)' is no part of a transaction; ':commit' or ':rollback' first")
+    }
+  }
 
   private static func export(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     let parts = arguments.text.split(separator: " ", maxSplits: 1).map(String.init)
@@ -149,6 +157,7 @@ enum DataCommands {
     guard session.caller.isAdministrator else {
       throw .usage("':import' passes by the rules; ':admin' first")
     }
+    try outside(of: session, ":import")
     let text = String(decoding: try ScriptFile.contents(file), as: UTF8.self)
     var writes: [Write] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()

@@ -26,8 +26,10 @@ enum RuleCommands {
       ["reach"], .rules, "reach PERSONA", "what a persona can read and delete, collection by collection",
       ":reach dave", reach),
     ShellCommand(
-      ["rules"], .rules, "rules show | load FILE | check FILE", "show, replace or check the rules",
-      ":rules load rules/inspired.rules", rules),
+      ["matrix"], .rules, "matrix", "the same for every persona", ":matrix", matrix),
+    ShellCommand(
+      ["rules"], .rules, "rules show | load FILE | check FILE | diff FILE",
+      "show, replace, check or compare the rules", ":rules load rules/inspired.rules", rules),
   ]
 
   private static func why(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
@@ -199,14 +201,15 @@ enum RuleCommands {
       if compilation.ruleset == nil { throw ShellError(.failed(code: "INVALID_ARGUMENT"), report) }
       session.show(report.split(separator: "\n").map(String.init))
       session.console.note("\(words[1]) compiles")
-    default: throw .usage("usage: :rules show | load FILE | check FILE")
+    case ("diff", 2): try compare(words[1], session)
+    default: throw .usage("usage: :rules show | load FILE | check FILE | diff FILE")
     }
   }
 
   // MARK: reach
 
   /// LIMIT: documents of one collection that are tried.
-  private static let triedMax = 500
+  static let triedMax = 500
 
   private static func reach(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     guard let name = try arguments.word(":reach PERSONA") else { throw .usage("usage: :reach PERSONA") }
@@ -223,7 +226,7 @@ enum RuleCommands {
     session.console.note("the first \(triedMax) documents of each collection were tried; nothing was written")
   }
 
-  private static func reach(
+  static func reach(
     _ collection: ResourcePath, _ caller: Caller, _ rules: Ruleset, _ session: Session
   ) throws(ShellError) -> [Value] {
     var query = StructuredQuery(database: session.backend.database, collection: collection)

@@ -126,7 +126,7 @@ enum HelpText {
     ],
     "codes": [
       "0 all succeeded    1 a statement failed    2 usage or syntax    3 denied by rules",
-      "4 missing or empty, if asked    5 no connection    6 :assert or :expect failed    130 interrupted",
+      "4 missing or empty, if asked    5 no connection    6 :assert, :expect, :test failed    130 interrupted",
     ],
   ]
 }

@@ -60,6 +60,8 @@ final class Session {
   var page: (([String]) -> Void)?
   /// Lets an editor change a text; nil when there is none.
   var edit: ((String) -> String?)?
+  /// What the program around the shell does for it.
+  var tools = ShellTools()
   /// Scripts inside scripts.
   var scriptDepth = 0
 

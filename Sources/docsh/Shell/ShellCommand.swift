@@ -30,7 +30,7 @@ struct ShellCommand: AsyncParsableCommand {
         docsh -c 'users | jsonl' --plain | jq -r .displayName           streaming
 
       Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and syntax, 3 when rules deny,
-      4 when something is missing, if asked, 5 without a connection, 6 when :assert or :expect fails, 130
+      4 when something is missing, if asked, 5 without a connection, 6 when :assert, :expect or :test fails, 130
       when interrupted. docs/shell.md describes the language and the commands.
       """)
 
@@ -109,7 +109,7 @@ struct ShellCommand: AsyncParsableCommand {
 
   func run() async throws {
     let place = try await place()
-    let status = ShellProgram.run(options, on: place)
+    let status = ShellProgram.run(options, on: place, tools: ShellSeeding.tools(for: place))
     if case .embedded(let store, _, _, _) = place { store.close() }
     if status != ExitStatus.success { throw ExitCode(status) }
   }

@@ -1,0 +1,134 @@
+/// What the store was asked, has done and has to do: indexes, figures, triggers.
+
+import DocModel
+import DocStore
+import Wire
+
+enum ServerCommands {
+  static let all: [ShellCommand] = [
+    ShellCommand(
+      ["indexes"], .queries, "indexes [suggest [FILE] | load FILE]",
+      "the index file that what was asked needs, FILE kept; or give the database other indexes",
+      ":indexes suggest firestore.indexes.json", indexes),
+    ShellCommand(
+      ["stats"], .live, "stats [TEXT]", "what the store has done so far; figures with TEXT in their name",
+      ":stats docstore_", stats),
+    ShellCommand(
+      ["triggers"], .live, "triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM]",
+      "triggers of a server: how far they are, and orders to them", ":triggers replay greet earliest",
+      triggers),
+  ]
+
+  // MARK: indexes
+
+  private static func indexes(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    let words = arguments.words
+    switch (words.first ?? "suggest", words.count) {
+    case ("suggest", 0...1): try suggest(.automatic, session)
+    case ("suggest", 2): try suggest(try read(words[1], session).indexes, session)
+    case ("load", 2):
+      let (indexes, source) = try read(words[1], session)
+      try session.backend.replaceIndexes(indexes, source)
+      session.console.note("indexes of \(words[1])")
+    default: throw .usage("usage: :indexes [suggest [FILE] | load FILE]")
+    }
+  }
+
+  private static func read(
+    _ path: String, _ session: Session
+  ) throws(ShellError) -> (indexes: DefinedIndexes, source: [UInt8]) {
+    let source = try ScriptFile.contents(path)
+    let (file, problems) = IndexFile.read(source)
+    let errors = problems.filter { $0.severity == .error }
+    guard errors.isEmpty else {
+      throw ShellError(
+        .failed(code: "INVALID_ARGUMENT"), errors.map { $0.text(path: path) }.joined(separator: "\n"))
+    }
+    for problem in problems { session.console.note(TextEscape.printable(problem.text(path: path))) }
+    return (file.indexes, source)
+  }
+
+  private static func suggest(_ existing: DefinedIndexes, _ session: Session) throws(ShellError) {
+    let asked = try session.backend.askedShapes()
+    let additions = IndexSuggestion.additions(for: asked.shapes.map(\.needs), to: existing)
+    for missing in additions { session.console.note("new: " + TextEscape.printable(missing.summary)) }
+    session.console.note(
+      "\(asked.shapes.count) shapes of queries needed more than automatic indexes; "
+        + "\(additions.count) definitions are new")
+    if !asked.isComplete {
+      session.console.message("more shapes of queries were asked than are kept; run this more often")
+    }
+    let text = IndexFileText.file(additions.reduce(existing) { $0.adding($1) })
+    session.show(text.split(separator: "\n").map { TextEscape.printable(String($0)) })
+  }
+
+  // MARK: figures
+
+  private static func stats(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    let wanted = arguments.text
+    let rows = try session.backend.figures()
+      .filter { wanted.isEmpty || $0.name.range(ofBytes: wanted) != nil }
+      .map { [Value.string($0.name), number($0.value)] }
+    session.show(ResultPrinter.lines(.rows(columns: ["figure", "value"], rows), session.settings.style))
+  }
+
+  private static func number(_ text: String) -> Value {
+    Int64(text).map { .integer($0) } ?? Double(text).map { .double($0) } ?? .string(text)
+  }
+
+  // MARK: triggers
+
+  /// LIMIT: seconds that `:triggers drain` waits; less than an answer may take.
+  private static let drainSeconds = 50
+
+  private static func triggers(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    let words = arguments.words
+    let place = words.count > 1 ? "/" + RemoteBackend.escaped(words[1]) : ""
+    switch (words.first ?? "list", words.count) {
+    case ("list", 0...1): try list(session)
+    case ("pause", 1...2), ("resume", 1...2):
+      _ = try session.backend.triggers("POST", "\(place):\(words[0])")
+      session.console.note(words[0] == "pause" ? "paused" : "resumed")
+    case ("drain", 1...2):
+      let answer = try session.backend.triggers("POST", "\(place):drain?seconds=\(drainSeconds)")
+      guard answer["drained"] == .boolean(true) else {
+        throw .failed("events are still waiting after \(drainSeconds) s; ':triggers' tells which")
+      }
+      session.console.note("everything is delivered")
+    case ("replay", 3):
+      let answer = try session.backend.triggers(
+        "POST", "\(place):replay?from=\(RemoteBackend.escaped(words[2]))")
+      session.console.note(
+        "\(words[1]) begins again after version \(ValueText.literal(answer.count("after")))")
+    default:
+      throw .usage("usage: :triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM]")
+    }
+  }
+
+  private static func list(_ session: Session) throws(ShellError) {
+    guard case .array(let triggers)? = try session.backend.triggers("GET", "")["triggers"] else { return }
+    let rows = triggers.map { trigger in
+      [
+        .string(trigger["name"]?.text ?? ""), .string(trigger["event"]?.text ?? ""),
+        .string(trigger["document"]?.text ?? ""),
+        .string(trigger["paused"] == .boolean(true) ? "paused" : "running"), trigger.count("pending"),
+        trigger.count("delivered"), trigger.count("failedAttempts"), trigger.count("deadLetters"),
+        trigger["lastFailure"]?.text.map { Value.string($0) } ?? .null,
+      ]
+    }
+    session.show(
+      ResultPrinter.lines(
+        .rows(
+          columns: [
+            "name", "event", "document", "state", "waiting", "delivered", "failed", "dead", "last failure",
+          ], rows), session.settings.style))
+  }
+}
+
+extension JSON {
+  /// A member that is a whole number; 0 when there is none.
+  fileprivate func count(_ name: StaticString) -> Value {
+    guard case .integer(let number)? = self[name] else { return .integer(0) }
+    return .integer(number)
+  }
+}

@@ -1,0 +1,47 @@
+/// Seeding from a shell, which waits for it on its own thread.
+
+import DocModel
+import DocStore
+import EngineLMDB
+import Seeder
+import Shell
+
+enum ShellSeeding {
+  static func tools(for place: ShellPlace) -> ShellTools {
+    ShellTools(seed: { (file, database, startsTriggers) throws(ShellToolFailure) in
+      do throws(SeedFailure) {
+        let seeder = try Seeder(checkingFile: file, database: database)
+        let startsTriggers = startsTriggers && seeder.file.header.startsTriggers
+        let report =
+          switch place {
+          case .embedded(let store, _, _, _):
+            try write(seeder, startsTriggers: startsTriggers) { StoreSink(store, database) }
+          case .remote(let address):
+            try write(seeder, startsTriggers: startsTriggers) {
+              RemoteDocuments(address: address, database: database, startsTriggers: startsTriggers)
+            }
+          }
+        return Seeding.summary(report, path: file)
+      } catch {
+        switch error {
+        case .sink: throw ShellToolFailure(error.description, isInput: false)
+        case .invalid, .unreadable, .changedMeanwhile:
+          throw ShellToolFailure(error.description, isInput: true)
+        }
+      }
+    })
+  }
+
+  private static func write<Sink: SeedSink>(
+    _ seeder: Seeder, startsTriggers: Bool, to sink: @escaping @Sendable () -> Sink
+  ) throws(SeedFailure) -> SeedReport {
+    try WaitingExecutor.run {
+      await Seeding.asOrigin(startsTriggers: startsTriggers) { () async -> Result<SeedReport, SeedFailure> in
+        var sink = sink()
+        do throws(SeedFailure) { return .success(try await seeder.write(to: &sink)) } catch {
+          return .failure(error)
+        }
+      }
+    }.get()
+  }
+}
