@@ -26,14 +26,19 @@ extension DocumentStore {
 
   /// Commits what `plan` makes of its reads, on an unchanged state of them. No writes: no commit.
   ///
-  /// An attempt whose reads or preconditions were overtaken is made again, with fresh reads.
+  /// An attempt whose reads or preconditions were overtaken is made again, with fresh reads. It names the attempt before
+  /// it, so that of two in each other's way the one that has lost more often goes on: all come to their end.
   func transaction(
     _ database: DatabaseID, _ plan: (TransactionReads) throws(StoreError) -> [Write]
   ) async throws(StoreError) {
     var attempt = 1
+    var earlier: TransactionID?
     while true {
+      let transaction = try beginTransaction(
+        database, TransactionOptions(.readWrite(retrying: earlier?.bytes ?? [])))
+      earlier = transaction
       do throws(StoreError) {
-        return try await attemptOnce(database, plan)
+        return try await attemptOnce(transaction, database, plan)
       } catch {
         guard error.isOvertaken, attempt < Self.attemptsMax, !Task.isCancelled else { throw error }
         attempt += 1
@@ -42,9 +47,9 @@ extension DocumentStore {
   }
 
   private func attemptOnce(
-    _ database: DatabaseID, _ plan: (TransactionReads) throws(StoreError) -> [Write]
+    _ transaction: TransactionID, _ database: DatabaseID,
+    _ plan: (TransactionReads) throws(StoreError) -> [Write]
   ) async throws(StoreError) {
-    let transaction = try beginTransaction(database)
     do throws(StoreError) {
       let writes = try read(database, at: .transaction(transaction)) { (view) throws(StoreError) in
         try plan(TransactionReads(view))
