@@ -15,15 +15,24 @@ extension DocumentStore {
     cancellation: CommitCancellation? = nil,
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
+    submit(
+      database, writes, transaction, judge, cancellation, mayWriteHere: false, completion: completion)
+  }
+
+  private func submit(
+    _ database: DatabaseID, _ writes: [Write], _ transaction: TransactionID?, _ judge: CommitJudge?,
+    _ cancellation: CommitCancellation?, mayWriteHere: Bool,
+    completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
+  ) {
     do throws(StoreError) {
       let limits = commitLimits
       do { try WriteValidator.check(writes, limits) } catch { throw .invalid(error) }
       if let transaction { try transactions.admitCommit(transaction, database, writes: writes.count) }
-      try committer.submit(
-        .commit(
-          CommitRequest(
-            database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
-            origin: CommitOrigin.current, cancellation: cancellation, completion: completion)))
+      let request = CommitRequest(
+        database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
+        origin: CommitOrigin.current, cancellation: cancellation, completion: completion)
+      if mayWriteHere, committer.writeHere(request) { return }
+      try committer.submit(.commit(request))
     } catch {
       completion(.failure(error))
     }
@@ -46,7 +55,7 @@ extension DocumentStore {
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil
   ) throws(StoreError) -> CommitResult {
     let outcome = Monitor<Result<CommitResult, StoreError>?>(nil)
-    submit(database, writes, transaction: transaction, judge: judge) { result in
+    submit(database, writes, transaction, judge, nil, mayWriteHere: commitsOnCaller) { result in
       outcome.change { $0 = result }
     }
     return try outcome.wait { $0 }.get()

@@ -29,6 +29,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   let committer: Committer<Engine>
   let indexes: IndexRegistry
   let hold: HistoryHold
+  let commitsOnCaller: Bool
   private let limits = Mutex(CommitLimits.production())
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
@@ -49,6 +50,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     feed = ChangeFeed()
     indexes = IndexRegistry(options)
     hold = HistoryHold(options.historyHeldAfter)
+    commitsOnCaller = options.commitsOnCaller
     for (database, index) in stored { indexes.insert(index, database.generation) }
     committer = Committer(
       engine: engine, clock: clock, transactions: transactions, feed: feed,

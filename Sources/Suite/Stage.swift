@@ -25,7 +25,7 @@ final class FrozenClock: Sendable {
   }
 }
 
-/// Judgements of the request at hand; commits are judged on the thread that writes.
+/// Judgements of the request at hand; commits may be judged on the thread that writes.
 final class JudgementLog: Sendable {
   private let entries = Mutex<[Judgement]>([])
 
@@ -89,10 +89,14 @@ final class Stage {
         }
       },
       serverTime: { _ in clock.now })
+    // Cases come one after the other: nobody else writes meanwhile.
+    var storeOptions = StoreOptions()
+    storeOptions.commitsOnCaller = true
     do throws(StoreError) {
       let judgements = judgements
       guarded = GuardedStore(
-        try DocumentStore(engine: engine, environment: environment), rulesets: rulesets, detail: .terse,
+        try DocumentStore(engine: engine, environment: environment, options: storeOptions),
+        rulesets: rulesets, detail: .terse,
         witness: { judgements.add($0) },
         witnessDetail: options.explains ? .values : options.recordsRequests ? .requests : .reasons,
         coverage: coverage)

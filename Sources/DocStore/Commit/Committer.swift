@@ -4,7 +4,10 @@
 /// point, publishes, then tells the callers; while one batch is being written the next one gathers, which
 /// is the whole of group commit. When nobody waits it tidies: cleared generations, old history.
 ///
-/// State: `queue` behind its monitor. The batch's memory belongs to the thread alone.
+/// While the thread has nothing to do it lends its place to whoever asks (`writeHere`), who then need not
+/// wait for another thread to wake.
+///
+/// State: `queue` behind its monitor. A batch's memory belongs to whoever writes it.
 
 internal import DequeModule
 internal import DocModel
@@ -71,6 +74,17 @@ final class Committer<Engine: StorageEngine>: Sendable {
     var isRunning = false
     /// Somebody waits for locks: time is to be looked at.
     var isAsked = false
+    /// The thread has nothing to do, and lends its place.
+    var isIdle = false
+    /// Somebody writes in the thread's place.
+    var isLent = false
+    /// The thread wants its place back.
+    var isReclaimed = false
+    /// Memory of those who write in the thread's place, between their commits.
+    var spare: MutationBatch?
+
+    /// Whether the thread has, or waits for, something to do.
+    var isPressing: Bool { isReclaimed || isAsked || isClosed || !jobs.isEmpty }
   }
 
   private let queue = Monitor(Queue())
@@ -162,13 +176,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
         transactions.look()
         pause = min(pause, LockLimits.lookMilliseconds)
       }
-      let next = queue.wait(atMost: pause) { queue -> Next? in
-        if !queue.jobs.isEmpty { return .jobs(Self.takeBatch(&queue)) }
-        if queue.isClosed { return .end }
-        if !queue.isAsked { return nil }
-        queue.isAsked = false
-        return .look
-      }
+      let next = next(atMost: pause, lends: isTidy && builder.isIdle && !isWaitedFor)
       switch next {
       case .jobs(let jobs):
         write(jobs, batch, builder)
@@ -184,6 +192,55 @@ final class Committer<Engine: StorageEngine>: Sendable {
         isTidy = (try? housekeeping.tidySlice(batch)) ?? true
       }
     }
+  }
+
+  /// What the thread has to do next; nil when nothing came in `pause` milliseconds.
+  private func next(atMost pause: Int, lends: Bool) -> Next? {
+    queue.withLock { $0.isIdle = lends }
+    let next = queue.wait(atMost: pause) { queue -> Next? in
+      guard !queue.isLent, let next = Self.next(&queue) else { return nil }
+      queue.isIdle = false
+      return next
+    }
+    if next == nil, lends { reclaim() }
+    return next
+  }
+
+  private static func next(_ queue: inout Queue) -> Next? {
+    if !queue.jobs.isEmpty { return .jobs(takeBatch(&queue)) }
+    if queue.isClosed { return .end }
+    if !queue.isAsked { return nil }
+    queue.isAsked = false
+    return .look
+  }
+
+  /// Returns when nobody writes in the thread's place, nor will.
+  private func reclaim() {
+    queue.wait { queue -> Void? in
+      queue.isIdle = false
+      queue.isReclaimed = queue.isLent
+      return queue.isLent ? nil : ()
+    }
+  }
+
+  /// Writes a commit on the calling thread while the thread that writes has nothing to do; false when it has,
+  /// and then the commit is to be queued. Must not be called by a judge or a completion.
+  func writeHere(_ request: CommitRequest) -> Bool {
+    let lent = queue.withLock { queue -> MutationBatch? in
+      guard queue.isIdle, !queue.isLent, !queue.isPressing else { return nil }
+      queue.isLent = true
+      defer { queue.spare = nil }
+      return queue.spare ?? MutationBatch()
+    }
+    guard let batch = lent else { return false }
+    write([.commit(request)], batch, nil)
+    let isPressing = queue.withLock { queue -> Bool in
+      queue.isLent = false
+      queue.spare = batch
+      return queue.isPressing
+    }
+    if isPressing { queue.change { _ in } }
+    return true
   }
 
   private static func takeBatch(_ queue: inout Queue) -> [Job] {
@@ -211,7 +268,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case index(IndexRequest)
   }
 
-  private func write(_ jobs: [Job], _ batch: MutationBatch, _ builder: IndexBuilder<Engine>) {
+  /// - Parameter builder: begins indexes; nil when `jobs` are commits only.
+  private func write(_ jobs: [Job], _ batch: MutationBatch, _ builder: IndexBuilder<Engine>?) {
     batch.reset()
     var planned: (outcomes: [Outcome], planner: CommitPlanner)?
     var failure: StorageError?
@@ -269,11 +327,11 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   private func complete(
-    _ outcome: Outcome, _ failure: StorageError?, _ batch: MutationBatch, _ builder: IndexBuilder<Engine>
+    _ outcome: Outcome, _ failure: StorageError?, _ batch: MutationBatch, _ builder: IndexBuilder<Engine>?
   ) {
     switch outcome {
     case .waits: break
-    case .index(let request): builder.begin(request, batch)
+    case .index(let request): builder?.begin(request, batch)
     case .commit(let request, let result):
       switch (result, failure) {
       case (.success, nil): figures.countCommit(writes: request.writes.count)

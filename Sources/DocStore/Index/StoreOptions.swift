@@ -1,4 +1,4 @@
-/// How a store goes about its indexes.
+/// How a store goes about its indexes and commits.
 
 /// Choices made when a store is opened.
 public struct StoreOptions: Sendable {
@@ -15,6 +15,10 @@ public struct StoreOptions: Sendable {
   public var indexes: [IndexDefinition]
   /// As `DocumentStore.holdHistory(after:)`, from before anything is collected.
   public var historyHeldAfter: Int64?
+  /// Whether `commitAndWait` writes on the thread that calls it while the thread that writes has nothing to
+  /// do: two changes of threads less for each commit, for whoever commits one after the other. Judges then
+  /// run on the caller's stack.
+  public var commitsOnCaller = false
 
   public init(
     indexBuilding: IndexBuilding = .onDemand(scannedDocumentsMin: 1_000), indexes: [IndexDefinition] = []
