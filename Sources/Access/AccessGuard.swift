@@ -134,7 +134,7 @@ struct AccessGuard {
             request: witness.detail == .requests ? JudgedRequest(request, documents) : nil))
         if explanation.isAllowed { return }
         figures.countDenial()
-        throw .permissionDenied(message: DenialText.refused(.explained, explanation))
+        throw .permissionDenied(message: DenialText.refused(detail, explanation))
       }
       let decision = ruleset.decide(request, documents: documents)
       record(request, ruleset)
