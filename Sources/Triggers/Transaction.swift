@@ -27,7 +27,8 @@ extension DocumentStore {
   /// Commits what `plan` makes of its reads, on an unchanged state of them. No writes: no commit.
   ///
   /// An attempt whose reads or preconditions were overtaken is made again, with fresh reads. It names the attempt before
-  /// it, so that of two in each other's way the one that has lost more often goes on: all come to their end.
+  /// it, and waits for its turn at what that one lost: otherwise many that read first would all be in each other's way
+  /// again, until none is left that may try.
   func transaction(
     _ database: DatabaseID, _ plan: (TransactionReads) throws(StoreError) -> [Write]
   ) async throws(StoreError) {
@@ -50,6 +51,9 @@ extension DocumentStore {
     _ transaction: TransactionID, _ database: DatabaseID,
     _ plan: (TransactionReads) throws(StoreError) -> [Write]
   ) async throws(StoreError) {
+    await withCheckedContinuation { continuation in
+      if takeTurns(transaction, in: database, ready: { continuation.resume() }) { continuation.resume() }
+    }
     do throws(StoreError) {
       let writes = try read(database, at: .transaction(transaction)) { (view) throws(StoreError) in
         try plan(TransactionReads(view))

@@ -86,13 +86,13 @@ import Testing
   func overlappingDeliveries() async throws {
     let store = try DocumentStore(engine: try LMDBEngine.ephemeral())
     let pack = InspiredTriggers(store)
-    for number in 0..<20 {
+    for number in 0..<100 {
       let fields = profile("Bob")
       let result = try await store.set("users/u\(number)", fields)
       let event = DocumentEvent(
         "e\(number)", path("users/u\(number)"), before: nil, after: fields, version: result.commitTime)
       try await withThrowingTaskGroup { group in
-        for _ in 0..<8 { group.addTask { try await pack.generateUsername(event) } }
+        for _ in 0..<16 { group.addTask { try await pack.generateUsername(event) } }
         try await group.waitForAll()
       }
     }
@@ -103,7 +103,7 @@ import Testing
         return .more
       }
     }
-    #expect(entries.entries.count == 20)
+    #expect(entries.entries.count == 100)
     store.close()
   }
 
