@@ -92,7 +92,8 @@ public enum TransactionLimits {
   public static let rememberedSeconds: Int64 = 300
   /// How far back reads go. Both. Source: spec/production-differences.md L17.
   public static let readTimeSeconds: Int64 = 3_600
-  /// Transactions remembered at a time; beginning one more is refused. LIMIT: ours.
+  /// Transactions remembered at a time. Those that ended first are forgotten for new ones; when all are open, beginning
+  /// one more is refused. LIMIT: ours.
   public static let countMax = 100_000
 }
 

@@ -219,4 +219,20 @@ struct StoreTransactionTests {
     #expect(storeError { try test.store.commitAndWait(other, [], transaction: id) } != nil)
     try commit(id)
   }
+
+  @Test("those that are over are forgotten for new ones, the earliest first; open ones stay")
+  func manyInFiveMinutes() throws {
+    let open = try begin()
+    _ = try test.fields("c/a", at: .transaction(open))
+    let first = try begin()
+    try test.store.rollBack(first, in: test.database)
+    var last = first
+    for _ in 0..<TransactionLimits.countMax {
+      last = try begin()
+      try test.store.rollBack(last, in: test.database)
+    }
+    try test.store.rollBack(last, in: test.database)
+    #expect(storeError { try test.store.rollBack(first, in: test.database) } != nil)
+    try commit(open, .set("c/a", ["n": .integer(2)]))
+  }
 }

@@ -1,10 +1,13 @@
 /// The transactions and their locks, inside the table's monitor: reading, ending, expiring.
 
+internal import DequeModule
 internal import DocModel
 
 struct TransactionState {
   var policy = TransactionPolicy.production
   var entries: [UInt64: TransactionEntry] = [:]
+  /// Those that are over, as they ended; some of them are forgotten already.
+  private var over = Deque<UInt64>()
   let firstCounter: UInt64
   var nextCounter: UInt64
   var lastSweep: Int64 = 0
@@ -113,6 +116,7 @@ struct TransactionState {
   ) {
     if entry.isOver { return }
     entry.phase = .ended(outcome)
+    over.append(entry.id)
     if let ticket = entry.parked, let waiter = unpark(ticket) {
       effects.failed.append((waiter.request, .aborted(.transactionOver)))
     }
@@ -165,5 +169,17 @@ struct TransactionState {
     guard now - lastSweep >= 1_000_000 else { return }
     lastSweep = now
     for entry in Array(entries.values) { lookAtTime(of: entry, now, &effects) }
+    while let first = over.first, entries[first] == nil { over.removeFirst() }
+  }
+
+  /// Forgets those that ended first before their time, where there is no room for another: however many begin in
+  /// five minutes, only open ones are counted against whoever begins one more.
+  mutating func makeRoom() {
+    while entries.count >= TransactionLimits.countMax, let first = over.popFirst() { entries[first] = nil }
+  }
+
+  mutating func forgetAll() {
+    entries.removeAll()
+    over.removeAll()
   }
 }

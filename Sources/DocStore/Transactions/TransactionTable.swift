@@ -66,6 +66,7 @@ final class TransactionTable: Sendable {
   func begin(_ database: DatabaseID, _ options: TransactionOptions) throws(StoreError) -> TransactionID {
     try perform { (state, now, effects) throws(StoreError) in
       state.sweep(now, &effects)
+      state.makeRoom()
       guard state.entries.count < TransactionLimits.countMax else {
         throw .resourceExhausted(message: "too many open transactions")
       }
@@ -189,7 +190,7 @@ final class TransactionTable: Sendable {
       for entry in state.entries.values.sorted(by: { $0.id < $1.id }) {
         state.end(entry, .rolledBack, &effects)
       }
-      state.entries.removeAll()
+      state.forgetAll()
     }
   }
 
