@@ -176,6 +176,22 @@ struct FailureTests {
         """)
   }
 
+  @Test("At a terminal what was expected is green, what came of it red")
+  func colors() throws {
+    let cases = """
+      cases:
+        - {name: a, as: ann, get: users/ann, expect: deny}
+        - {name: b, as: ann, get: users/ann, expect: allow, skip: later}
+      """
+    let plain = PrettyReport.text([try SuiteKit.run(cases)])
+    let painted = PrettyReport.text([try SuiteKit.run(cases)], isColored: true)
+    #expect(painted.contains("\u{1B}[31m✗ mini › a"))
+    #expect(painted.contains("\u{1B}[2mexpected\u{1B}[0m  \u{1B}[32mdeny\u{1B}[0m\n"))
+    #expect(painted.contains("\u{1B}[2m- mini › b"))
+    #expect(painted.hasSuffix("\u{1B}[31m0 passed, 1 failed, 1 skipped\u{1B}[0m\n"))
+    #expect(painted.replacing(/\u{1B}\[\d*m/, with: "") == plain)
+  }
+
   @Test("Reports for machines tell failures from passes and escape what is special in them")
   func machineReports() throws {
     let report = try SuiteKit.run(

@@ -92,24 +92,3 @@ public enum CoverageText {
     return String(repeating: " ", count: max(0, width - text.count)) + text
   }
 }
-
-/// Colours for terminals.
-struct Paint {
-  let isOn: Bool
-
-  func red(_ text: String) -> String { code("31", text) }
-  func green(_ text: String) -> String { code("32", text) }
-  func yellow(_ text: String) -> String { code("33", text) }
-  func cyan(_ text: String) -> String { code("36", text) }
-  func dim(_ text: String) -> String { code("2", text) }
-  func bold(_ text: String) -> String { code("1", text) }
-
-  /// Green when all of it is there, yellow from four fifths on.
-  func level(_ percent: Double, _ text: String) -> String {
-    percent >= 100 ? green(text) : percent >= 80 ? yellow(text) : red(text)
-  }
-
-  private func code(_ number: String, _ text: String) -> String {
-    isOn && !text.isEmpty ? "\u{1B}[\(number)m\(text)\u{1B}[0m" : text
-  }
-}

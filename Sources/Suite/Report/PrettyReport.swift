@@ -13,57 +13,75 @@
 internal import Rules
 
 public enum PrettyReport {
-  /// - Parameter isTimed: whether the last line says what the cases took.
-  public static func text(_ reports: [SuiteReport], isTimed: Bool = false) -> String {
+  /// - Parameters:
+  ///   - isTimed: whether the last line says what the cases took.
+  ///   - isColored: whether it goes to a terminal that shows colours.
+  public static func text(_ reports: [SuiteReport], isTimed: Bool = false, isColored: Bool = false) -> String
+  {
+    let writer = PrettyWriter(paint: Paint(isOn: isColored))
     var lines: [String] = []
-    for report in reports { lines += suite(report) }
-    lines.append(reports.closingLine + (isTimed ? " in \(reports.took)" : ""))
+    for report in reports { lines += writer.suite(report) }
+    let closing = reports.closingLine + (isTimed ? " in \(reports.took)" : "")
+    let hasFailed = reports.contains { $0.failedCount > 0 }
+    lines.append(hasFailed ? writer.paint.red(closing) : writer.paint.green(closing))
     return lines.joined(separator: "\n") + "\n"
   }
+}
 
-  private static func suite(_ report: SuiteReport) -> [String] {
+/// The lines of one suite.
+private struct PrettyWriter {
+  let paint: Paint
+
+  func suite(_ report: SuiteReport) -> [String] {
     var lines: [String] = []
     for result in report.results { lines += entry(result, in: report) }
-    for section in report.unchecked { lines.append("  not checked: \(section)") }
+    for section in report.unchecked { lines.append(paint.dim("  not checked: \(section)")) }
     let mutation = report.mutation
-    for survivor in mutation?.survivors ?? [] { lines.append("  survivor  \(survivor.text)") }
-    for equal in mutation?.equivalents ?? [] { lines.append("  no change \(equal.text)") }
+    for survivor in mutation?.survivors ?? [] { lines.append("  \(paint.red("survivor"))  \(survivor.text)") }
+    for equal in mutation?.equivalents ?? [] { lines.append(paint.dim("  no change \(equal.text)")) }
     let parts = [counts(report.results), coverage(report), mutation?.summary].compactMap { $0 }
     lines.append("  \(report.name): \(parts.joined(separator: " · "))")
     return lines
   }
 
   /// `coverage 97% (2 of 68 not seen both ways)`, when it was collected.
-  private static func coverage(_ report: SuiteReport) -> String? {
+  private func coverage(_ report: SuiteReport) -> String? {
     guard let figure = report.coverage?.report().figure else { return nil }
     let open = figure.total - figure.covered
     return "coverage \(figure.text)" + (open == 0 ? "" : " (\(open) of \(figure.total) not seen both ways)")
   }
 
-  private static func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {
+  private func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {
     let title = "\(([report.name] + result.names).joined(separator: " › "))  \(result.file):\(result.line)"
     let notes = result.notes.filter { $0.label != CaseResult.notComparedLabel }.flatMap {
       detail($0.label, $0.text)
     }
     switch result.status {
-    case .passed: return notes.isEmpty ? [] : ["• \(title)"] + notes
+    case .passed: return notes.isEmpty ? [] : [paint.yellow("• \(title)")] + notes
     case .skipped(CaseResult.otherOnly): return []
-    case .skipped(let reason): return ["- \(title)"] + detail("skipped", reason)
-    case .todo(let reason): return ["- \(title)"] + detail("todo", reason) + notes
+    case .skipped(let reason): return [paint.dim("- \(title)")] + detail("skipped", reason)
+    case .todo(let reason): return [paint.dim("- \(title)")] + detail("todo", reason) + notes
     case .todoPasses(let reason):
-      return ["! \(title)"] + detail("todo", "passes; remove 'todo'. \(reason)") + notes
+      return [paint.yellow("! \(title)")] + detail("todo", "passes; remove 'todo'. \(reason)") + notes
     case .failed(let failures):
-      return ["✗ \(title)"] + failures.flatMap { detail($0.label, $0.text) } + notes
+      return [paint.red("✗ \(title)")] + failures.flatMap { detail($0.label, $0.text) } + notes
     }
   }
 
-  private static func detail(_ label: String, _ text: String) -> [String] {
+  /// What was asked for is green and what came of it red; the rest of the labels stay in the background.
+  private func detail(_ label: String, _ text: String) -> [String] {
     let padding = String(repeating: " ", count: max(1, 10 - label.count))
-    return ["    \(label)\(text.isEmpty ? "" : padding + text)"]
+    let shown =
+      switch label {
+      case "expected": paint.green(text)
+      case "got": paint.red(text)
+      default: text
+      }
+    return ["    \(paint.dim(label))\(text.isEmpty ? "" : padding + shown)"]
   }
 
   /// `44 of 45 cells · 12 of 12 cases`; what was skipped is not counted.
-  private static func counts(_ results: [CaseResult]) -> String {
+  private func counts(_ results: [CaseResult]) -> String {
     let parts = [(CaseResult.Kind.cell, "cells"), (.single, "cases"), (.gate, "gates")].compactMap {
       kind, noun -> String? in
       let run = results.filter { $0.kind == kind && !$0.isSkipped }

@@ -129,9 +129,13 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case pretty, tap, junit, json, github
 
   /// All reports as one text, with a line break at its end.
-  public func text(_ reports: [SuiteReport], isTimed: Bool = false) -> String {
+  ///
+  /// - Parameters:
+  ///   - isTimed: whether `pretty` says what the cases took.
+  ///   - isColored: whether `pretty` goes to a terminal that shows colours.
+  public func text(_ reports: [SuiteReport], isTimed: Bool = false, isColored: Bool = false) -> String {
     switch self {
-    case .pretty: PrettyReport.text(reports, isTimed: isTimed)
+    case .pretty: PrettyReport.text(reports, isTimed: isTimed, isColored: isColored)
     case .tap: TAPReport.text(reports)
     case .junit: JUnitReport.text(reports)
     case .json: JSONReport.text(reports)

@@ -119,7 +119,7 @@ struct TestCommand: AsyncParsableCommand {
     for file in files { await run.add(file, updatesGrids: update) }
     let reports = run.reports
     if reports.contains(where: { !$0.results.isEmpty }) {
-      Terminal.say(String(format.text(reports, isTimed: true).dropLast()))
+      Terminal.say(String(format.text(reports, isTimed: true, isColored: Terminal.isInteractive).dropLast()))
     }
     try writeCoverage(reports)
     if run.isInvalid { throw ExitCode(ExitStatus.badInput) }

@@ -23,6 +23,7 @@ final class WatchLoop {
   private let options: SuiteOptions
   private let format: ReportFormat
   private let watch: FileWatch
+  private let isColored = Terminal.isInteractive
   private var suites: [Watched] = []
 
   /// - Parameter arguments: suites, or folders with suites in them.
@@ -40,7 +41,7 @@ final class WatchLoop {
     for index in suites.indices { runSuite(index) }
     try watchFolders()
     say(Array(suites.indices), since: start)
-    Terminal.say("watching \(suites.count) suites; end with Ctrl-C")
+    Terminal.say("watching \(Self.count(suites.count)); end with Ctrl-C")
     while true {
       let changed = watch.wait()
       let start = Self.milliseconds
@@ -48,7 +49,7 @@ final class WatchLoop {
       try findSuites()
       let affected = suites.indices.filter { $0 >= known || isAffected(suites[$0], by: changed) }
       guard !affected.isEmpty else { continue }
-      Terminal.say("\n\(Self.list(changed)) changed: \(affected.count) of \(suites.count) suites")
+      Terminal.say("\n\(Self.list(changed)) changed: \(affected.count) of \(Self.count(suites.count))")
       for index in affected { runSuite(index) }
       try watchFolders()
       say(affected, since: start)
@@ -68,6 +69,8 @@ final class WatchLoop {
     let more = paths.count > namesMax ? " and \(paths.count - namesMax) more" : ""
     return paths.prefix(namesMax).joined(separator: ", ") + more
   }
+
+  private static func count(_ suites: Int) -> String { suites == 1 ? "1 suite" : "\(suites) suites" }
 
   // MARK: suites
 
@@ -140,12 +143,16 @@ final class WatchLoop {
   /// The reports of what was run, then how all suites stand.
   private func say(_ run: [Int], since start: Double) {
     let reports = run.compactMap { suites[$0].report }
-    if !reports.isEmpty { Terminal.say(String(format.text(reports, isTimed: true).dropLast())) }
+    if !reports.isEmpty {
+      Terminal.say(String(format.text(reports, isTimed: true, isColored: isColored).dropLast()))
+    }
     let all = suites.compactMap(\.report)
     let invalid = suites.count { $0.isInvalid }
-    let verdict = invalid > 0 || all.reduce(0) { $0 + $1.failedCount } > 0 ? "red" : "green"
+    let isRed = invalid > 0 || all.contains { $0.failedCount > 0 }
+    let verdict = isRed ? "red" : "green"
     let broken = invalid > 0 ? ", \(invalid) invalid" : ""
     let took = (Self.milliseconds - start).rounded()
-    Terminal.say("\(verdict): \(all.closingLine)\(broken) (\(Int(took)) ms)")
+    let line = "\(verdict): \(all.closingLine)\(broken) (\(Int(took)) ms)"
+    Terminal.say(isColored ? "\u{1B}[1;\(isRed ? 31 : 32)m\(line)\u{1B}[0m" : line)
   }
 }
