@@ -20,7 +20,7 @@ enum DenialPrinter {
 
   static func lines(_ denied: DetailedExplanation, as caller: Caller, width: Int) -> [String] {
     let what = "DENIED \(denied.method.name) \(TextEscape.printable(denied.path.text)) as \(caller.name)"
-    if denied.method == .list { return list(denied, what) }
+    if denied.method == .list { return list(denied, what, width) }
     guard !denied.rules.isEmpty else {
       return [what, "  no rule is about this path and method", cost(denied)]
     }
@@ -30,7 +30,7 @@ enum DenialPrinter {
       let head = index == 0 ? what : "  and"
       lines.append(
         TextEscape.padded(head, to: min(64, max(head.count + 2, width - place.count - 2))) + "  " + place)
-      lines += self.rule(rule)
+      lines += self.rule(rule, width)
     }
     if denied.rules.count > rulesMax { lines.append("  and \(denied.rules.count - rulesMax) more rules") }
     return lines + reads(denied) + [cost(denied)]
@@ -44,7 +44,7 @@ enum DenialPrinter {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  private static func list(_ denied: DetailedExplanation, _ what: String) -> [String] {
+  private static func list(_ denied: DetailedExplanation, _ what: String, _ width: Int) -> [String] {
     let isUnprovable = denied.explanation.decision.reason == .unprovable
     var lines = [what + (isUnprovable ? ": not provable" : "")]
     let filters = denied.explanation.missingFilters.map { $0.text ?? "a filter on \($0.field)" }
@@ -56,7 +56,7 @@ enum DenialPrinter {
     if filters.isEmpty {
       for rule in denied.rules.prefix(rulesMax) {
         lines.append("  " + place(rule, denied))
-        lines += self.rule(rule)
+        lines += self.rule(rule, width)
       }
     }
     return lines + reads(denied) + [cost(denied)]
@@ -70,10 +70,13 @@ enum DenialPrinter {
     let detail: String
   }
 
-  private static func rule(_ rule: ExplainedRule) -> [String] {
+  /// Columns for a sub-expression: 56, or what a wide terminal has beside values of 46.
+  private static func room(_ width: Int) -> Int { max(56, width - 46) }
+
+  private static func rule(_ rule: ExplainedRule, _ columns: Int) -> [String] {
     guard let condition = rule.condition else { return [] }
     let rows = leaves(condition).prefix(rowsMax).map(row)
-    let width = min(56, rows.map { TextEscape.width($0.text) }.max() ?? 0)
+    let width = min(room(columns), rows.map { TextEscape.width($0.text) }.max() ?? 0)
     var lines = rows.map { row in
       let text = TextEscape.padded(TextEscape.cut(row.text, to: width), to: width)
       return trimmed("  \(text)  \(TextEscape.padded(row.value, to: 6))  \(row.detail)")
