@@ -126,7 +126,7 @@ struct EvaluatorRequestTests {
     arguments: [
       "/databases/$(database)/documents/t", "/databases/$(database)/documents/t/x/y",
       "/databases/other/documents/t/x",
-      "/a/b", "/databases/x", "/databases/$(database)/documents/$('a/b')/c",
+      "/a/b", "/databases/x", "/databases/$(database)/documents/$('a/b')",
       "/databases/$(database)/documents/t/$('')",
     ])
   func badPaths(path: String) {

@@ -34,10 +34,11 @@ enum Conversions {
     }
   }
 
-  /// A slash before every segment; a placeholder without value prints as nothing.
+  /// A slash before every segment, and alone where there is none; a placeholder without value prints as nothing.
   private static func text(
     _ segments: UnsafePointer<PathSegment>, _ count: Int, _ e: Evaluation
   ) -> ByteView {
+    if count == 0 { return e.constant("/") }
     var bytes: [UInt8] = []
     for index in 0..<count {
       bytes.append(UInt8(ascii: "/"))

@@ -28,7 +28,7 @@ extension Evaluation {
     return part.dropFirst(start).dropLast(width(scalars.reversed()))
   }
 
-  /// `path(text)`: the segments between slashes; `{x}` and `{x=**}` are placeholders.
+  /// `path(text)`: the segments between slashes, decoded; `{x}` and `{x=**}` are placeholders.
   func path(parsing text: ByteView, _ node: Int32) -> Operand {
     guard text.count > 0 else {
       return fault(.argument, node, "Empty Path Template is not allowed.")
@@ -41,7 +41,16 @@ extension Evaluation {
       if part.isEmpty { return badTemplate(text, "Empty segment is not allowed.", node) }
       let bytes = ByteView(UnsafeRawBufferPointer(rebasing: part))
       guard part.first == UInt8(ascii: "{") else {
-        segments.append(PathSegment(text: ByteView(start: bytes.start, count: bytes.count)))
+        guard SegmentDecoding.isNeeded(bytes) else {
+          segments.append(PathSegment(text: bytes))
+          continue
+        }
+        do throws(SegmentDecoding.Failure) {
+          segments.append(PathSegment(text: arena.copy(try SegmentDecoding.decoded(bytes))))
+        } catch {
+          return fault(
+            .argument, node, "Unable to decode \(bytes.text) to url. Error: URLDecoder: \(error.reason)")
+        }
         continue
       }
       guard part.last == UInt8(ascii: "}"), part.count >= 2 else {
@@ -55,8 +64,7 @@ extension Evaluation {
             + "should not start with digit and must not contain spaces.", node)
       }
       if segments.contains(where: { $0.name.map { $0 == placeholder.name } ?? false }) {
-        return fault(
-          .argument, node, "Variable \(placeholder.name.text) already exists in the PathTemplate.")
+        return fault(.argument, node, FaultText.secondPlaceholder(placeholder.name))
       }
       segments.append(PathSegment(name: placeholder.name, isGlob: placeholder.isGlob))
     }
@@ -90,7 +98,7 @@ extension Evaluation {
   }
 
   /// Fills placeholders. Every key must name one that is still open; placeholders that no key names are
-  /// left out of the result. Source: the official emulator.
+  /// left out of the result, also those that were filled before. Source: the official emulator.
   fileprivate func bind(
     _ segments: UnsafePointer<PathSegment>, _ count: Int, _ values: Operand, _ node: Int32
   ) -> Operand {
@@ -107,11 +115,11 @@ extension Evaluation {
     }
     for index in 0..<count {
       let segment = segments[index]
-      guard segment.text == nil, let name = segment.name else {
+      guard let name = segment.name else {
         result.append(segment)
         continue
       }
-      guard let value = lookup(values, name) else { continue }
+      guard segment.text == nil, let value = lookup(values, name) else { continue }
       if segment.isGlob {
         guard case .path(let inner, let innerCount) = value else {
           return fault(.type, node, FaultText.type(value.kind, expected: "path"))

@@ -18,7 +18,11 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
 
   /// Nil when the pattern does not compile.
   init?(_ source: ByteView) {
-    handle = cre2_compile(source.start.assumingMemoryBound(to: CChar.self), source.count, Self.memoryMax)
+    guard let text = try? PatternDialect.translated(Array(source.buffer)) else { return nil }
+    handle = text.withUnsafeBytes { bytes in
+      let bytes = ByteView(bytes)
+      return cre2_compile(bytes.start.assumingMemoryBound(to: CChar.self), bytes.count, Self.memoryMax)
+    }
     guard cre2_ok(handle) else {
       cre2_free(handle)
       return nil
@@ -41,30 +45,54 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
 
   /// All matches from left to right, until `body` says false. An empty match at the end of the one before is a
   /// match, too. False when the operation has no steps left for it.
+  ///
+  /// After an empty match the search goes on one UTF-16 unit further, which may be between the halves of a
+  /// character: places are as in `UTF16Text.cut`.
   private func forEachMatch(_ text: ByteView, _ e: Evaluation, _ body: (Groups) -> Bool) -> Bool {
     var position = 0
+    var halves: UnsafeMutableRawPointer?
     var spans = [Int](repeating: -1, count: 2 * (groupCount + 1))
     while position <= text.count {
       guard e.takesPatternSteps(stepsPerByte &* (text.count - position)) else { return false }
-      guard
-        cre2_find_groups(
-          handle, text.start.assumingMemoryBound(to: CChar.self), text.count, position, &spans,
-          Int32(groupCount + 1))
-      else { return true }
+      let isInside = UTF16Text.isInsidePair(position, text)
+      if isInside {
+        halves = halves ?? UnsafeMutableRawPointer(mutating: e.arena.copy(text.buffer).start)
+        halves?.split(text, at: position)
+      }
+      let subject = isInside ? halves.map { UnsafeRawPointer($0) } ?? text.start : text.start
+      let isFound = cre2_find_groups(
+        handle, subject.assumingMemoryBound(to: CChar.self), text.count, position, &spans,
+        Int32(groupCount + 1))
+      if isInside { halves?.join(text, at: position) }
+      guard isFound else { return true }
       let groups: Groups = (0...groupCount).map {
         spans[2 * $0] < 0 ? nil : spans[2 * $0]..<spans[2 * $0 + 1]
       }
       guard let whole = groups[0] else { return true }
+      // The library finds places that are no word's boundary (`\B`) inside of characters, too.
+      if whole.lowerBound > position, isContinuation(text, whole.lowerBound) {
+        position = nextCharacter(text, whole.lowerBound)
+        continue
+      }
       guard body(groups) else { return true }
       position = whole.isEmpty ? next(text, whole.upperBound) : whole.upperBound
     }
     return true
   }
 
-  private func next(_ text: ByteView, _ position: Int) -> Int {
+  private func isContinuation(_ text: ByteView, _ position: Int) -> Bool {
+    position < text.count && text.buffer[position] & 0xC0 == 0x80
+  }
+
+  private func nextCharacter(_ text: ByteView, _ position: Int) -> Int {
     var next = position + 1
-    while next < text.count, text.buffer[next] & 0xC0 == 0x80 { next += 1 }
+    while isContinuation(text, next) { next += 1 }
     return next
+  }
+
+  /// One unit further.
+  private func next(_ text: ByteView, _ position: Int) -> Int {
+    UTF16Text.isInsidePair(position + 1, text) ? position + 1 : nextCharacter(text, position)
   }
 
   /// The pieces between matches; empty pieces at the end are dropped, except that one piece stays. Nil when the
@@ -74,12 +102,12 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     var last = 0
     let isDone = forEachMatch(text, e) { groups in
       guard let whole = groups[0] else { return false }
-      pieces.append(ByteView(start: text.start + last, count: whole.lowerBound - last))
+      pieces.append(UTF16Text.cut(text, last..<whole.lowerBound, in: e.arena))
       last = whole.upperBound
       return true
     }
     guard isDone else { return nil }
-    pieces.append(ByteView(start: text.start + last, count: text.count - last))
+    pieces.append(UTF16Text.cut(text, last..<text.count, in: e.arena))
     while pieces.count > 1, pieces[pieces.count - 1].count == 0 { pieces.removeLast() }
     return pieces
   }
@@ -92,18 +120,19 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     var last = 0
     let isDone = forEachMatch(text, e) { groups in
       guard let whole = groups[0] else { return false }
-      result += text.buffer[last..<whole.lowerBound]
+      result += UTF16Text.cut(text, last..<whole.lowerBound, in: e.arena).buffer
       for part in parts {
         switch part {
         case .text(let bytes): result += bytes
-        case .group(let number): if let range = groups[number] { result += text.buffer[range] }
+        case .group(let number):
+          if let range = groups[number] { result += UTF16Text.cut(text, range, in: e.arena).buffer }
         }
       }
       last = whole.upperBound
       return !e.isTextTooLarge(result.count)
     }
     guard isDone else { return e.patternFault(node) }
-    result += text.buffer[last..<text.count]
+    result += UTF16Text.cut(text, last..<text.count, in: e.arena).buffer
     return e.isTextTooLarge(result.count)
       ? e.overgrown(node) : .string(e.arena.copy(UTF16Text.joiningHalves(result)))
   }
@@ -160,6 +189,21 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
 
   private func digit(_ byte: UInt8) -> Int? {
     byte >= 0x30 && byte <= 0x39 ? Int(byte - 0x30) : nil
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  /// Makes the four bytes of a character, the second of which is at an offset, a blank and its second half.
+  fileprivate func split(_ text: ByteView, at offset: Int) {
+    storeBytes(of: 0x20, toByteOffset: offset - 1, as: UInt8.self)
+    for (index, byte) in UTF16Text.half(text, at: offset - 1, isHigh: false).enumerated() {
+      storeBytes(of: byte, toByteOffset: offset + index, as: UInt8.self)
+    }
+  }
+
+  /// Makes them the character again.
+  fileprivate func join(_ text: ByteView, at offset: Int) {
+    (self + offset - 1).copyMemory(from: text.start + offset - 1, byteCount: 4)
   }
 }
 

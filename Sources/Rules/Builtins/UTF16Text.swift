@@ -15,36 +15,52 @@ enum UTF16Text {
 
   /// The units of a range that is known to be inside.
   static func slice(_ text: ByteView, _ units: Range<Int>, in arena: Arena) -> ByteView {
-    let start = offset(of: units.lowerBound, in: text)
-    let end = offset(of: units.upperBound, in: text)
     if units.isEmpty { return ByteView(start: text.start, count: 0) }
-    if !start.isInsidePair, !end.isInsidePair {
-      return ByteView(start: text.start + start.offset, count: end.offset - start.offset)
+    return cut(
+      text, offset(of: units.lowerBound, in: text)..<offset(of: units.upperBound, in: text), in: arena)
+  }
+
+  /// What stands between two offsets in bytes. The one behind the first byte of four stands for the place
+  /// between the halves of that character.
+  static func cut(_ text: ByteView, _ range: Range<Int>, in arena: Arena) -> ByteView {
+    let (lower, upper) = (range.lowerBound, range.upperBound)
+    let startsInside = isInsidePair(lower, text)
+    let endsInside = isInsidePair(upper, text)
+    if range.isEmpty || (!startsInside && !endsInside) {
+      return ByteView(start: text.start + lower, count: upper - lower)
     }
     var bytes: [UInt8] = []
-    if start.isInsidePair { bytes += half(text, at: start.offset, isHigh: false) }
-    let bodyStart = start.isInsidePair ? start.offset + 4 : start.offset
-    if end.offset > bodyStart { bytes += text.buffer[bodyStart..<end.offset] }
-    if end.isInsidePair { bytes += half(text, at: end.offset, isHigh: true) }
+    if startsInside { bytes += half(text, at: lower - 1, isHigh: false) }
+    let start = startsInside ? lower + 3 : lower
+    let end = endsInside ? upper - 1 : upper
+    if end > start { bytes += text.buffer[start..<end] }
+    if endsInside { bytes += half(text, at: upper - 1, isHigh: true) }
     return arena.copy(bytes)
   }
 
-  /// Where the unit with a number begins; inside a pair, where the pair begins.
-  private static func offset(of unit: Int, in text: ByteView) -> (offset: Int, isInsidePair: Bool) {
+  /// Whether an offset stands between the halves of a character.
+  @inline(__always)
+  static func isInsidePair(_ offset: Int, _ text: ByteView) -> Bool {
+    offset > 0 && offset + 3 <= text.count && text.buffer[offset - 1] >= 0xF0
+  }
+
+  /// Where the unit with a number begins, as `cut` takes it.
+  private static func offset(of unit: Int, in text: ByteView) -> Int {
     var units = 0
     var offset = 0
     while offset < text.count, units < unit {
       let lead = text.buffer[offset]
       let length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
       let width = length == 4 ? 2 : 1
-      if units + width > unit { return (offset, true) }
+      if units + width > unit { return offset + 1 }
       units += width
       offset += length
     }
-    return (min(offset, text.count), false)
+    return min(offset, text.count)
   }
 
-  private static func half(_ text: ByteView, at offset: Int, isHigh: Bool) -> [UInt8] {
+  /// The bytes of one half of the character at an offset.
+  static func half(_ text: ByteView, at offset: Int, isHigh: Bool) -> [UInt8] {
     guard offset + 4 <= text.count else { return [] }
     let bytes = text.buffer
     let scalar =
@@ -53,6 +69,42 @@ enum UTF16Text {
     let rest = scalar &- 0x10000  // Four bytes: at least U+10000 in valid UTF-8.
     let unit = isHigh ? 0xD800 | (rest >> 10) & 0x3FF : 0xDC00 | rest & 0x3FF
     return [0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)]
+  }
+
+  /// The units of a text.
+  static func units(_ text: UnsafeRawBufferPointer) -> [UInt16] {
+    var units: [UInt16] = []
+    var index = 0
+    while index < text.count {
+      let lead = text[index]
+      let length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+      guard index + length <= text.count else { break }
+      var scalar = length == 1 ? UInt32(lead) : UInt32(lead) & (0x7F >> UInt32(length))
+      for offset in 1..<max(1, length) { scalar = scalar << 6 | UInt32(text[index + offset] & 0x3F) }
+      if length == 4 {
+        let rest = scalar &- 0x10000
+        units += [UInt16(truncatingIfNeeded: 0xD800 | rest >> 10), UInt16(0xDC00 | rest & 0x3FF)]
+      } else {
+        units.append(UInt16(truncatingIfNeeded: scalar))
+      }
+      index += length
+    }
+    return units
+  }
+
+  /// The text that units make; a half that is alone is written as its own three bytes.
+  static func bytes(_ units: [UInt16]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for unit in units {
+      if unit < 0x80 {
+        bytes.append(UInt8(unit))
+      } else if unit < 0x800 {
+        bytes += [0xC0 | UInt8(unit >> 6), 0x80 | UInt8(unit & 0x3F)]
+      } else {
+        bytes += [0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)]
+      }
+    }
+    return joiningHalves(bytes)
   }
 
   // MARK: halves

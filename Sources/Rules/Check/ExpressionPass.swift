@@ -189,20 +189,30 @@ struct ExpressionPass {
   /// Tries a literal pattern.
   mutating func checkPattern(_ name: String, _ argument: ExpressionNode) {
     guard case .literal(.string(let bytes)) = argument.kind, !PlainPattern.isPlain(bytes) else { return }
-    let pattern = bytes.withUnsafeBufferPointer { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { text in
-        text.baseAddress.map { cre2_compile($0, text.count, RulesChecker.Limits.patternMemoryMax) }
-      }
-    }
-    guard let pattern else { return }
-    defer { cre2_free(pattern) }
-    guard !cre2_ok(pattern) else { return }
-    let reason = String(cString: cre2_error(pattern))
+    guard let reason = Self.mistake(in: bytes) else { return }
     let text = String(decoding: bytes, as: UTF8.self)
     if Library.patternMethods.contains(name) {
       diagnostics.append(CheckMessages.badPattern(text, reason: reason, at: argument.span))
     } else {
       diagnostics.append(CheckMessages.badReplacePattern(text, reason: reason, at: argument.span))
+    }
+  }
+
+  /// Why a pattern does not compile; nil when it does.
+  private static func mistake(in pattern: [UInt8]) -> String? {
+    let translated: [UInt8]
+    do throws(PatternDialect.Refusal) {
+      translated = try PatternDialect.translated(pattern)
+    } catch {
+      return error.reason
+    }
+    return translated.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { text -> String? in
+        guard let start = text.baseAddress else { return nil }
+        let pattern = cre2_compile(start, text.count, RulesChecker.Limits.patternMemoryMax)
+        defer { cre2_free(pattern) }
+        return cre2_ok(pattern) ? nil : String(cString: cre2_error(pattern))
+      }
     }
   }
 }

@@ -55,8 +55,16 @@ extension ExpressionPass {
       }
       return .map
     case .path(let segments):
+      var names: Set<String> = []
       for segment in segments {
-        if case .interpolation(let value) = segment.kind { _ = type(of: value) }
+        switch segment.kind {
+        case .interpolation(let value): _ = type(of: value)
+        case .variable(let name):
+          if !names.insert(name).inserted {
+            diagnostics.append(CheckMessages.duplicatePlaceholder(name, at: segment))
+          }
+        case .literal: break
+        }
       }
       return .path
     case .parenthesized(let inner): return type(of: inner)

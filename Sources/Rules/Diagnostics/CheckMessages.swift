@@ -191,6 +191,15 @@ enum CheckMessages {
       officialSpan: Span(start: segment.span.start, end: segment.span.start + 1))
   }
 
+  static func duplicatePlaceholder(_ name: String, at segment: PathSegmentSyntax) -> Diagnostic {
+    // Behind `/{`.
+    let start = segment.span.start + 2
+    return error(
+      .duplicateName, Span(start: start, end: start + Int32(name.utf8.count)),
+      "the path has two placeholders `\(name)`",
+      official: "Variable \(name) already exists in the PathTemplate.")
+  }
+
   static func globNotLast(_ segment: PatternSegmentSyntax) -> Diagnostic {
     error(
       .globPlace, segment.span, "in version 1 a `{name=**}` must be the last segment",

@@ -15,6 +15,9 @@ final class AccessLog {
   /// LIMIT: a query; and all operations of a commit or a batch of reads together.
   static let requestMax = 20
 
+  /// What stands for a slash inside a segment. No byte of UTF-8.
+  static let slashInSegment: UInt8 = 0xFF
+
   private struct Entry {
     let path: ByteView
     var before: ByteView?
@@ -41,13 +44,18 @@ final class AccessLog {
   /// The entries that count towards the request's limit, and towards the operation's.
   var requestCount: Int { entries.count &- freeCount }
   var operationCount: Int { requestCount &- (operationStart &- operationStartFree) }
-  var paths: [String] { entries.elements.map(\.path.text) }
+  var paths: [String] { entries.elements.map { Self.text($0.path) } }
+
+  private static func text(_ path: ByteView) -> String {
+    guard path.buffer.contains(slashInSegment) else { return path.text }
+    return String(decoding: path.buffer.map { $0 == slashInSegment ? UInt8(ascii: "/") : $0 }, as: UTF8.self)
+  }
 
   /// Every path with what was found there, before and after; nil for what nobody asked.
   var findings: [(path: String, before: Bool?, after: Bool?)] {
     entries.elements.map { entry in
       (
-        entry.path.text, entry.isBeforeKnown ? entry.before != nil : nil,
+        Self.text(entry.path), entry.isBeforeKnown ? entry.before != nil : nil,
         entry.isAfterKnown ? entry.after != nil : nil
       )
     }
@@ -96,10 +104,18 @@ final class AccessLog {
     return answer(new: path, isFree, afterCommit, e)
   }
 
-  func document(_ path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
+  /// - Parameter isImpossible: no document can have the path, so that nobody is asked for one. It counts.
+  func document(
+    _ path: ByteView, isImpossible: Bool = false, afterCommit: Bool, limit: Int, from e: Evaluation
+  ) -> Answer {
     if let known = index(of: path) { return answer(known: known, afterCommit, limit, e) }
-    let isFree = isFree(path, afterCommit, e)
+    let isFree = !isImpossible && isFree(path, afterCommit, e)
     guard isFree || hasRoom(limit) else { return .tooMany }
+    if isImpossible {
+      let path = memory.copy(path.buffer)
+      entries.append(Entry(path: path, isBeforeKnown: true, isAfterKnown: true, isCounted: true))
+      return .missing
+    }
     return answer(new: memory.copy(path.buffer), isFree, afterCommit, e)
   }
 

@@ -51,6 +51,10 @@ enum FaultText {
     "Type conversion error. Argument: [\(argument)], From type: [\(from.name)], To type: [\(to.name)]."
   }
 
+  static func secondPlaceholder(_ name: ByteView) -> String {
+    "Variable \(name.text) already exists in the PathTemplate."
+  }
+
   static func unbound(_ name: String) -> String { "Variable \(name) is not bound in path template." }
 
   /// Our own: the service says nothing of such a limit.

@@ -43,7 +43,7 @@ enum ExpressionKey {
       for segment in segments {
         switch segment.kind {
         case .literal(let literal): text += "/" + literal
-        case .variable(let variable): text += "/{\(variable)}"
+        case .variable(let variable): text += "/{\(variable)\(segment.isGlob ? "=**" : "")}"
         case .interpolation(let value): bracket("/$(", [value], ")", &text, name)
         }
       }

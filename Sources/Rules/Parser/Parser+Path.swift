@@ -64,7 +64,8 @@ extension Parser {
   private mutating func parseVariable(tokenCount: Int) -> PathSegmentSyntax {
     let start = current.span
     let name = text(tokens[index + 2])
+    let isGlob = tokenCount > 4 && kind(ahead: 4) == .starStar
     index += tokenCount
-    return PathSegmentSyntax(kind: .variable(name), span: span(from: start))
+    return PathSegmentSyntax(kind: .variable(name), isGlob: isGlob, span: span(from: start))
   }
 }

@@ -36,7 +36,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
       switch e.log.document(inRoom: relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
       {
       case .document(let fields): return kind.wantsDocument ? .document(fields) : .boolean(true)
-      case .missing: return missing(e, relative)
+      case .missing: return missing(e, relative) ?? refuse(e, .serviceCall, relative)
       case .tooMany: return refuse(e, .accessLimit, relative)
       }
     }
@@ -53,24 +53,24 @@ final class AccessNode: PlanNode, @unchecked Sendable {
     if let unbound = e.unboundName(segments, count) {
       return e.fault(.unboundVariable, number, FaultText.unbound(unbound))
     }
-    guard let relative = e.documentPath(segments, count) else {
+    guard let (relative, isImpossible) = e.documentPath(segments, count) else {
       return refuse(e, .serviceCall, segments, count)
     }
-    switch e.log.document(relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
+    switch e.log.document(
+      relative, isImpossible: isImpossible, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
     {
     case .tooMany: return refuse(e, .accessLimit, segments, count)
-    case .missing: return missing(e, relative)
+    case .missing: return missing(e, relative) ?? refuse(e, .serviceCall, segments, count)
     case .document(let fields):
       guard kind.wantsDocument else { return .boolean(true) }
       return dataNode == nil ? e.documentObject(data: .document(fields), path: path) : .document(fields)
     }
   }
 
-  private func missing(_ e: Evaluation, _ relative: ByteView) -> Operand {
+  /// Nil when the call fails.
+  private func missing(_ e: Evaluation, _ relative: ByteView) -> Operand? {
     guard kind.wantsDocument else { return .boolean(false) }
-    if e.failsAtMissingDocuments, !e.log.isFree(relative, kind.isAfter, e) {
-      return refuse(e, .serviceCall, relative)
-    }
+    if e.failsAtMissingDocuments, !e.log.isFree(relative, kind.isAfter, e) { return nil }
     guard let dataNode else { return .null }
     return e.fault(.nullValue, dataNode, FaultText.nullValue)
   }
@@ -95,8 +95,14 @@ final class AccessNode: PlanNode, @unchecked Sendable {
 
 extension Evaluation {
   /// The path relative to this request's database; nil when it names no document of it.
+  ///
+  /// A segment may hold slashes, which came from `$(…)`. It is one segment all the same, and names a document that
+  /// nobody can write: `AccessLog.slashInSegment` keeps its path apart from others. Source: the official emulator.
   @inline(__always)
-  func documentPath(_ path: UnsafePointer<PathSegment>, _ count: Int) -> ByteView? {
+  func documentPath(
+    _ path: UnsafePointer<PathSegment>, _ count: Int
+  ) -> (relative: ByteView, isImpossible: Bool)? {
+    var isImpossible = false
     guard count >= 5, count % 2 == 1, hasDatabasePrefix(path) else { return nil }
     var size = count - 4
     for index in 3..<count {
@@ -112,12 +118,13 @@ extension Evaluation {
         position += 1
       }
       for byte in text.buffer {
-        if byte == UInt8(ascii: "/") { return nil }
-        start[position] = byte
+        let isSlash = byte == UInt8(ascii: "/")
+        if isSlash { isImpossible = true }
+        start[position] = isSlash ? AccessLog.slashInSegment : byte
         position += 1
       }
     }
-    return ByteView(start: UnsafeRawPointer(start), count: size)
+    return (ByteView(start: UnsafeRawPointer(start), count: size), isImpossible)
   }
 
   @inline(__always)

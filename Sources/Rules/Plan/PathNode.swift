@@ -7,7 +7,7 @@ final class PathNode: PlanNode, @unchecked Sendable {
   /// One written segment.
   enum Part {
     case literal(ByteView)
-    case placeholder(ByteView)
+    case placeholder(ByteView, isGlob: Bool)
     case value(PlanNode)
   }
 
@@ -25,7 +25,7 @@ final class PathNode: PlanNode, @unchecked Sendable {
       parts.map { part in
         switch part {
         case .literal(let text): .text(text)
-        case .placeholder(let name): .placeholder(name)
+        case .placeholder(let name, let isGlob): .placeholder(name, isGlob: isGlob)
         case .value: .inserted
         }
       })
@@ -66,11 +66,14 @@ final class PathNode: PlanNode, @unchecked Sendable {
     var capacity = segmentCount
     var count = 0
     var place = 0
+    var twice: ByteView?
     for index in 0..<segmentCount {
       let segment: PathSegment
       switch segments[index] {
       case .text(let text): segment = PathSegment(text: text)
-      case .placeholder(let name): segment = PathSegment(name: name, isGlob: false)
+      case .placeholder(let name, let isGlob):
+        segment = PathSegment(name: name, isGlob: isGlob)
+        if count > 0, has(name, path, count) { twice = twice ?? name }
       case .inserted:
         let value = place < known ? values[place] : inserted.value(place, e)
         place &+= 1
@@ -83,6 +86,9 @@ final class PathNode: PlanNode, @unchecked Sendable {
           let larger = e.arena.allocate(PathSegment.self, count: capacity)
           larger.update(from: path, count: count)
           path = larger
+          for position in 0..<innerCount {
+            if let name = inner[position].name, has(name, path, count) { twice = twice ?? name }
+          }
           (path + count).update(from: inner, count: innerCount)
           count += innerCount
           continue
@@ -97,15 +103,25 @@ final class PathNode: PlanNode, @unchecked Sendable {
       (path + count).initialize(to: segment)
       count += 1
     }
+    // Found when the path is put together, after all that is inserted was looked at.
+    if let twice { return e.fault(.argument, number, FaultText.secondPlaceholder(twice)) }
     let value = Operand.path(UnsafePointer(path), count)
     return count > segmentCount ? e.boundedTree(value, number) : value
+  }
+
+  /// Whether a placeholder, filled or not, is among the first segments.
+  private func has(_ name: ByteView, _ path: UnsafePointer<PathSegment>, _ count: Int) -> Bool {
+    for index in 0..<count {
+      if let other = path[index].name, other == name { return true }
+    }
+    return false
   }
 }
 
 /// A written segment, without references.
 private enum TemplateSegment {
   case text(ByteView)
-  case placeholder(ByteView)
+  case placeholder(ByteView, isGlob: Bool)
   case inserted
 }
 

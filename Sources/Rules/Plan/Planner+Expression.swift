@@ -193,7 +193,7 @@ extension Planner {
         let bytes = pool.text(text)
         constants.append(PathSegment(text: bytes))
         return .literal(bytes)
-      case .variable(let name): return .placeholder(pool.text(name))
+      case .variable(let name): return .placeholder(pool.text(name), isGlob: segment.isGlob)
       case .interpolation(let inner): return .value(plan(inner))
       }
     }

@@ -123,11 +123,14 @@ public struct PathSegmentSyntax: Sendable {
   }
 
   public let kind: Kind
+  /// Whether a placeholder is written `{name=**}`: it is bound to a path.
+  public let isGlob: Bool
   /// From the slash to the end of the segment.
   public let span: Span
 
-  public init(kind: Kind, span: Span) {
+  public init(kind: Kind, isGlob: Bool = false, span: Span) {
     self.kind = kind
+    self.isGlob = isGlob
     self.span = span
   }
 }

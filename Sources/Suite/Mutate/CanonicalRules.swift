@@ -213,7 +213,7 @@ struct CanonicalWriter {
         segments.map { segment in
           switch segment.kind {
           case .literal(let text): .leaf("/" + text)
-          case .variable(let name): .leaf("/{\(name)}")
+          case .variable(let name): .leaf("/{\(name)\(segment.isGlob ? "=**" : "")}")
           case .interpolation(let value): .node("/$", [term(value)])
           }
         })
