@@ -31,6 +31,10 @@ package struct ShellOptions: Sendable {
   package var failsOnMissing = false
   package var failsOnEmpty = false
   package var readsRC = true
+  /// Whether a conversation follows what `-c` and `-f` say.
+  package var converses = false
+  /// The suite that what is done goes to.
+  package var recording: String?
 
   package init() {}
 }
@@ -55,17 +59,19 @@ package enum ShellProgram {
     do throws(ShellError) {
       let session = try session(options, place, console)
       session.tools = tools
-      let isInteractive =
-        options.statements.isEmpty && options.files.isEmpty && isatty(STDIN_FILENO) == 1
-        && isatty(STDOUT_FILENO) == 1
+      if let recording = options.recording { try session.beginRecording(recording) }
+      defer { session.endRecording() }
+      let isAtTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+      let readsInput = options.converses || (options.statements.isEmpty && options.files.isEmpty)
       var driver = ScriptDriver(session: session, keepsGoing: options.keepsGoing)
-      if isInteractive { return Conversation.run(session, readsRC: options.readsRC) }
       for statement in options.statements { driver.take(text: statement, name: nil) }
       for file in options.files {
         if driver.isOver { break }
         driver.take(text: String(decoding: try ScriptFile.contents(file), as: UTF8.self), name: file)
       }
-      if options.statements.isEmpty && options.files.isEmpty { driver.takeStandardInput() }
+      if !readsInput || driver.isOver { return driver.status }
+      if isAtTerminal { return Conversation.run(session, readsRC: options.readsRC) }
+      driver.takeStandardInput()
       return driver.status
     } catch {
       Session.report(error, to: console, asJSON: options.writesJSONErrors)

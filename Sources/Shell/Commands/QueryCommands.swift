@@ -63,7 +63,7 @@ enum QueryCommands {
       case .query(let query): .list(query)
       }
     do throws(ShellError) {
-      try session.explaining(request) { () throws(ShellError) in
+      try session.explaining(request, recordedAs: .listen) { () throws(ShellError) in
         try session.backend.watch(read.target, as: session.caller) { (event) throws(ShellError) in
           let lines = view.lines(event)
           for line in lines where !session.console.result(line) { return false }

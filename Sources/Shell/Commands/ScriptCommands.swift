@@ -195,6 +195,9 @@ enum ScriptCommands {
     _ statement: String, isAllowed: Bool, reason: String?, _ session: Session
   ) throws(ShellError) {
     guard let request = try request(statement, session) else { return }
+    if session.recorder != nil {
+      session.record(session.observe(request, request.form), expected: isAllowed, reason: reason)
+    }
     let verdict = try session.desk.judge(request, as: session.caller, by: try session.ruleset())
     session.lastVerdict = verdict
     let text = statement.split(separator: "\n").joined(separator: " ")

@@ -23,6 +23,8 @@ final class RulesDesk {
   struct Verdict {
     var decisions: [DetailedExplanation]
     var refusal: ShellError?
+    /// The documents of the request and those that the rules looked up, as they were; nil for missing ones.
+    var documents: [ResourcePath: ShellDocument?] = [:]
 
     var isAllowed: Bool { decisions.allSatisfy { $0.explanation.isAllowed } && refusal == nil }
     var denied: DetailedExplanation? { decisions.last { !$0.explanation.isAllowed } }
@@ -74,7 +76,7 @@ final class RulesDesk {
       let decisions = log.takeAll()
       let wanted = decisions.flatMap(\.documents).map { ResourcePath(unchecked: $0.path) }
         .filter { $0.isDocument && documents[$0] == nil }
-      if wanted.isEmpty { return Verdict(decisions: decisions, refusal: refusal) }
+      if wanted.isEmpty { return Verdict(decisions: decisions, refusal: refusal, documents: documents) }
       for path in wanted { documents[path] = try fetch(path) }
     }
     throw .failed("the rules ask for ever more documents")

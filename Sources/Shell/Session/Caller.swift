@@ -16,6 +16,8 @@ struct Caller {
   /// As the prompt shows it.
   let name: String
   let identity: Identity
+  /// As a suite writes a persona: null, or a map with a uid.
+  let facts: Value
 
   static let administrator = Caller(name: "admin", identity: .administrator)
   static let anonymous = Caller(name: "anon", identity: .anonymous)
@@ -49,9 +51,10 @@ struct Caller {
     }
   }
 
-  init(name: String, identity: Identity) {
+  init(name: String, identity: Identity, facts: Value = .null) {
     self.name = name
     self.identity = identity
+    self.facts = facts
   }
 
   /// - Parameters:
@@ -89,7 +92,7 @@ struct Caller {
     if case .boolean(let verified)? = facts["email_verified"] {
       claims["email_verified"] = .boolean(verified)
     }
-    self.init(name: name ?? uid, identity: .user(uid: uid, claims: claims))
+    self.init(name: name ?? uid, identity: .user(uid: uid, claims: claims), facts: value)
   }
 }
 

@@ -53,7 +53,7 @@ extension Session {
   private func source(_ read: ReadStatement, _ figures: inout ReadFigures) throws(ShellError) -> Flow {
     switch read.target {
     case .document(let path):
-      let document = try explaining(.get(path)) { () throws(ShellError) in
+      let document = try explaining(.get(path), recordedAs: .get) { () throws(ShellError) in
         try backend.document(path, as: caller, in: transaction?.token)
       }
       figures.documentsRead = 1
@@ -82,7 +82,7 @@ extension Session {
     _ query: StructuredQuery, _ read: ReadStatement, _ figures: inout ReadFigures
   ) throws(ShellError) -> Value? {
     guard !read.isFromEnd, let aggregation = read.stages.first?.aggregation else { return nil }
-    let values = try explaining(.list(query)) { () throws(ShellError) in
+    let values = try explaining(.list(query), recordedAs: .count) { () throws(ShellError) in
       try backend.aggregate(query, [aggregation], as: caller, in: transaction?.token)
     }
     figures.documentsRead = 1
@@ -94,8 +94,11 @@ extension Session {
   ) throws(ShellError) -> ReadFigures {
     var query = query
     if case .first? = read.stages.first, query.nearest == nil { query.limit = min(query.limit ?? 1, 1) }
-    return try explaining(.list(query)) { () throws(ShellError) in
-      try backend.run(query, as: caller, in: transaction?.token, visit)
+    return try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
+      try backend.run(query, as: caller, in: transaction?.token) { document in
+        noteReturned(document)
+        return visit(document)
+      }
     }
   }
 

@@ -46,7 +46,7 @@ extension Session {
   /// `committed 2 writes · rules 2 allowed · 2 lookups · 09:00:00.412Z`
   func commit(_ writes: [Write], in transaction: TransactionToken? = nil) throws(ShellError) {
     let verdict = verdict(writes)
-    let time = try explaining(.writes(writes)) { () throws(ShellError) in
+    let time = try explaining(.writes(writes), recordedAs: .write) { () throws(ShellError) in
       try backend.commit(writes, as: caller, in: transaction)
     }
     var parts = ["committed \(writes.count) \(writes.count == 1 ? "write" : "writes")"]
@@ -94,7 +94,7 @@ extension Session {
       try Interruption.check()
       let batch = Array(writes[done..<min(done + Self.batchMax, writes.count)])
       do throws(ShellError) {
-        _ = try explaining(.writes(batch)) { () throws(ShellError) in
+        _ = try explaining(.writes(batch), recordedAs: .write) { () throws(ShellError) in
           try backend.commit(batch, as: caller, in: nil)
         }
       } catch {

@@ -62,6 +62,10 @@ final class Session {
   var edit: ((String) -> String?)?
   /// What the program around the shell does for it.
   var tools = ShellTools()
+  /// What writes down, as a suite, what is asked.
+  var recorder: Recorder?
+  /// Documents of the result under way, for the recorder.
+  var returned: [ResourcePath] = []
   /// Scripts inside scripts.
   var scriptDepth = 0
 
@@ -178,11 +182,19 @@ final class Session {
     return try desk.ruleset(rules.name, rules.source)
   }
 
-  /// Runs what may be denied; a denial is explained.
+  /// Runs what may be denied; a denial is explained. What has a form is recorded, when something is.
   func explaining<R>(
-    _ request: @autoclosure () -> RulesDesk.Request, _ body: () throws(ShellError) -> R
+    _ request: @autoclosure () -> RulesDesk.Request, recordedAs form: RecordedForm? = nil,
+    _ body: () throws(ShellError) -> R
   ) throws(ShellError) -> R {
-    do throws(ShellError) { return try body() } catch {
+    var observed: ObservedRequest?
+    if let form, recorder != nil { observed = observe(request(), form) }
+    do throws(ShellError) {
+      let result = try body()
+      record(observed, failure: nil)
+      return result
+    } catch {
+      record(observed, failure: error)
       guard error.kind == .denied else { throw error }
       throw explained(error, request())
     }

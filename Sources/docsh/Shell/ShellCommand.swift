@@ -28,6 +28,7 @@ struct ShellCommand: AsyncParsableCommand {
         docsh -f smoke.docsh --var env=ci                               a script
         echo 'studios | count' | docsh -q                               standard input
         docsh -c 'users | jsonl' --plain | jq -r .displayName           streaming
+        docsh -e --record login.rules-test.yaml                         what you do, as rules tests
 
       Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and syntax, 3 when rules deny,
       4 when something is missing, if asked, 5 without a connection, 6 when :assert, :expect or :test fails, 130
@@ -39,6 +40,14 @@ struct ShellCommand: AsyncParsableCommand {
 
   @Option(name: .short, help: ArgumentHelp("A script to run; may be repeated.", valueName: "file"))
   var f: [String] = []
+
+  @Flag(name: .short, help: "Go on with the terminal, or standard input, after -c and -f.")
+  var e = false
+
+  @Option(
+    help: ArgumentHelp("Record what personas do as a rules test suite.", valueName: "file"),
+    completion: .file())
+  var record: String?
 
   @Flag(name: [.short, .long], help: "Results only: no figures, no notes.")
   var quiet = false
@@ -134,6 +143,8 @@ struct ShellCommand: AsyncParsableCommand {
     options.failsOnMissing = failMissing
     options.failsOnEmpty = failEmpty
     options.readsRC = !noRc
+    options.converses = e
+    options.recording = record
     return options
   }
 

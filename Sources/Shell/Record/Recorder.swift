@@ -1,0 +1,248 @@
+/// What a session did, as a rules test suite: who asked for what, on which documents, and what the rules said.
+///
+/// Documents as they were when recording began are the suite's fixtures, those that were changed since are `given` to the
+/// cases that saw them; so every case stands for itself. Each case is run before it is kept: what is in the file passes.
+
+import DocModel
+import DocStore
+import Rules
+import Suite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Owner: the session's thread.
+final class Recorder {
+  /// LIMIT: cases and documents of one suite, documents of one result, writes of one commit.
+  static let casesMax = 1_000
+  static let documentsMax = 2_000
+  static let returnedMax = 50
+  static let writesMax = 20
+
+  /// Why a case is one to do, without the places that a report has: they change with the file.
+  private static let todo = "the rules decide otherwise"
+  private static let suffix = ".rules-test.yaml"
+
+  let path: String
+  let database: DatabaseID
+  let rules: Ruleset
+  let source: [UInt8]
+  /// What stands behind `rules:`, or the rules themselves.
+  private let rulesLines: [String]
+  /// Microseconds; documents that were updated later are no fixtures.
+  private let startedAt: Int64
+  private var fixtures: [ResourcePath: Fields] = [:]
+  /// Documents that were not there when they were first looked for.
+  private var absent: Set<ResourcePath> = []
+  private var personas: [(name: String, facts: Value)] = []
+  private var cases: [RecordedCase] = []
+
+  var caseCount: Int { cases.count }
+
+  /// - Parameter rules: those that guard the database, as the store gave them.
+  init(
+    _ path: String, _ rules: Ruleset, named name: String, source: [UInt8], database: DatabaseID, now: Int64
+  ) throws(ShellError) {
+    guard path.hasSuffix(Self.suffix), path.utf8.count > Self.suffix.utf8.count else {
+      throw .usage("the name of a suite ends in `\(Self.suffix)`")
+    }
+    self.path = path
+    self.database = database
+    self.rules = rules
+    self.source = source
+    startedAt = now
+    rulesLines = Self.lines(rules: name, source, suite: path)
+    try save()
+  }
+
+  /// The path of the rules where the file is at hand and says the same, otherwise the rules in full.
+  private static func lines(rules name: String, _ source: [UInt8], suite: String) -> [String] {
+    if let contents = try? ScriptFile.contents(name), contents == source,
+      let relative = SuiteProject.relative(name, from: suite)
+    {
+      return ["rules: \(SuiteText.scalar(relative))"]
+    }
+    let text = String(decoding: source, as: UTF8.self)
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    return ["rules: |2"] + lines.map { $0.isEmpty ? "" : "  " + $0 }
+  }
+
+  // MARK: cases
+
+  /// The name under which the suite has who asked.
+  func persona(_ caller: Caller) -> String {
+    if let known = personas.first(where: { $0.facts == caller.facts }) { return known.name }
+    let wanted = caller.name == Caller.administrator.name ? "user admin" : caller.name
+    var name = wanted
+    var number = 2
+    while personas.contains(where: { $0.name.hasSameBytes(as: name) }) {
+      name = "\(wanted) \(number)"
+      number += 1
+    }
+    personas.append((name, caller.facts))
+    personas.sort { $0.name.precedesInBytes($1.name) }
+    return name
+  }
+
+  /// Documents of the suite that a query may have to do with.
+  func knownDocuments(of query: StructuredQuery) -> [ResourcePath] {
+    guard let from = query.from.first else { return [] }
+    return fixtures.keys.filter { path in
+      path.parent.lastSegment.hasSameBytes(as: from.collectionID)
+        && (from.includesDescendants || path.parent.parent == query.parent)
+    }
+  }
+
+  /// Makes documents fixtures that were so from the beginning.
+  func learn(_ documents: [ResourcePath: ShellDocument?]) throws(Unrecordable) {
+    for (path, document) in documents where fixtures[path] == nil {
+      guard let document else {
+        absent.insert(path)
+        continue
+      }
+      if absent.contains(path) || document.updateTime > startedAt { continue }
+      guard fixtures.count < Self.documentsMax else {
+        throw Unrecordable(reason: "the suite has \(Self.documentsMax) documents already")
+      }
+      fixtures[path] = document.fields
+    }
+  }
+
+  /// Keeps a case that passes: with the first of the expectations that does, at the suite's time or at its own.
+  ///
+  /// - Returns: why the case is kept as one to do; nil when it passes, or is there already.
+  func add(
+    _ wanted: RecordedCase, expectations: [String], time: Int64
+  ) throws(ShellError) -> String? {
+    guard cases.count < Self.casesMax else { throw .failed("the suite has \(Self.casesMax) cases already") }
+    var candidate = wanted
+    if cases.contains(where: { expectations.contains($0.expectation) && $0.isAsked(as: wanted) }) {
+      return nil
+    }
+    candidate.name = freeName(wanted.name)
+    let milliseconds = time / 1_000 * 1_000
+    var reason: String?
+    search: for expectation in expectations {
+      for time in [nil, milliseconds] {
+        (candidate.expectation, candidate.time) = (expectation, time)
+        do throws(ShellError) {
+          let failure = try failure(of: candidate)
+          if failure == nil { break search }
+          reason = reason ?? failure
+        } catch {
+          // What was quoted cannot be read back; without it the case can still be said.
+          if expectation.hasSameBytes(as: expectations[expectations.count - 1]) { throw error }
+        }
+      }
+      if expectation.hasSameBytes(as: expectations[expectations.count - 1]) {
+        candidate.time = nil
+        candidate.todo = Self.todo
+      }
+    }
+    cases.append(candidate)
+    try save()
+    return candidate.todo == nil ? nil : reason
+  }
+
+  private func freeName(_ wanted: String) -> String {
+    var name = wanted
+    var number = 2
+    while cases.contains(where: { $0.name.hasSameBytes(as: name) }) {
+      name = "\(wanted) (\(number))"
+      number += 1
+    }
+    return name
+  }
+
+  /// Why a case fails; nil when it passes.
+  private func failure(of candidate: RecordedCase) throws(ShellError) -> String? {
+    do throws(SuiteFailure) {
+      let report = try Suite.load(text: text([candidate]), name: path).run()
+      for result in report.results {
+        if case .failed(let lines) = result.status {
+          return lines.map { "\($0.label) \($0.text)" }.joined(separator: "; ")
+        }
+      }
+      return nil
+    } catch {
+      throw .failed("a suite cannot say it: \(error.description)")
+    }
+  }
+
+  /// Runs the whole suite; names of cases that do not pass beside the others.
+  func failures() throws(ShellError) -> [String] {
+    do throws(SuiteFailure) {
+      return try Suite.load(text: text(cases), name: path).run().results.filter(\.hasFailed).map {
+        $0.names.joined(separator: " › ")
+      }
+    } catch {
+      throw .failed(error.description)
+    }
+  }
+
+  // MARK: the file
+
+  private func text(_ cases: [RecordedCase]) -> String {
+    var lines = [
+      "# Recorded by docsh. `docsh test` runs it; docs/rules-tests.md has the format.", "version: 1",
+    ]
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    lines.append("name: \(SuiteText.scalar(String(file.dropLast(Self.suffix.count))))")
+    lines += rulesLines
+    if !database.database.hasSameBytes(as: "(default)") {
+      lines.append("database: \(SuiteText.scalar(database.database))")
+    }
+    // Without it the suite does not differ from one recording to the next.
+    if String(decoding: source, as: UTF8.self).range(ofBytes: "request.time") != nil {
+      lines.append("clock: \(Timestamp(seconds: startedAt / 1_000_000, nanoseconds: 0).rfc3339)")
+    }
+    lines +=
+      ["", "personas:"] + personas.map { "  \(SuiteText.scalar($0.name)): \(SuiteText.value($0.facts))" }
+    if personas.isEmpty { lines[lines.count - 1] += " {}" }
+    lines += ["", "fixtures:" + (fixtures.isEmpty ? " {}" : "")]
+    for path in fixtures.keys.sorted(by: { $0.text.precedesInBytes($1.text) }) {
+      let fields = fixtures[path] ?? Fields()
+      lines.append("  \(SuiteText.scalar(path.text)):" + (fields.isEmpty ? " {}" : ""))
+      lines += fields.entries.map { "    \(SuiteText.key($0.name)): \(SuiteText.value($0.value))" }
+    }
+    lines += ["", "cases:" + (cases.isEmpty ? " []" : "")]
+    for (index, recorded) in cases.enumerated() {
+      lines += (index == 0 ? [] : [""]) + recorded.lines(fixtures)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Writes all of it beside the file and puts it in its place, so that nobody reads a half.
+  func save() throws(ShellError) {
+    let new = path + ".new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw failure("write", new) }
+    let isWritten = Console.write(Array(text(cases).utf8), to: descriptor)
+    let isClosed = close(descriptor) == 0
+    guard isWritten, isClosed, rename(new, path) == 0 else {
+      let error = failure("write", path)
+      unlink(new)
+      throw error
+    }
+  }
+
+  private func failure(_ what: String, _ path: String) -> ShellError {
+    .failed("cannot \(what) `\(path)`: \(String(cString: strerror(errno)))")
+  }
+
+  /// A suite without cases is none.
+  func removeFile() { unlink(path) }
+}
+
+extension RecordedCase {
+  /// Whether both are about the same request on the same documents.
+  fileprivate func isAsked(as other: RecordedCase) -> Bool {
+    var other = other
+    (other.expectation, other.time, other.todo) = (expectation, time, todo)
+    return isSame(as: other)
+  }
+}
