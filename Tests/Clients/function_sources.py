@@ -6,8 +6,13 @@ the store, as a function does, and passes the cause of its event on so that circ
 import json
 import os
 
+import firebase_admin
 import functions_framework
 from firebase_functions import firestore_fn
+
+# As a function's file should: firebase_functions makes the app at the first event when there is none, unguarded, so of two
+# first events at a time one is answered 500 before the function is called.
+firebase_admin.initialize_app()
 
 SEEN = os.environ["SEEN"]
 
