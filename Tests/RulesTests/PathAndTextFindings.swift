@@ -182,6 +182,28 @@ private let textRows: [FindingRow] = [
   FindingRow("'a'.matches('\\\\' + 'C')", "Invalid regular expression pattern. Pattern: \\C."),
 ]
 
+private func vector(_ values: String) -> String {
+  "Type conversion error. Argument: [\(values)], From type: [list], To type: [vector]."
+}
+
+private func field(_ key: String, _ value: Int) -> String {
+  "    fields {\n      key: \"\(key)\"\n      value {\n        int_value: \(value)\n      }\n    }\n"
+}
+
+private let mapRows: [FindingRow] = [
+  // Printed maps are sorted by their keys, in UTF-16 units.
+  FindingRow(
+    "vector([{'b': 1, 'aa': 2, 'A': 3, '\u{FFFD}': 4, '😀': 5, 'é': 6}]) == 1",
+    vector(
+      "values {\n  map_value {\n" + field("A", 3) + field("aa", 2) + field("b", 1) + field("\\303\\251", 6)
+        + field("\\360\\237\\230\\200", 5) + field("\\357\\277\\275", 4) + "  }\n}\n")),
+  // Values of a map come as they were written; of the engine's own maps in an order of their own.
+  FindingRow("{}[{'b': 'x', 'a': 'y'}.values().join(',')]", undefined("x,y")),
+  FindingRow("request.values()[6] == 'get' && request.values()[5] == null", "true"),
+  FindingRow("request.values()[4] == request.path && request.values()[0] == request.time", "true"),
+  FindingRow("resource.values() == [resource.data, resource.__name__, resource.id]", "true"),
+]
+
 @Suite("What the fuzzer found of paths and texts")
 struct PathAndTextFindings {
   private func outcome(_ row: FindingRow) -> String {
@@ -198,6 +220,19 @@ struct PathAndTextFindings {
 
   @Test("texts", arguments: textRows)
   func texts(row: FindingRow) { #expect(outcome(row) == row.outcome) }
+
+  @Test("maps", arguments: mapRows)
+  func maps(row: FindingRow) { #expect(outcome(row) == row.outcome) }
+
+  @Test("a list and a write have request's values in the official order")
+  func requestValues() {
+    var list = Circumstances(method: .list)
+    #expect(list.outcome("request.values()[6] == request.path && request.values()[7] == 'list'") == "true")
+    #expect(list.outcome("request.values()[5] == request.query && request.values()[4] == null") == "true")
+    list = Circumstances(method: .create, data: nil, new: ["a": .integer(1)])
+    let expected = "request.values()[4] == request.path && request.values()[8].data.a == 1"
+    #expect(list.outcome("\(expected) && request.values()[9] == 'create'") == "true")
+  }
 
   @Test("a store is not asked for what no document can be named")
   func notAsked() throws {

@@ -26,7 +26,7 @@ enum Conversions {
     case .null: e.constant("null")
     case .boolean(let flag): flag ? e.constant("true") : e.constant("false")
     case .integer(let number): e.arena.copy(String(number))
-    case .float(let number): e.arena.copy(text(number))
+    case .float(let number): e.arena.copy(e.text(of: number))
     case .path(let segments, let count): text(segments, count, e)
     case .bytes, .timestamp, .duration, .latlng, .array, .document, .fields, .list, .map, .set, .mapDiff,
       .vector, .constraint, .fault:

@@ -194,7 +194,7 @@ struct LibraryFunction: Sendable {
           return e.fault(
             .argument, arguments.node,
             "Latitude should be in [-90,90] range and longitude should be in [-180,180] range. latitude: "
-              + "\(Conversions.text(latitude)), longitude: \(Conversions.text(longitude)).")
+              + "\(e.text(of: latitude)), longitude: \(e.text(of: longitude)).")
         }
         return .latlng(point)
       }

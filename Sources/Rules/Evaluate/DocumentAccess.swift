@@ -47,6 +47,10 @@ open class DocumentAccess {
   /// request itself names it. The service answers null.
   open var failsAtMissingDocuments: Bool { false }
 
+  /// The text of a float, where it is not to be the shortest one that names it; nil where it is. The official
+  /// emulator prints what its Java prints.
+  open func text(of number: Double) -> String? { nil }
+
   /// Starts a new request: nothing was read yet.
   public final func beginRequest() { evaluationReference._withUnsafeGuaranteedRef { $0.log.reset() } }
 

@@ -67,7 +67,7 @@ extension Evaluation {
   func documentObject(data: Operand, path: Operand) -> Operand {
     guard case .path(let segments, let count) = path, count > 0 else { return .null }
     let id = (segments + (count - 1)).pointee.text.map { Operand.string($0) } ?? .null
-    return map([entry("data", data), entry("id", id), entry("__name__", path)])
+    return map([entry("data", data), entry("__name__", path), entry("id", id)])
   }
 
   /// `resource` as a whole.
@@ -100,27 +100,28 @@ extension Evaluation {
     return map([entry("uid", uid), entry("token", .document(claims))])
   }
 
-  /// `request` as a whole. Source: spec/rules-language.md 2.11 and the official emulator's own map.
+  /// `request` as a whole. Source: spec/rules-language.md 2.11 and the official emulator's own map, whose order
+  /// `request.values()` tells.
   func requestObject() -> Operand {
     if isStorage { return storageRequestObject() }
     var entries = [
       entry("time", .timestamp(time)), entry("auth", authObject()),
       entry("headers", .map(arena.copy([MapEntry]()), 0)),
-      entry("inTransaction", .boolean(method.isWrite)), entry("path", isPathKnown ? requestPath() : .null),
-      entry(
-        "method",
-        .string(
-          ByteView(start: UnsafeRawPointer(method.name.utf8Start), count: method.name.utf8CodeUnitCount))),
+      entry("inTransaction", .boolean(method.isWrite)),
     ]
+    let path = entry("path", isPathKnown ? requestPath() : .null)
     if method.isWrite {
       entries += [
-        entry("resource", newResourceObject()), entry("transforms", .null), entry("readFields", .null),
-        entry("writeFields", .null),
+        path, entry("transforms", .null), entry("readFields", .null), entry("writeFields", .null),
+        entry("resource", newResourceObject()),
       ]
+    } else if let query {
+      entries += [entry("fields", .null), entry("query", query.map), path]
     } else {
-      entries.append(entry("fields", .null))
+      entries += [path, entry("fields", .null)]
     }
-    if let query { entries.append(entry("query", query.map)) }
+    let name = ByteView(start: UnsafeRawPointer(method.name.utf8Start), count: method.name.utf8CodeUnitCount)
+    entries.append(entry("method", .string(name)))
     return map(entries)
   }
 }

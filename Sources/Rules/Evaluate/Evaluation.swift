@@ -170,6 +170,11 @@ final class Evaluation {
     source?._withUnsafeGuaranteedRef { $0.failsAtMissingDocuments } ?? false
   }
 
+  /// `string()` of a float.
+  func text(of number: Double) -> String {
+    source?._withUnsafeGuaranteedRef { $0.text(of: number) } ?? Conversions.text(number)
+  }
+
   /// Makes the database's name the second segment.
   @inline(__always)
   func setDatabase(_ name: String) {

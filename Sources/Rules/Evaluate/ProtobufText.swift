@@ -12,21 +12,24 @@ enum ProtobufText {
     case .null: return "\(indent)null_value: NULL_VALUE\n"
     case .boolean(let flag): return "\(indent)bool_value: \(flag)\n"
     case .integer(let number): return "\(indent)int_value: \(number)\n"
-    case .float(let number): return "\(indent)float_value: \(double(number))\n"
+    case .float(let number): return "\(indent)float_value: \(e.text(of: number))\n"
     case .string(let text): return "\(indent)string_value: \(quoted(text.buffer))\n"
     case .bytes(let bytes): return "\(indent)bytes_value: \(quoted(bytes.buffer))\n"
     case .timestamp(let time):
       return message("timestamp_value", depth, seconds(time.seconds, time.nanoseconds, depth + 1))
     case .duration(let length):
       return message("duration_value", depth, seconds(length.seconds, length.nanoseconds, depth + 1))
-    case .latlng(let point): return message("latlng_value", depth, latlng(point, depth + 1))
+    case .latlng(let point): return message("latlng_value", depth, latlng(point, e, depth + 1))
     case .path(let segments, let count):
       let lines = (0..<count).map { segment(segments[$0], depth + 1) }
       return message("path_value", depth, lines.joined())
     case .array, .list: return message("list_value", depth, values(e.array(operand), e, depth: depth + 1))
     case .set: return message("set_value", depth, values(e.array(operand), e, depth: depth + 1))
     case .document, .fields, .map:
-      let entries = e.entries(operand).map { entry -> String in
+      // By their keys, in UTF-16 units.
+      let sorted = e.entries(operand).map { (units: UTF16Text.units($0.key.buffer), entry: $0) }
+        .sorted { $0.units.lexicographicallyPrecedes($1.units) }
+      let entries = sorted.map { _, entry -> String in
         let lines =
           "\(indent)    key: \(quoted(entry.key.buffer))\n"
           + message("value", depth + 2, value(entry.value, e, depth: depth + 3))
@@ -71,9 +74,9 @@ enum ProtobufText {
       + (nanoseconds == 0 ? "" : field("nanos", "\(nanoseconds)", depth))
   }
 
-  private static func latlng(_ point: GeoPoint, _ depth: Int) -> String {
-    (point.latitude.bitPattern == 0 ? "" : field("latitude", double(point.latitude), depth))
-      + (point.longitude.bitPattern == 0 ? "" : field("longitude", double(point.longitude), depth))
+  private static func latlng(_ point: GeoPoint, _ e: Evaluation, _ depth: Int) -> String {
+    (point.latitude.bitPattern == 0 ? "" : field("latitude", e.text(of: point.latitude), depth))
+      + (point.longitude.bitPattern == 0 ? "" : field("longitude", e.text(of: point.longitude), depth))
   }
 
   private static func segment(_ segment: PathSegment, _ depth: Int) -> String {
@@ -85,11 +88,6 @@ enum ProtobufText {
     if let text = segment.text { lines += field("bound_value", quoted(text.buffer), depth + 2) }
     return message(
       "segments", depth, message(segment.isGlob ? "glob_capture" : "capture", depth + 1, lines))
-  }
-
-  private static func double(_ number: Double) -> String {
-    if number.isNaN { return "NaN" }
-    return Conversions.text(number)
   }
 
   /// Bytes beyond ASCII and control characters are three octal digits.

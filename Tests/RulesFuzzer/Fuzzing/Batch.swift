@@ -14,8 +14,12 @@ struct Outcome: Sendable {
 /// Asks both engines.
 final class Batch<Case: Trial> {
   private let official: OfficialEmulator
+  private let floats: FloatTexts
 
-  init(_ official: OfficialEmulator) { self.official = official }
+  init(_ official: OfficialEmulator) {
+    self.official = official
+    floats = FloatTexts(official.sibling("floats"))
+  }
 
   private static var head: String {
     "rules_version = '2';\nservice cloud.firestore { match /databases/{database}/documents {\n"
@@ -98,8 +102,8 @@ final class Batch<Case: Trial> {
     for index in members {
       let judged = Judged(
         trial: trials[index], ruleset: compiled, place: place(index),
-        official: try official.judge(trials[index].request(at: place(index))))
-      let outcome = judged.outcome()
+        official: try official.judge(trials[index].request(at: place(index))), floats: floats)
+      let outcome = try judged.outcome()
       ours[index] = outcome.ours
       theirs[index] = outcome.official
       rows[index] = outcome.row

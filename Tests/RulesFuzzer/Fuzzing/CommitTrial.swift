@@ -61,7 +61,7 @@ public struct CommitTrial: Trial {
       let request = RuleRequest(
         method: new == nil ? .delete : old == nil ? .create : .update,
         path: ResourcePath(unchecked: change.path),
-        auth: scene.auth, time: Clock.now, resource: old, newResource: new)
+        auth: scene.auth, time: witness.time, resource: old, newResource: new)
       let answer = ruleset.answer(request, documents, witness)
       guard case .granted = answer else { return answer }
     }

@@ -51,7 +51,7 @@ public struct ConditionTrial: Trial {
       self.documents.map { (place.fill($0.path), place.fill($0.fields)) }, changes: changes, witness)
     let request = RuleRequest(
       method: scene.method, path: ResourcePath(unchecked: path), auth: scene.auth,
-      time: Clock.now, resource: documents.stored(path),
+      time: witness.time, resource: documents.stored(path),
       newResource: scene.after == nil ? nil : documents.stored(path, afterCommit: true))
     return ruleset.answer(request, documents, witness)
   }
@@ -93,7 +93,7 @@ public struct ConditionTrial: Trial {
   }
 }
 
-/// `request.time` of our engine. Cases do not depend on it: nobody can set the official emulator's.
+/// `request.time` of our engine, at first: nobody can set the official emulator's.
 enum Clock {
   static let now = Timestamp(seconds: 1_790_000_000, nanoseconds: 0)
 }

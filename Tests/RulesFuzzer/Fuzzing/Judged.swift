@@ -3,16 +3,23 @@
 internal import Rules
 
 struct Judged<Case: Trial> {
+  /// LIMIT: how often a case is judged again because it prints further floats.
+  private static var roundsMax: Int { 5 }
+
   let trial: Case
   let ruleset: Ruleset
   let place: Place
   /// With all its entries.
   let official: Answer
+  let floats: FloatTexts
 
-  func outcome() -> Outcome {
+  func outcome() throws(ConnectionError) -> Outcome {
     let plain = compare(Witness())
     guard plain.ours != plain.official else { return plain }
-    return Explained.rows.lazy.compactMap { row in row.outcome(self, plain) }.first ?? plain
+    for row in Explained.rows {
+      if let explained = try row.outcome(self, plain) { return explained }
+    }
+    return plain
   }
 
   /// Our answer to a witness and the part of the official one that it stands against.
@@ -33,11 +40,15 @@ struct Judged<Case: Trial> {
 
 extension ExplainedRow {
   /// The outcome with this row as its explanation; nil when it does not explain it.
-  fileprivate func outcome<Case: Trial>(_ judged: Judged<Case>, _ plain: Outcome) -> Outcome? {
+  fileprivate func outcome<Case: Trial>(
+    _ judged: Judged<Case>, _ plain: Outcome
+  ) throws(ConnectionError) -> Outcome? {
     let isExplained =
       switch test {
       case .missingDocuments:
         judged.isAgreed(Witness(failsAtMissingDocuments: true))
+      case .floatTexts: try judged.isAgreedInOfficialDigits()
+      case .clock: judged.isAgreedAtOfficialTime()
       case .texts(let areSame): Self.areSame(plain, areSame)
       case .openRound: judged.isOpenRound(plain)
       case .brokenLiteral: judged.metBrokenLiteral(plain)
@@ -59,6 +70,31 @@ extension Judged {
   fileprivate func isAgreed(_ witness: Witness) -> Bool {
     let outcome = compare(witness)
     return outcome.ours == outcome.official
+  }
+
+  /// Whether ours agrees as soon as it prints floats as the official emulator does.
+  fileprivate func isAgreedInOfficialDigits() throws(ConnectionError) -> Bool {
+    for failsAtMissing in [false, true] {
+      // With other texts it may come by other numbers.
+      for _ in 0..<Self.roundsMax {
+        let witness = Witness(failsAtMissingDocuments: failsAtMissing, floats: floats)
+        let outcome = compare(witness)
+        guard !witness.unknownFloats.isEmpty else {
+          if outcome.ours == outcome.official { return true }
+          break
+        }
+        try floats.learn(witness.unknownFloats)
+      }
+    }
+    return false
+  }
+
+  /// Whether ours agrees as soon as its clock shows a time that the official reasons name.
+  fileprivate func isAgreedAtOfficialTime() -> Bool {
+    guard case .denied(let entries) = official, trial.rules.contains("request") else { return false }
+    return entries.lazy.flatMap(Reasons.times).contains { time in
+      [false, true].contains { isAgreed(Witness(failsAtMissingDocuments: $0, time: time)) }
+    }
   }
 
   /// Whether the official engine refused before it had all documents.

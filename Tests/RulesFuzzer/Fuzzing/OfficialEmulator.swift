@@ -6,12 +6,21 @@ internal import Rules
 /// One project of the emulator, used by one worker.
 final class OfficialEmulator {
   let project: String
+  private let host: String
+  private let port: UInt16
   private let connection: Connection
   private static let admin = "Bearer owner"
 
   init(host: String, port: UInt16, project: String) {
     self.project = project
+    self.host = host
+    self.port = port
     connection = Connection(host: host, port: port)
+  }
+
+  /// Another project of the same emulator.
+  func sibling(_ name: String) -> OfficialEmulator {
+    OfficialEmulator(host: host, port: port, project: "\(project)-\(name)")
   }
 
   /// What loading rules came to; the emulator's compiler fails inside on some texts.

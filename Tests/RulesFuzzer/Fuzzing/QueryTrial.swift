@@ -107,7 +107,7 @@ public struct QueryTrial: Trial {
       limit: limit, offset: offset,
       orderBy: orders.map { QueryShape.Order($0.field, isDescending: $0.isDescending) })
     let documents = TrialDocuments(members.map { (place.fill($0.path), place.fill($0.fields)) }, witness)
-    return ruleset.answer(RuleRequest(list: shape, auth: scene.auth, time: Clock.now), documents, witness)
+    return ruleset.answer(RuleRequest(list: shape, auth: scene.auth, time: witness.time), documents, witness)
   }
 
   public var size: Int {

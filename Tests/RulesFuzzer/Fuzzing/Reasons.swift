@@ -1,5 +1,7 @@
 /// Reading the official emulator's reasons.
 
+internal import DocModel
+
 enum Reasons {
   /// Entries of a refusal: `false for 'get' @ L4`, one for each `allow` that was tried.
   ///
@@ -36,6 +38,20 @@ enum Reasons {
     let methods = Set(own.map(method))
     let fitting = telling.filter { methods.contains(method($0)) }
     return Array((fitting.isEmpty ? telling : fitting).suffix(max(1, own.count)))
+  }
+
+  /// The points of time in a reason, which are protocol buffers in text form.
+  static func times(_ entry: String) -> [Timestamp] {
+    entry.ranges(of: "timestamp_value {").compactMap { range in
+      let fields = entry[range.upperBound...].prefix { $0 != "}" }
+      guard let seconds = number("seconds: ", in: fields) else { return nil }
+      return Timestamp(seconds: seconds, nanoseconds: Int32(number("nanos: ", in: fields) ?? 0))
+    }
+  }
+
+  private static func number(_ label: String, in text: Substring) -> Int64? {
+    guard let start = text.firstRange(of: label)?.upperBound else { return nil }
+    return Int64(text[start...].prefix { $0 == "-" || $0.isNumber })
   }
 
   private static func isOpen(_ entry: String) -> Bool { entry.hasPrefix("evaluation error at ") }

@@ -159,6 +159,8 @@ final class TrialDocuments: DocumentAccess {
 
   override var failsAtMissingDocuments: Bool { witness.failsAtMissingDocuments }
 
+  override func text(of number: Double) -> String? { witness.text(of: number) }
+
   override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {
     written.contains(String(decoding: path, as: UTF8.self))
   }

@@ -1,5 +1,6 @@
 /// What is known of a disagreement beside the two answers.
 
+internal import DocModel
 internal import Rules
 
 /// How our engine is asked, and what it met.
@@ -8,14 +9,33 @@ internal import Rules
 public final class Witness {
   /// Judges as official emulators before 1.22: `get` of a missing document fails.
   let failsAtMissingDocuments: Bool
+  /// What `request.time` is.
+  let time: Timestamp
+  /// Texts of floats as the official emulator prints them; nil for our own.
+  private let floats: FloatTexts?
+  /// Floats of which a text was wanted that `floats` does not know yet.
+  private(set) var unknownFloats: [Double] = []
   /// Whether every expression is looked at.
   private let isThorough: Bool
   /// An error inside a list literal, before its last element, or inside a path literal. Only if thorough.
   private(set) var metBrokenLiteral = false
 
-  init(failsAtMissingDocuments: Bool = false, isThorough: Bool = false) {
+  init(
+    failsAtMissingDocuments: Bool = false, isThorough: Bool = false, time: Timestamp = Clock.now,
+    floats: FloatTexts? = nil
+  ) {
     self.failsAtMissingDocuments = failsAtMissingDocuments
     self.isThorough = isThorough
+    self.time = time
+    self.floats = floats
+  }
+
+  /// The text of a float; nil for our own.
+  func text(of number: Double) -> String? {
+    guard let floats, number.isFinite, number != 0 else { return nil }
+    let text = floats.text(of: number)
+    if text == nil, !unknownFloats.contains(number) { unknownFloats.append(number) }
+    return text
   }
 
   /// Looks at what each expression of the conditions came to.
