@@ -42,6 +42,14 @@ public enum StoreError: Error, Hashable, Sendable {
     case transactionOver
   }
 
+  /// Whether a transaction whose commit is refused so is over; otherwise it is as before, with its locks.
+  public var endsTransaction: Bool {
+    switch self {
+    case .notFound, .alreadyExists, .failedPrecondition, .aborted, .storage: true
+    case .invalid, .permissionDenied, .resourceExhausted: false
+    }
+  }
+
   /// Whether the store itself failed, not the request.
   var isStorageFailure: Bool {
     switch self {

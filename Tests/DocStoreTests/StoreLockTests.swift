@@ -388,7 +388,6 @@ struct StoreLockTests {
   func crowd(count: Int) throws {
     try test.set("c/counter", Self.n(0))
     let test = self.test
-    let mostAttempts = Monitor(0)
     try runThreads(count) { _ in
       var earlier: TransactionID?
       for attempt in 1...5 {
@@ -402,7 +401,6 @@ struct StoreLockTests {
         }
         do throws(StoreError) {
           try test.store.commitAndWait(test.database, [.set("c/counter", Self.n(n + 1))], transaction: id)
-          mostAttempts.change { $0 = max($0, attempt) }
           return
         } catch {
           guard error == .aborted(.contention), attempt < 5 else { throw error }
@@ -410,6 +408,5 @@ struct StoreLockTests {
       }
     }
     #expect(try test.fields("c/counter") == Self.n(Int64(count)))
-    #expect(mostAttempts.withLock { $0 } <= 5)
   }
 }

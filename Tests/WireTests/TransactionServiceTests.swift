@@ -196,6 +196,26 @@ struct TransactionServiceTests {
     #expect(try harness.call(other, "Commit", Self.commit(nil, 1, token)).message == Self.over)
   }
 
+  @Test("a refused commit leaves its transaction to the connection, whose end ends it")
+  func refusedThenLost() throws {
+    let harness = try ClientsHarness()
+    let gone = try harness.connect()
+    let other = try harness.connect()
+    let token = try Self.token(of: try harness.call(gone, "BeginTransaction", Self.begin))
+    _ = try harness.call(gone, "GetDocument", Self.get("c/a", token))
+    var tooLarge = Self.commit("c/b", 1, token)
+    tooLarge.writes[0].update.fields["text"] = .with {
+      $0.stringValue = String(repeating: "x", count: 1 << 21)
+    }
+    #expect(try harness.call(gone, "Commit", tooLarge).status == "3")
+    let waiting = try other.request("Commit", Self.commit("c/a"))
+    other.exchange()
+    try eventually("the commit waits") { harness.store.lockWaitCount == 1 }
+    gone.connection.loseConnection()
+    try harness.run(until: other.client.streams[waiting]?.isClosed == true) { other.exchange() }
+    #expect(other.client.streams[waiting]?.status == "0")
+  }
+
   enum End: CaseIterable { case cancelled, connectionLost, late }
   enum Waiting: CaseIterable { case commit, batchWrite, update }
 

@@ -109,7 +109,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
     transactions.connect(
       TransactionTable.Links(
         requeue: { [weak self] in self?.requeue($0) },
-        wake: { [weak self] in self?.queue.change { $0.isAsked = true } }))
+        wake: { [weak self] in self?.queue.change { $0.isAsked = true } },
+        countRefusals: { [figures] count in for _ in 0..<count { figures.countRefusal() } }))
   }
 
   /// `unfinished` are indexes that were being built when the store was closed.
@@ -118,7 +119,12 @@ final class Committer<Engine: StorageEngine>: Sendable {
     WriterThread.start { [self] in
       run(unfinished)
       transactions.endWaiting()
-      queue.change { $0.isRunning = false }
+      let left = queue.change { queue in
+        queue.isRunning = false
+        defer { queue.jobs = [] }
+        return queue.jobs
+      }
+      for job in left { Self.refuse(job) }
     }
   }
 
@@ -149,11 +155,23 @@ final class Committer<Engine: StorageEngine>: Sendable {
 
   /// Commits that have waited for locks go before all others. They were counted when they came.
   private func requeue(_ requests: [CommitRequest]) {
-    queue.change { queue in
+    let isRunning = queue.change { queue in
+      if !queue.isRunning { return false }
       for request in requests.reversed() {
         queue.jobs.prepend(.commit(request))
         queue.byteCount += request.weight
       }
+      return true
+    }
+    if !isRunning { for request in requests { Self.refuse(.commit(request)) } }
+  }
+
+  /// Answers a job that came when the thread had ended.
+  private static func refuse(_ job: Job) {
+    switch job {
+    case .commit(let request): request.completion(.failure(.storage(.unavailable)))
+    case .clear(_, let completion), .tidy(let completion): completion(.failure(.storage(.unavailable)))
+    case .index: break
     }
   }
 
@@ -234,8 +252,10 @@ final class Committer<Engine: StorageEngine>: Sendable {
     }
     guard let batch = lent else { return false }
     write([.commit(request)], batch, nil)
+    let isWaitedFor = transactions.isWaitedFor
     let isPressing = queue.withLock { queue -> Bool in
       queue.isLent = false
+      if isWaitedFor { queue.isAsked = true }
       queue.spare = batch
       return queue.isPressing
     }
@@ -293,7 +313,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     }
     clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
     transactions.endBatch()
-    for outcome in planned?.outcomes ?? jobs.map(Self.unplanned) {
+    for outcome in planned?.outcomes ?? jobs.map(unplanned) {
       complete(outcome, failure, batch, builder)
     }
   }
@@ -317,12 +337,17 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   /// What becomes of a job when not even a view could be had.
-  private static func unplanned(_ job: Job) -> Outcome {
+  private func unplanned(_ job: Job) -> Outcome {
     switch job {
-    case .commit(let request): .commit(request, .failure(.storage(.unavailable)))
-    case .clear(_, let completion): .clear(completion, .failure(.storage(.unavailable)))
-    case .tidy(let completion): .tidy(completion)
-    case .index(let request): .index(request)
+    case .commit(let request):
+      // One that has waited for locks is being committed, which nobody else would end.
+      if let id = request.transaction, request.ticket != nil {
+        transactions.settle(id, failure: .storage(.unavailable))
+      }
+      return .commit(request, .failure(.storage(.unavailable)))
+    case .clear(_, let completion): return .clear(completion, .failure(.storage(.unavailable)))
+    case .tidy(let completion): return .tidy(completion)
+    case .index(let request): return .index(request)
     }
   }
 

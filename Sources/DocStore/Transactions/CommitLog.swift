@@ -126,17 +126,25 @@ struct CommitLog {
   /// Whether a document was changed above the version that a view saw.
   func hasChange(_ database: DatabaseID, _ path: ResourcePath, above seen: Int64) -> Bool {
     if seen < lostVersion { return true }
-    return entries.contains { entry in
-      entry.version > seen && entry.database == database && (entry.isClearing || entry.path == path)
+    return hasEntry(above: seen) { entry in
+      entry.database == database && (entry.isClearing || entry.path == path)
     }
   }
 
   /// Whether a change above the version that a view saw concerns a predicate.
   func hasChange(_ database: DatabaseID, _ predicate: ReadPredicate, above seen: Int64) -> Bool {
     if seen < lostVersion { return true }
-    return entries.contains { entry in
-      entry.version > seen && entry.database == database
-        && (entry.isClearing || predicate.isConcerned(by: entry))
+    return hasEntry(above: seen) { entry in
+      entry.database == database && (entry.isClearing || predicate.isConcerned(by: entry))
     }
+  }
+
+  /// Versions ascend, so only what a view has missed is looked at.
+  private func hasEntry(above seen: Int64, _ isMeant: (Entry) -> Bool) -> Bool {
+    for entry in entries.reversed() {
+      if entry.version <= seen { return false }
+      if isMeant(entry) { return true }
+    }
+    return false
   }
 }

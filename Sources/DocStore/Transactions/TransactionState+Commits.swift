@@ -21,6 +21,8 @@ extension TransactionState {
     _ effects: inout LockEffects
   ) throws(StoreError) -> Admission {
     let own = request.transaction.flatMap { entries[$0.counter] }
+    // Rolled back, or its client gone, while the commit was planned: it no longer holds what it has read.
+    if request.transaction != nil, own?.isOver ?? true { throw .aborted(.transactionOver) }
     if let own { try checkFresh(own, request, &effects) }
     let isAlone = openReadWrite <= (own?.isReadWrite == true ? 1 : 0)
     var readers: Set<UInt64> = []

@@ -13,7 +13,7 @@ extension TransactionState {
     _ id: TransactionID, _ database: DatabaseID, _ paths: some Sequence<ResourcePath>, _ now: Int64,
     _ ready: @escaping @Sendable () -> Void
   ) -> Bool {
-    guard let entry = entries[id.counter], entry.database == database, entry.isPessimistic,
+    guard !isClosed, let entry = entries[id.counter], entry.database == database, entry.isPessimistic,
       case .open = entry.phase
     else { return true }
     let queued = spaces[database]?.turns ?? [:]

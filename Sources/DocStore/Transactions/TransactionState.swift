@@ -23,6 +23,8 @@ struct TransactionState {
   /// Reads that go ahead when the batch that is being written is durable: before, they would miss it.
   var afterBatch: [@Sendable () -> Void] = []
   var nextTicket: UInt64 = 1
+  /// The store closes: nobody comes who would end a wait.
+  var isClosed = false
 
   init(first: UInt64) {
     firstCounter = first

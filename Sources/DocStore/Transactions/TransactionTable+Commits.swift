@@ -77,6 +77,7 @@ extension TransactionTable {
   /// The store closes: nobody waits any more.
   func endWaiting() {
     perform { state, _, effects in
+      state.isClosed = true
       for ticket in state.waiters.keys.sorted() {
         if let waiter = state.unpark(ticket) {
           effects.failed.append((waiter.request, .storage(.unavailable)))

@@ -24,6 +24,8 @@ final class TransactionTable: Sendable {
     var requeue: @Sendable ([CommitRequest]) -> Void
     /// Somebody waits and time must be looked at.
     var wake: @Sendable () -> Void
+    /// Commits that waited are refused.
+    var countRefusals: @Sendable (Int) -> Void
   }
 
   private let state: Monitor<TransactionState>
@@ -57,6 +59,7 @@ final class TransactionTable: Sendable {
     if !effects.requeued.isEmpty {
       links?.requeue(effects.requeued.sorted { $0.ticket < $1.ticket }.map(\.request))
     }
+    if !effects.failed.isEmpty { links?.countRefusals(effects.failed.count) }
     for failed in effects.failed { failed.request.completion(.failure(failed.error)) }
     for ready in effects.ready { ready() }
   }

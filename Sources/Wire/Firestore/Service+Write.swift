@@ -78,7 +78,12 @@ extension FirestoreService {
         cancellation: cancellation(for: call)
       ) { result in
         reference { call in
-          if let transaction = commit.transaction { call.ties?.remove(transaction) }
+          let isOver =
+            switch result {
+            case .success: true
+            case .failure(let error): error.endsTransaction
+            }
+          if let transaction = commit.transaction, isOver { call.ties?.remove(transaction) }
           switch result {
           case .success(let result): call.respond(Answers.commit(result))
           case .failure(let error): call.finish(GRPCStatus(error))
