@@ -26,10 +26,8 @@ struct StoreLockEndTests {
     let reader = try begin()
     _ = try test.fields("c/a", at: .transaction(reader))
     let answer = Monitor<StoreError?>(nil)
-    store.submit(
-      database, [.set("c/a", ["n": .integer(5)])], transaction: leaving,
-      judge: { _ throws(StoreError) in try store.rollBack(leaving, in: database) }
-    ) { result in
+    let judge: CommitJudge = { _ throws(StoreError) in try store.rollBack(leaving, in: database) }
+    store.submit(database, [.set("c/a", ["n": .integer(5)])], transaction: leaving, judge: judge) { result in
       if case .failure(let error) = result { answer.change { $0 = error } }
     }
     let refusal = try #require(answer.wait(atMost: 60_000) { $0 }, "the commit is not refused")
