@@ -56,6 +56,8 @@ struct AccessGuard {
   let figures: GuardFigures
   /// Is told of queries that were allowed; nil for nobody.
   let leaks: LeakWatch?
+  /// Keeps what was judged, for people who watch; nil for nobody. And the state that is judged on, in microseconds.
+  let feed: (feed: RequestFeed, stateTime: Int64)?
 
   /// One document read by name; `document` is nil when it does not exist.
   func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
@@ -128,6 +130,7 @@ struct AccessGuard {
         let explanation = detailed?.explanation ?? ruleset.explain(request, documents: documents)
         record(request, ruleset)
         if let failure = documents.failure { throw failure }
+        keep(request, explanation.decision, ruleset, database)
         witness.tell(
           Judgement(
             method: request.method, path: request.path, explanation: explanation, detailed: detailed,
@@ -139,11 +142,23 @@ struct AccessGuard {
       let decision = ruleset.decide(request, documents: documents)
       record(request, ruleset)
       if let failure = documents.failure { throw failure }
+      keep(request, decision, ruleset, database)
       if decision.isAllowed { return }
       figures.countDenial()
       throw .permissionDenied(
         message: DenialText.refused(detail, ruleset.explain(request, documents: documents)))
     }
+  }
+
+  /// Keeps every refusal, and everything once somebody watches.
+  @inline(__always)
+  private func keep(
+    _ request: RuleRequest, _ decision: Decision, _ ruleset: Ruleset, _ database: DatabaseID
+  ) {
+    guard let feed, feed.feed.isFull || !decision.isAllowed else { return }
+    feed.feed.add(
+      database, time,
+      .judged(KeptRequest(request, documents, stateTime: feed.stateTime), decision, by: ruleset))
   }
 
   @inline(__always)

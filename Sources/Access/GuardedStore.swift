@@ -19,6 +19,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   public let figures = GuardFigures()
   /// What queries need of indexes; nil serves whatever is asked.
   public let indexes: IndexGate?
+  /// Keeps the last requests; nil keeps none.
+  public let feed: RequestFeed?
   private let pool = RuleDocumentsPool()
   private let witness: (tell: JudgementWitness, detail: JudgementDetail)?
 
@@ -28,10 +30,12 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   ///   - coverage: gets every operation that is judged on a ruleset; costs as much while it collects.
   ///   - leaks: proves the first query of each shape.
   ///   - indexes: asked about every query after its rules.
+  ///   - feed: keeps refusals, and everything that is judged once somebody asks for it.
   public init(
     _ store: DocumentStore<Engine>, rulesets: RulesetRegistry, detail: DenialDetail = .explained,
     witness: JudgementWitness? = nil, witnessDetail: JudgementDetail = .reasons,
-    coverage: CoverageCollector? = nil, leaks: LeakWatch? = nil, indexes: IndexGate? = nil
+    coverage: CoverageCollector? = nil, leaks: LeakWatch? = nil, indexes: IndexGate? = nil,
+    feed: RequestFeed? = nil
   ) {
     self.store = store
     self.rulesets = rulesets
@@ -40,6 +44,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
     self.coverage = coverage
     self.leaks = leaks
     self.indexes = indexes
+    self.feed = feed
   }
 
   /// Reads one document by name. `visit` gets the document (nil: there is none) and the read time.
@@ -124,7 +129,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
           documents: documents, witness: witness,
-          coverage: coverage.map { ($0, view.database) }, figures: figures, leaks: leaks))
+          coverage: coverage.map { ($0, view.database) }, figures: figures, leaks: leaks,
+          feed: feed.map { ($0, view.readTime) }))
     }
   }
 
@@ -139,7 +145,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail,
           time: commit.serverTime, documents: documents, witness: witness,
-          coverage: coverage.map { ($0, commit.database) }, figures: figures, leaks: leaks))
+          coverage: coverage.map { ($0, commit.database) }, figures: figures, leaks: leaks,
+          feed: feed.map { ($0, commit.commitTime - 1) }))
     }
   }
 }

@@ -21,6 +21,8 @@ final class RuleDocuments: DocumentAccess {
   /// Whether it is to be remembered which documents are read: whoever follows a decision needs that.
   var notesReads = false
   private var reads: [ResourcePath] = []
+  /// `written`, once somebody has asked for it.
+  private var copiedWrites: [(path: ResourcePath, fields: [UInt8]?)]?
 
   /// The documents that were read, there or not; nothing is noted any more.
   func takeReads() -> [ResourcePath] {
@@ -36,6 +38,7 @@ final class RuleDocuments: DocumentAccess {
     beginRequest()
     failure = nil
     source = .view(view.unrecorded)
+    copiedWrites = nil
   }
 
   /// Begins a request that writes.
@@ -43,12 +46,14 @@ final class RuleDocuments: DocumentAccess {
     beginRequest()
     failure = nil
     source = .commit(commit)
+    copiedWrites = nil
   }
 
   /// Lets go of the snapshot, whose documents die now.
   func end() {
     beginRequest()
     source = .none
+    copiedWrites = nil
   }
 
   /// What the commit that is judged makes of the documents that it writes, in the order of its writes; nil where
@@ -58,6 +63,14 @@ final class RuleDocuments: DocumentAccess {
     return commit.writes.map { write in
       (write.path, commit.document(write.path, .after).map { Array($0.fields.bytes) })
     }
+  }
+
+  /// The same, copied once for all writes of the commit.
+  var keptWrites: [(path: ResourcePath, fields: [UInt8]?)] {
+    if let copiedWrites { return copiedWrites }
+    let copied = written
+    copiedWrites = copied
+    return copied
   }
 
   override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {

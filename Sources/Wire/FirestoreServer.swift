@@ -27,6 +27,9 @@ public struct FirestoreServerOptions: Sendable {
   public var unreadiness: @Sendable () -> String? = { nil }
   /// What is answered below `/emulator/v1/` beside the server's own.
   public var administration: EmulatorAdministration?
+  /// The port of the WebSocket that tells what rules judged, on the server's host; 0 takes any free one, nil
+  /// opens none. Needs a store with a feed.
+  public var requestsPort: Int?
   /// More figures for `/metrics`.
   public var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
 
@@ -60,15 +63,22 @@ public final class FirestoreServer: Sendable {
   private let server: WireServer
   private let threads: NIOThreadPool
   private let isStopping: Flag
+  private let requests: RequestsServer?
 
-  private init(_ server: WireServer, _ threads: NIOThreadPool, _ isStopping: Flag) {
+  private init(
+    _ server: WireServer, _ threads: NIOThreadPool, _ isStopping: Flag, _ requests: RequestsServer?
+  ) {
     self.server = server
+    self.requests = requests
     self.isStopping = isStopping
     self.threads = threads
   }
 
   /// Where it listens, with the port it got.
   public var address: ServerAddress { server.address }
+
+  /// Where it tells what rules judged; nil when that was not asked for.
+  public var requestsAddress: ServerAddress? { requests?.address }
 
   /// - Parameter onShutdownRequest: somebody asked over HTTP that the process end.
   public static func start<Engine: StorageEngine>(
@@ -83,7 +93,7 @@ public final class FirestoreServer: Sendable {
     let firestore = FirestoreService(store, threads: threads, options: serviceOptions)
     let known = firestore.methods + ReflectionService.methods
     let figures = ServerFigures(methods: known.map(\.name))
-    let observer = CallObserver(figures: figures, requestLog: options.logger)
+    let observer = CallObserver(figures: figures, requestLog: options.logger, feed: store.feed)
     let isStopping = Flag()
     var hooks = ServerHooks()
     hooks.shutDown = onShutdownRequest
@@ -106,9 +116,17 @@ public final class FirestoreServer: Sendable {
       return method
     }
     let routes = ServerRoutes(methods: GRPCMethodTable(methods)) { http.respond($0) }
+    var requests: RequestsServer?
     do throws(ServerError) {
-      return FirestoreServer(try await WireServer.start(server, routes: routes), threads, isStopping)
+      if let port = options.requestsPort, let feed = store.feed {
+        requests = try await RequestsServer.start(host: server.host, port: port, feed) { entry in
+          EvaluationJSON.object(entry, in: store)
+        }
+      }
+      return FirestoreServer(
+        try await WireServer.start(server, routes: routes), threads, isStopping, requests)
     } catch {
+      await requests?.stop()
       try? await threads.shutdownGracefully()
       throw error
     }
@@ -119,6 +137,7 @@ public final class FirestoreServer: Sendable {
   /// Takes nothing new, lets what is under way finish for a while, then closes.
   public func stop() async {
     isStopping.set()
+    await requests?.stop()
     await server.stop()
     try? await threads.shutdownGracefully()
   }

@@ -108,7 +108,7 @@ struct OfficialFlags: Equatable {
     for (flag, option) in [
       (Flag.rules, "--rules"), (.project, "--project"), (.seed, "--import"), (.importData, "--import"),
       (.exportOnExit, "--export-on-exit"), (.exportName, "--export-name"),
-      (.functions, "--functions-emulator"),
+      (.functions, "--functions-emulator"), (.webSocketPort, "--requests-port"),
     ] {
       if let value = values[flag], !value.isEmpty { options += [option, value] }
     }

@@ -63,6 +63,12 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(name: .customLong("data-dir"), help: "Keep documents in this folder.", completion: .directory)
   var dataFolder: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Tell what rules judge on a WebSocket of this port, for the emulators' UI; 0 takes any free one.",
+      valueName: "port"))
+  var requestsPort: Int?
+
   @Option(help: "The project that is seeded.")
   var project = "demo"
 
@@ -120,7 +126,8 @@ struct ServeCommand: AsyncParsableCommand {
   var announcesOfficially = false
 
   private enum CodingKeys: String, CodingKey {
-    case host, port, rules, indexes, config, seed, withoutTriggers, dataFolder, project, triggers,
+    case host, port, requestsPort, rules, indexes, config, seed, withoutTriggers, dataFolder, project,
+      triggers,
       functionsEmulator, profile,
       importPath,
       exportOnExit
@@ -137,6 +144,9 @@ struct ServeCommand: AsyncParsableCommand {
   func validate() throws {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port must be between 0 and 65535, found \(port)")
+    }
+    if let requestsPort, !(0...65_535).contains(requestsPort) {
+      throw ValidationError("--requests-port must be between 0 and 65535, found \(requestsPort)")
     }
     guard (0...3_600).contains(stopGrace) else {
       throw ValidationError("--stop-grace must be between 0 and 3600, found \(stopGrace)")
@@ -169,7 +179,7 @@ struct ServeCommand: AsyncParsableCommand {
     let guarded = GuardedStore(
       store, rulesets: registry, detail: profile.denialDetail,
       coverage: CoverageCollector(isCollecting: ruleCoverage),
-      leaks: LeakWatch { log.tell($0) }, indexes: gate)
+      leaks: LeakWatch { log.tell($0) }, indexes: gate, feed: RequestFeed())
     let serving = Serving(
       guarded: guarded, options: try serverOptions(profile, log, store, functions), log: log, ending: ending,
       command: self, sources: sources)
@@ -193,6 +203,7 @@ struct ServeCommand: AsyncParsableCommand {
     options.messageBytesMax = profile.limits.messageBytesMax
     options.server.host = host
     options.server.port = port
+    options.requestsPort = requestsPort
     options.server.connectionsMax = connectionsMax
     options.server.stopGraceSeconds = stopGrace
     options.logger = log.logger

@@ -29,6 +29,7 @@ struct Serving: Sendable {
     }
     let pidFile = try command.pidFile.map { try PIDFile($0) }
     announce(server.address)
+    if let requests = server.requestsAddress { Terminal.say("docsh: requests on ws://\(requests)/requests") }
     let status = await ending.wait()
     log.logger.notice("stopping", metadata: ["status": "\(status)"])
     await server.stop()

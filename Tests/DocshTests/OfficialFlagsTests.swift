@@ -47,6 +47,7 @@ struct OfficialFlagsTests {
         [
           "--host", "127.0.0.1", "--port", "8080", "--rules", "/a/firestore.rules", "--project", "demo-x",
           "--import", "/e/e.overall_export_metadata", "--functions-emulator", "127.0.0.1:5001",
+          "--requests-port", "9150",
           "--single-project",
           "warn",
         ]

@@ -157,7 +157,7 @@ enum SessionKit {
       var options = FirestoreServerOptions()
       options.server.port = 0
       let server = try await FirestoreServer.start(
-        GuardedStore(store, rulesets: rulesets, indexes: IndexGate()), options
+        GuardedStore(store, rulesets: rulesets, indexes: IndexGate(), feed: RequestFeed()), options
       ) {}
       let result: Result<R, any Error>
       do { result = .success(try body(Talk(RemoteBackend("\(server.address)", database: database)))) } catch {

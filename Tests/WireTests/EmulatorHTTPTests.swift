@@ -41,12 +41,13 @@ final class HTTPBench {
   }
 
   init(
-    isCollecting: Bool = false, _ change: (inout FirestoreServerOptions) -> Void = { _ in }
+    isCollecting: Bool = false, feed: RequestFeed? = nil,
+    _ change: (inout FirestoreServerOptions) -> Void = { _ in }
   ) async throws {
     store = try DocumentStore(engine: NaiveEngine(), environment: .system)
     guarded = GuardedStore(
       store, rulesets: RulesetRegistry(isOpen: true), detail: .official,
-      coverage: CoverageCollector(isCollecting: isCollecting))
+      coverage: CoverageCollector(isCollecting: isCollecting), feed: feed)
     var options = FirestoreServerOptions()
     options.server.port = 0
     options.server.eventLoopCount = 1

@@ -88,6 +88,9 @@ public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
     self.init(uid: uid, claims: claims.encoded)
   }
 
+  /// `request.auth.token`. Legal while this object lives.
+  public var claimFields: FieldsView { FieldsView(document: claims) }
+
   /// `request.auth.uid`, for people.
   public var uidText: String? { uid.map { String(decoding: $0, as: UTF8.self) } }
 

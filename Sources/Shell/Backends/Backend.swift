@@ -99,6 +99,11 @@ protocol Backend: AnyObject {
   /// - Parameter rest: what follows `triggers` in the path: `:drain?seconds=5`, `/greet:pause`.
   func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON
 
+  /// Asks about the last requests of the database.
+  func requests(_ question: RequestQuestion) throws(ShellError) -> JSON
+  /// Whether others ask the same store, so that there is something to wait for.
+  var isShared: Bool { get }
+
   /// Builds the connection anew.
   func reconnect() throws(ShellError)
 }

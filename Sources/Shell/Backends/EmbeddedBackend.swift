@@ -14,6 +14,8 @@ final class EmbeddedBackend: Backend {
   private let isOpenWithoutRules: Bool
   /// Counts what queries need; refuses, as the service does, once definitions are loaded.
   private let indexes = IndexGate()
+  /// What this session asked.
+  let feed = RequestFeed(isFull: true)
   /// Made when something is watched first.
   private var listening: Listening<LMDBEngine>?
 
@@ -27,7 +29,7 @@ final class EmbeddedBackend: Backend {
     self.isOpenWithoutRules = isOpenWithoutRules
     let rulesets = RulesetRegistry(isOpen: isOpenWithoutRules)
     if let rules { rulesets.setStandard(rules) }
-    guarded = GuardedStore(store, rulesets: rulesets, detail: .explained, indexes: indexes)
+    guarded = GuardedStore(store, rulesets: rulesets, detail: .explained, indexes: indexes, feed: feed)
   }
 
   deinit { listening?.close() }

@@ -178,7 +178,7 @@ final class RemoteBackend: Backend {
   }
 
   @discardableResult
-  private func administrate(
+  func administrate(
     _ method: String, _ suffix: String, body: [UInt8] = []
   ) throws(ShellError) -> [UInt8] {
     let path =
@@ -187,8 +187,8 @@ final class RemoteBackend: Backend {
     guard answer.status == 200 else {
       let json = try? JSONReader.read(answer.body)
       let message = json?["error"]?["message"]?.text ?? "the server answers \(answer.status)"
-      throw ShellError(
-        .failed(code: answer.status == 400 ? "INVALID_ARGUMENT" : "UNIMPLEMENTED"), message)
+      let code = answer.status == 400 ? "INVALID_ARGUMENT" : "UNIMPLEMENTED"
+      throw ShellError(.failed(code: json?["error"]?["status"]?.text ?? code), message)
     }
     return answer.body
   }
@@ -201,10 +201,15 @@ final class RemoteBackend: Backend {
     return (file["name"]?.text ?? "firestore.rules", content)
   }
 
+  /// Rules as requests of the HTTP interface carry them.
+  static func body(_ rules: CandidateRules) -> [UInt8] {
+    let content = TextEscape.quoted(String(decoding: rules.source, as: UTF8.self))
+    let name = TextEscape.quoted(rules.name)
+    return Array("{\"rules\":{\"files\":[{\"name\":\(name),\"content\":\(content)}]}}".utf8)
+  }
+
   func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError) {
-    let content = TextEscape.quoted(String(decoding: source, as: UTF8.self))
-    let body = "{\"rules\":{\"files\":[{\"name\":\(TextEscape.quoted(name)),\"content\":\(content)}]}}"
-    try administrate("PUT", ":securityRules", body: Array(body.utf8))
+    try administrate("PUT", ":securityRules", body: Self.body(CandidateRules(name: name, source: source)))
   }
 
   // MARK: administration

@@ -68,8 +68,8 @@ struct CommandArguments {
 enum CommandTable {
   static let all: [ShellCommand] =
     PlaceCommands.all + IdentityCommands.all + RuleCommands.all + SuiteCommands.all + QueryCommands.all
-    + DataCommands.all + SeedCommands.all + ServerCommands.all + TransactionCommands.all + OutputCommands.all
-    + ScriptCommands.all + RecordCommands.all + SessionCommands.all
+    + DataCommands.all + SeedCommands.all + ServerCommands.all + RequestCommands.all + TransactionCommands.all
+    + OutputCommands.all + ScriptCommands.all + RecordCommands.all + SessionCommands.all
 
   static func command(_ name: String) -> ShellCommand? {
     all.first { $0.names.contains { $0.hasSameBytes(as: name) } }

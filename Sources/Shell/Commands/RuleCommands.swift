@@ -14,7 +14,9 @@ import Suite
 enum RuleCommands {
   static let all: [ShellCommand] = [
     ShellCommand(
-      ["why"], .rules, "why", "every expression of the last decision with its value", ":why", why),
+      ["why"], .rules, "why [ID [--rules FILE]]",
+      "every expression of the last decision with its value; or of a request that ':tail' shows, under other rules",
+      ":why 8f21 --rules candidate.rules", why),
     ShellCommand(
       ["can"], .rules, "can get|list|create|update|delete PATH [DATA]",
       "ask the rules without doing it", ":can update users/bob {bio: \"x\"}", can),
@@ -28,12 +30,13 @@ enum RuleCommands {
     ShellCommand(
       ["matrix"], .rules, "matrix", "the same for every persona", ":matrix", matrix),
     ShellCommand(
-      ["rules"], .rules, "rules show | load FILE | check FILE | diff FILE",
-      "show, replace, check or compare the rules", ":rules load rules/inspired.rules", rules),
+      ["rules"], .rules, "rules show | load FILE | check FILE | diff FILE | shadow FILE [live] | shadow off",
+      "show, replace, check or compare the rules; or judge requests under others beside them",
+      ":rules load rules/inspired.rules", rules),
   ]
 
   private static func why(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
-    try arguments.nothing(":why")
+    if !arguments.text.isEmpty { return try RequestCommands.why(session, arguments) }
     guard let verdict = session.lastVerdict else {
       throw .failed("no decision yet: ask for something as a persona, or with ':can'")
     }
@@ -202,7 +205,10 @@ enum RuleCommands {
       session.show(report.split(separator: "\n").map(String.init))
       session.console.note("\(words[1]) compiles")
     case ("diff", 2): try compare(words[1], session)
-    default: throw .usage("usage: :rules show | load FILE | check FILE | diff FILE")
+    case ("shadow", _): try RequestCommands.shadow(session, Array(words.dropFirst()))
+    default:
+      throw .usage(
+        "usage: :rules show | load FILE | check FILE | diff FILE | shadow FILE [live] | shadow off")
     }
   }
 

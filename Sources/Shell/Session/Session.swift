@@ -47,6 +47,8 @@ final class Session {
   var transaction: OpenTransaction?
   /// What `:why` tells.
   var lastVerdict: RulesDesk.Verdict?
+  /// Rules that are judged beside the loaded ones.
+  var shadow: RulesShadow?
   /// What `:more` shows.
   var rest: [String] = []
   var history: [String] = []
@@ -123,6 +125,7 @@ final class Session {
   @discardableResult
   func perform(_ text: String) -> Int32 {
     Interruption.clear()
+    defer { RequestCommands.followShadow(self) }
     do throws(ShellError) {
       try execute(text)
       return ShellStatus.success

@@ -90,7 +90,9 @@ package class ServerCall {
 
   /// Tells who asks for what, for the log.
   final func note(_ database: DatabaseID, _ credentials: Credentials) {
-    observation?.note(database, credentials)
+    observation?.note(
+      database, credentials,
+      target: requestMessage.withBytes { CallTarget.text(methodName, $0) })
   }
 
   fileprivate final func observeEnd(_ status: GRPCStatus) {

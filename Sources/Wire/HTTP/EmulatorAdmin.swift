@@ -34,6 +34,15 @@ extension HTTPService {
     if method == "PUT", let database = Self.database(path, verb: ":indexes") {
       return try replaceIndexes(exchange, of: database)
     }
+    if method == "GET", let database = Self.database(path, verb: ":requests") {
+      return try listRequests(exchange, of: database, target)
+    }
+    if method == "POST", let database = Self.database(path, verb: ":explainRequest") {
+      return try explainRequest(exchange, of: database, target)
+    }
+    if method == "POST", let database = Self.database(path, verb: ":shadowRequests") {
+      return try shadowRequests(exchange, of: database, target)
+    }
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
     }

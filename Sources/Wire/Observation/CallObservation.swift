@@ -1,7 +1,8 @@
 /// One call as those who count and log see it.
 
-internal import Access
+package import Access
 internal import DocModel
+internal import DocStore
 package import Logging
 internal import NIOCore
 internal import Rules
@@ -12,8 +13,12 @@ package struct CallObserver: Sendable {
   /// Gets a line for each call; nil when nobody wants them, which then cost nothing.
   package let requestLog: Logger?
 
-  package init(figures: ServerFigures, requestLog: Logger? = nil) {
+  /// Keeps the calls of administrators once somebody watches; nil for nobody.
+  package let feed: RequestFeed?
+
+  package init(figures: ServerFigures, requestLog: Logger? = nil, feed: RequestFeed? = nil) {
     self.figures = figures
+    self.feed = feed
     self.requestLog = requestLog.flatMap { $0.logLevel <= .info ? $0 : nil }
   }
 
@@ -34,6 +39,8 @@ struct CallObservation {
   /// Filled only for the log.
   private var database: DatabaseID?
   private var user: String?
+  /// Of an administrator's call that is to be kept: its database, and what it is about.
+  private var kept: (database: DatabaseID, target: String)?
 
   init(observer: CallObserver, method: Int, transport: ServerFigures.Transport, start: UInt64) {
     self.observer = observer
@@ -43,7 +50,10 @@ struct CallObservation {
   }
 
   /// The service has found out who asks for what.
-  mutating func note(_ database: DatabaseID, _ credentials: Credentials) {
+  mutating func note(
+    _ database: DatabaseID, _ credentials: Credentials, target: @autoclosure () -> String
+  ) {
+    if let feed = observer.feed, feed.isFull, credentials.isAdmin { kept = (database, target()) }
     guard observer.requestLog != nil else { return }
     self.database = database
     user =
@@ -56,6 +66,14 @@ struct CallObservation {
   func end(_ status: GRPCStatus) {
     let nanoseconds = NIODeadline.now().uptimeNanoseconds &- start
     observer.figures.ended(method, transport, status.code, nanoseconds: nanoseconds)
+    if let kept, let feed = observer.feed {
+      feed.add(
+        kept.database, Environment.system.now(),
+        .passed(
+          AdministratorCall(
+            method: observer.figures.methods[method], target: kept.target, status: status.code.name,
+            microseconds: Int(nanoseconds / 1_000))))
+    }
     guard let log = observer.requestLog else { return }
     var metadata: Logger.Metadata = [
       "method": .string(observer.figures.methods[method]), "transport": .string(transport.label),

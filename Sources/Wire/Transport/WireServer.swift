@@ -119,21 +119,21 @@ public final class WireServer: Sendable {
         stopGraceSeconds: options.stopGraceSeconds)
     } catch {
       try? await group.shutdownGracefully()
-      throw Self.startError(error, options)
+      throw Self.startError(error, host: options.host, port: options.port)
     }
   }
 
-  private static func startError(_ error: any Error, _ options: ServerOptions) -> ServerError {
+  static func startError(_ error: any Error, host: String, port: Int) -> ServerError {
     if let error = error as? IOError {
       switch error.errnoCode {
-      case EADDRINUSE: return .addressInUse(host: options.host, port: options.port)
-      case EACCES, EPERM: return .portForbidden(port: options.port)
-      case EADDRNOTAVAIL: return .hostUnknown(host: options.host)
+      case EADDRINUSE: return .addressInUse(host: host, port: port)
+      case EACCES, EPERM: return .portForbidden(port: port)
+      case EADDRNOTAVAIL: return .hostUnknown(host: host)
       default: break
       }
     }
-    if error is SocketAddressError { return .hostUnknown(host: options.host) }
-    return .cannotListen(host: options.host, port: options.port, reason: String(describing: error))
+    if error is SocketAddressError { return .hostUnknown(host: host) }
+    return .cannotListen(host: host, port: port, reason: String(describing: error))
   }
 
   static var coreCount: Int { System.coreCount }

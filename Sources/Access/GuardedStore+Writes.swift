@@ -1,0 +1,65 @@
+/// What commits did, whoever made them, among the requests that are kept.
+
+public import DocModel
+public import DocStore
+internal import Synchronization
+
+/// One document that a commit changed.
+public struct FedWrite: Sendable {
+  /// What became of it.
+  public enum Change: String, Sendable {
+    case create, update, delete
+    /// Every document of the database was removed at once.
+    case clear
+  }
+
+  public let change: Change
+  /// The root when everything was removed.
+  public let path: ResourcePath
+
+  init(_ change: Change, _ path: ResourcePath) {
+    self.change = change
+    self.path = path
+  }
+}
+
+/// A subscription that its wake-up, which may come first, can find.
+private final class Follower: Sendable {
+  private let subscription = Mutex<FeedSubscription?>(nil)
+
+  func set(_ made: FeedSubscription) { subscription.withLock { $0 = made } }
+
+  /// Moves what has come into the feed. One thread at a time, so that writes stay in order.
+  func move(to feed: RequestFeed) {
+    subscription.withLock { subscription in
+      guard let subscription else { return }
+      for event in subscription.take() { Self.add(event, subscription.database, to: feed) }
+    }
+  }
+
+  private static func add(_ event: FeedEvent, _ database: DatabaseID, to feed: RequestFeed) {
+    switch event {
+    case .commit(let version, let changes):
+      for change in changes {
+        let kind: FedWrite.Change =
+          change.after == nil ? .delete : change.before == nil ? .create : .update
+        feed.add(database, version, .wrote(FedWrite(kind, change.path)))
+      }
+    case .cleared(let version, _): feed.add(database, version, .wrote(FedWrite(.clear, .root)))
+    // Taken at each wake-up, so no more than a commit ever waits.
+    case .lagged: return
+    }
+  }
+}
+
+extension GuardedStore {
+  /// Keeps what commits of a database change from now on, if the store keeps requests at all; whether that is new.
+  @discardableResult
+  public func followWrites(of database: DatabaseID) -> Bool {
+    guard let feed, feed.beginWrites(of: database) else { return false }
+    let follower = Follower()
+    follower.set(store.subscribe(database) { follower.move(to: feed) })
+    follower.move(to: feed)
+    return true
+  }
+}

@@ -1,0 +1,101 @@
+/// One operation, kept so that it can be judged once more.
+///
+/// A read needs no copies of documents: the store can show its state of that time for an hour. A write keeps what
+/// it would have written, because a commit that is refused leaves no trace.
+
+public import DocModel
+internal import DocStore
+public import Rules
+
+public struct KeptRequest: Sendable {
+  public let method: RuleMethod
+  /// The document; for a list its collection.
+  public let path: ResourcePath
+  public let auth: AuthFacts?
+  public let query: QueryShape?
+  /// `request.time`
+  public let time: Timestamp
+  /// The state that it was judged on, in microseconds.
+  let stateTime: Int64
+  /// Of a write: the document before and after it, in stored form.
+  let resource: [UInt8]?
+  let newResource: [UInt8]?
+  /// Of a write: every document of its commit as it would be afterwards; nil fields for one that is gone.
+  let written: [(path: ResourcePath, fields: [UInt8]?)]
+
+  init(_ request: RuleRequest, _ documents: RuleDocuments, stateTime: Int64) {
+    method = request.method
+    path = request.path
+    auth = request.auth
+    query = request.query
+    time = request.time
+    self.stateTime = stateTime
+    written = documents.keptWrites
+    resource = written.isEmpty ? nil : request.resource.map { Array($0.bytes) }
+    newResource = request.newResource.map { Array($0.bytes) }
+  }
+
+  /// The writes of a commit share what it writes, so each counts its own part of it.
+  var byteCount: Int { path.text.utf8.count + (resource?.count ?? 0) + 2 * (newResource?.count ?? 0) }
+
+  /// Whether this is part of a commit.
+  public var isOfCommit: Bool { !written.isEmpty }
+}
+
+/// The documents around a kept request, as rules read them.
+///
+/// State and its owner: whoever judges. The buffers are written in `init` only and live as long as the object.
+final class KeptDocuments: DocumentAccess {
+  private let view: StoreView
+  private let kept: KeptRequest
+  private var buffers: [UnsafeRawBufferPointer] = []
+  private var written: [ResourcePath: FieldsView?] = [:]
+  private(set) var failure: StoreError?
+  /// The request, legal while this object lives.
+  private(set) var request: RuleRequest
+
+  init(_ kept: KeptRequest, in database: DatabaseID, on view: StoreView) throws(StoreError) {
+    self.view = view
+    self.kept = kept
+    request = RuleRequest(
+      method: kept.method, database: database.database, path: kept.path, auth: kept.auth, time: kept.time,
+      query: kept.query)
+    super.init()
+    for document in kept.written {
+      written.updateValue(document.fields.map { fields($0) }, forKey: document.path)
+    }
+    if kept.isOfCommit {
+      request.resource = kept.resource.map { fields($0) }
+      request.newResource = kept.newResource.map { fields($0) }
+    } else if kept.method != .list {
+      request.resource = try view.document(kept.path)?.fields
+    }
+  }
+
+  private func fields(_ bytes: [UInt8]) -> FieldsView {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 8)
+    copy.copyBytes(from: bytes)
+    let buffer = UnsafeRawBufferPointer(rebasing: copy[0..<bytes.count])
+    buffers.append(buffer)
+    return FieldsView(document: buffer)
+  }
+
+  deinit {
+    for buffer in buffers { buffer.deallocate() }
+  }
+
+  override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {
+    let path = ResourcePath(unchecked: String(decoding: path, as: UTF8.self))
+    if afterCommit, let document = written[path] { return document }
+    do throws(StoreError) {
+      return try view.document(path)?.fields
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
+  override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {
+    written[ResourcePath(unchecked: String(decoding: path, as: UTF8.self))] != nil
+  }
+}

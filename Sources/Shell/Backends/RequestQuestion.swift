@@ -1,0 +1,80 @@
+/// What a shell asks about the last requests of a store, in this process or behind a port.
+
+import Access
+import DocModel
+import DocStore
+import Rules
+import Wire
+
+/// Rules and what they are called.
+struct CandidateRules {
+  let name: String
+  let source: [UInt8]
+}
+
+/// Answers are those of the HTTP interface: docs/operations.md.
+enum RequestQuestion {
+  case list(RequestKind, after: Int, last: Int)
+  case explain(id: String, CandidateRules?, width: Int)
+  case shadow(CandidateRules, after: Int)
+}
+
+extension RemoteBackend {
+  var isShared: Bool { true }
+
+  func requests(_ question: RequestQuestion) throws(ShellError) -> JSON {
+    let answer: [UInt8]
+    switch question {
+    case .list(let kind, let after, let last):
+      answer = try administrate("GET", ":requests?kind=\(kind.rawValue)&after=\(after)&last=\(last)")
+    case .explain(let id, let rules, let width):
+      answer = try administrate(
+        "POST", ":explainRequest?id=\(Self.escaped(id))&width=\(width)", body: rules.map(Self.body) ?? [])
+    case .shadow(let rules, let after):
+      answer = try administrate("POST", ":shadowRequests?after=\(after)", body: Self.body(rules))
+    }
+    guard let json = try? JSONReader.read(answer) else {
+      throw ShellError(.connection, "what \(location) answers tells nothing of requests")
+    }
+    return json
+  }
+}
+
+extension EmbeddedBackend {
+  /// A store in this process is this session's alone.
+  var isShared: Bool { false }
+
+  func requests(_ question: RequestQuestion) throws(ShellError) -> JSON {
+    let answer: [UInt8]
+    switch question {
+    case .list(let kind, let after, let last):
+      answer = RequestReport.list(guarded, feed, database, kind, after: after, last: last)
+    case .explain(let id, let text, let width):
+      var rules: Ruleset?
+      if let text { rules = try Self.ruleset(text) }
+      let found = try storing { () throws(StoreError) in
+        try RequestReport.explanation(guarded, feed, database, id: id, by: rules, width: width)
+      }
+      guard let found else {
+        throw ShellError(.failed(code: "NOT_FOUND"), "no request `\(id)` is kept that rules judged")
+      }
+      answer = found
+    case .shadow(let text, let after):
+      answer = RequestReport.shadow(guarded, feed, database, after: after, by: try Self.ruleset(text))
+    }
+    guard let json = try? JSONReader.read(answer) else {
+      throw .failed("the answer about requests cannot be read")
+    }
+    return json
+  }
+
+  private static func ruleset(_ text: CandidateRules) throws(ShellError) -> Ruleset {
+    let compilation = Ruleset.compile(source: text.source, name: text.name, limitsSource: false)
+    guard let ruleset = compilation.ruleset else {
+      throw ShellError(
+        .failed(code: "INVALID_ARGUMENT"),
+        DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics))
+    }
+    return ruleset
+  }
+}

@@ -1,0 +1,107 @@
+/// The last requests of a database over HTTP, for whoever watches a server.
+///
+/// `GET …/databases/D:requests?after=N&last=N`: the requests after a number, the newest ones; with `&kind=writes`
+/// the documents that were written.
+/// `POST …/databases/D:explainRequest?id=8f21&width=110`: one of them explained, under the rules of the body if it
+/// has any. `POST …/databases/D:shadowRequests?after=N`: those that the rules of the body would decide otherwise.
+/// Bodies are those of `PUT …:securityRules`. The first question makes the server keep every request from then on.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+internal import NIOPosix
+internal import Rules
+
+extension HTTPService {
+  /// Columns of an explanation.
+  private static var widthStandard: Int { 110 }
+
+  func listRequests(
+    _ exchange: HTTPExchange, of database: DatabaseID, _ target: HTTPTarget
+  ) throws(GRPCStatus) {
+    guard let feed = firestore.store.feed else { return exchange.respondNotFound() }
+    let after = try Self.number(target, "after") ?? 0
+    let last = try Self.number(target, "last")
+    let name = target.values("kind", "kind").last.map { String(decoding: $0, as: UTF8.self) }
+    guard let kind = RequestKind(rawValue: name ?? RequestKind.requests.rawValue) else {
+      throw GRPCStatus(.invalidArgument, "?kind= takes requests or writes")
+    }
+    let store = firestore.store
+    answerRequests(exchange) { RequestReport.list(store, feed, database, kind, after: after, last: last) }
+  }
+
+  func explainRequest(
+    _ exchange: HTTPExchange, of database: DatabaseID, _ target: HTTPTarget
+  ) throws(GRPCStatus) {
+    guard let feed = firestore.store.feed else { return exchange.respondNotFound() }
+    guard let id = target.values("id", "id").last.map({ String(decoding: $0, as: UTF8.self) }) else {
+      throw GRPCStatus(.invalidArgument, "?id= names the request")
+    }
+    let width = try Self.number(target, "width") ?? Self.widthStandard
+    let body = exchange.request.body
+    let store = firestore.store
+    answerRequests(exchange) { () throws(GRPCStatus) in
+      let rules = body.isEmpty ? nil : try Self.ruleset(body)
+      let answer = try FirestoreService<Engine>.stored { () throws(StoreError) in
+        try RequestReport.explanation(
+          store, feed, database, id: id, by: rules, width: min(max(40, width), 1_000))
+      }
+      guard let answer else {
+        throw GRPCStatus(
+          .notFound,
+          "no request `\(id)` is kept that rules judged: refusals are kept, and every request once requests were asked for, "
+            + "the last \(RequestFeed.entriesMax)")
+      }
+      return answer
+    }
+  }
+
+  func shadowRequests(
+    _ exchange: HTTPExchange, of database: DatabaseID, _ target: HTTPTarget
+  ) throws(GRPCStatus) {
+    guard let feed = firestore.store.feed else { return exchange.respondNotFound() }
+    let after = try Self.number(target, "after") ?? 0
+    let body = exchange.request.body
+    let store = firestore.store
+    answerRequests(exchange) { () throws(GRPCStatus) in
+      RequestReport.shadow(store, feed, database, after: after, by: try Self.ruleset(body))
+    }
+  }
+
+  private static func number(_ target: HTTPTarget, _ name: StaticString) throws(GRPCStatus) -> Int? {
+    guard let text = target.values(name, name).last else { return nil }
+    guard let number = Int(String(decoding: text, as: UTF8.self)), number >= 0 else {
+      throw GRPCStatus(.invalidArgument, "?\(name)= takes a number")
+    }
+    return number
+  }
+
+  /// Rules of a request, which need not guard anything.
+  private static func ruleset(_ body: [UInt8]) throws(GRPCStatus) -> Ruleset {
+    guard let json = try? JSONReader.read(body), let file = RulesFile(json) else {
+      throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
+    }
+    let compilation = Ruleset.compile(
+      source: file.content, name: file.name ?? "candidate.rules", limitsSource: false)
+    guard let ruleset = compilation.ruleset else {
+      throw GRPCStatus(
+        .invalidArgument, DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics))
+    }
+    return ruleset
+  }
+
+  private func answerRequests(
+    _ exchange: HTTPExchange, _ work: @escaping @Sendable () throws(GRPCStatus) -> [UInt8]
+  ) {
+    let reference = exchange.reference
+    firestore.threads.submit { state in
+      guard state == .active else { return }
+      do throws(GRPCStatus) {
+        let body = try work()
+        reference { $0.respond(json: body) }
+      } catch {
+        reference { $0.respond(error) }
+      }
+    }
+  }
+}
