@@ -56,8 +56,8 @@ struct AccessGuard {
   let figures: GuardFigures
   /// Is told of queries that were allowed; nil for nobody.
   let leaks: LeakWatch?
-  /// Keeps what was judged, for people who watch; nil for nobody. And the state that is judged on, in microseconds.
-  let feed: (feed: RequestFeed, stateTime: Int64)?
+  /// Keeps what was judged on a state, for people who watch; nil for nobody.
+  let feed: (feed: RequestFeed, state: JudgedState)?
 
   /// One document read by name; `document` is nil when it does not exist.
   func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
@@ -158,7 +158,7 @@ struct AccessGuard {
     guard let feed, feed.feed.isFull || !decision.isAllowed else { return }
     feed.feed.add(
       database, time,
-      .judged(KeptRequest(request, documents, stateTime: feed.stateTime), decision, by: ruleset))
+      .judged(KeptRequest(request, documents, state: feed.state), decision, by: ruleset))
   }
 
   @inline(__always)

@@ -55,12 +55,15 @@ extension GuardedStore {
   private func replay<R>(
     _ request: KeptRequest, _ entry: FeedEntry, _ state: ReplayState, _ body: (Replay) -> R
   ) throws(StoreError) -> R {
-    let time =
-      switch state {
-      case .ofThatTime: ReadTime.at(request.stateTime)
-      case .ofNow: ReadTime.newest
+    var time = ReadTime.newest
+    var point: ReadPoint?
+    if state == .ofThatTime {
+      switch request.state {
+      case .shown(let shown): point = shown
+      case .before(let version): time = .at(version - 1)
       }
-    return try store.read(entry.database, at: time) { (view) throws(StoreError) in
+    }
+    return try store.read(entry.database, at: time, from: point) { (view) throws(StoreError) in
       let replay = Replay(try KeptDocuments(request, in: entry.database, on: view), state)
       let result = body(replay)
       try replay.check()

@@ -7,6 +7,14 @@ public import DocModel
 internal import DocStore
 public import Rules
 
+/// The state of a database that a request was judged on.
+enum JudgedState {
+  /// A read's: the state that it shows.
+  case shown(ReadPoint)
+  /// A commit's: the state before its version, in microseconds.
+  case before(Int64)
+}
+
 public struct KeptRequest: Sendable {
   public let method: RuleMethod
   /// The document; for a list its collection.
@@ -15,21 +23,21 @@ public struct KeptRequest: Sendable {
   public let query: QueryShape?
   /// `request.time`
   public let time: Timestamp
-  /// The state that it was judged on, in microseconds.
-  let stateTime: Int64
+  /// The state that it was judged on.
+  let state: JudgedState
   /// Of a write: the document before and after it, in stored form.
   let resource: [UInt8]?
   let newResource: [UInt8]?
   /// Of a write: every document of its commit as it would be afterwards; nil fields for one that is gone.
   let written: [(path: ResourcePath, fields: [UInt8]?)]
 
-  init(_ request: RuleRequest, _ documents: RuleDocuments, stateTime: Int64) {
+  init(_ request: RuleRequest, _ documents: RuleDocuments, state: JudgedState) {
     method = request.method
     path = request.path
     auth = request.auth
     query = request.query
     time = request.time
-    self.stateTime = stateTime
+    self.state = state
     written = documents.keptWrites
     resource = written.isEmpty ? nil : request.resource.map { Array($0.bytes) }
     newResource = request.newResource.map { Array($0.bytes) }

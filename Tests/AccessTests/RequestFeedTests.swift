@@ -161,8 +161,8 @@ struct RequestFeedTests {
     try store.store.clearAndWait(testDatabase)
     let entry = try #require(feed.entries().entries.first)
     let rules = try Self.ruleset(testRules)
-    let isAllowed = try store.replay(entry) { $0.explain(by: rules).isAllowed }
-    #expect(isAllowed == false)
+    let verdict = try store.replay(entry) { "\($0.state) \($0.explain(by: rules).isAllowed)" }
+    #expect(verdict == "ofNow false")
     Self.pass(feed, 2)
     let call = try #require(feed.entries().entries.last)
     #expect(try store.replay(call) { _ in true } == nil)
