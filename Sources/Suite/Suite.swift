@@ -78,20 +78,27 @@ public struct Suite: Sendable {
 
   public static func load(path: String, options: SuiteOptions = SuiteOptions()) throws(SuiteFailure) -> Suite
   {
+    var dependencies: [String] = []
+    return try load(path: path, options: options, dependencies: &dependencies)
+  }
+
+  /// - Parameter dependencies: gets the paths of the other files that the suite names, also when it cannot be
+  ///   read for what stands in them.
+  public static func load(
+    path: String, options: SuiteOptions, dependencies: inout [String]
+  ) throws(SuiteFailure) -> Suite {
     let source: YAMLSource
     do { source = try YAMLSource(path: path) } catch { throw .unreadable(error.description) }
-    return try load(source, options)
+    var reader = SuiteReader(source, options: options)
+    defer { dependencies = reader.dependencies }
+    return Suite(file: try reader.read(), options: options)
   }
 
   /// A suite out of memory; `name` is what messages call it, and what relative paths start from.
   public static func load(
     text: String, name: String, options: SuiteOptions = SuiteOptions()
   ) throws(SuiteFailure) -> Suite {
-    try load(YAMLSource(name: name, text: text), options)
-  }
-
-  private static func load(_ source: YAMLSource, _ options: SuiteOptions) throws(SuiteFailure) -> Suite {
-    var reader = SuiteReader(source, options: options)
+    var reader = SuiteReader(YAMLSource(name: name, text: text), options: options)
     return Suite(file: try reader.read(), options: options)
   }
 

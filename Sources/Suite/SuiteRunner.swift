@@ -26,14 +26,13 @@ struct SuiteRunner {
   private(set) var chosen: [TestCase] = []
   /// Cells of grids that came to another letter than is written.
   private var gridChanges: [GridChange] = []
-  /// What has changed since all cases passed last.
-  private let since: FailureLine?
+  /// What has changed since all cases passed last; worked out for the first case that fails.
+  private lazy var since = options.lastGreen.flatMap { SinceGreen.line($0, file) }
 
   init(_ file: SuiteFile, options: SuiteOptions) throws(SuiteFailure) {
     self.file = file
     self.options = options
     texts = RuleTexts(file.rules)
-    since = options.lastGreen.flatMap { SinceGreen.line($0, file) }
     stage = try Stage(file, options: options)
   }
 
@@ -105,8 +104,8 @@ struct SuiteRunner {
       if options.recordsRequests, lines.isEmpty {
         recorded.append(RecordedCase(testCase, steps, rules: file.rules, frozen))
       }
-      return result(
-        testCase, lines.isEmpty ? .passed : .failed(lines + [since].compactMap { $0 }), milliseconds)
+      if lines.isEmpty { return result(testCase, .passed, milliseconds) }
+      return result(testCase, .failed(lines + [since].compactMap { $0 }), milliseconds)
     } catch {
       switch error {
       case .suite(let error, let source): errors.add(error, in: source)

@@ -94,16 +94,31 @@ enum FileAccess {
   }
 
   /// Files below `path` whose names end in `suffix`, in order; `path` itself when it is a file.
+  ///
+  /// A folder that can be reached in several ways, by symbolic links, is looked into once.
   static func files(below path: String, suffix: String) throws(FileError) -> [String] {
+    var seen: Set<FolderID> = []
+    return try files(below: path, suffix: suffix, &seen)
+  }
+
+  private struct FolderID: Hashable {
+    let device: dev_t
+    let number: ino_t
+  }
+
+  private static func files(
+    below path: String, suffix: String, _ seen: inout Set<FolderID>
+  ) throws(FileError) -> [String] {
     var status = stat()
     guard stat(path, &status) == 0 else { throw FileError(path: path, reason: systemMessage()) }
     guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
+    guard seen.insert(FolderID(device: status.st_dev, number: status.st_ino)).inserted else { return [] }
     var found: [String] = []
     for name in try entries(of: path) where !name.hasPrefix(".") {
       let child = path.hasSuffix("/") ? path + name : path + "/" + name
       guard stat(child, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
-        found += try files(below: child, suffix: suffix)
+        found += try files(below: child, suffix: suffix, &seen)
       } else if name.hasSuffix(suffix) {
         found.append(child)
       }

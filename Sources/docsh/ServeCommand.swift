@@ -142,6 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
   var ruleCoverage = false
 
   func validate() throws {
+    try DatabaseOption.check(project)
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port must be between 0 and 65535, found \(port)")
     }

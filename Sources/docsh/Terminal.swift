@@ -71,7 +71,7 @@ enum ExitStatus {
   static let gateMissed: Int32 = 3
   /// The command line itself (BSD's EX_USAGE), as swift-argument-parser has it.
   static let usage: Int32 = 64
-  /// The port is taken or forbidden (EX_UNAVAILABLE).
+  /// The port is taken or forbidden, or a server cannot be asked (EX_UNAVAILABLE).
   static let unavailable: Int32 = 69
   /// The data folder cannot be used: in use, unreadable, full (EX_IOERR).
   static let storage: Int32 = 74

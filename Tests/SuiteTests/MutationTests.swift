@@ -242,9 +242,18 @@ struct MutationTests {
     "Lines that changed",
     arguments: [
       ("a\nb\nc", "a\nB\nc", [2]), ("a\nb", "a\nb", []), ("a\nb\nc", "a\nc", [2]), ("a", "a\nb\nc", [2, 3]),
-      ("a\nb\nc\nd", "x\na\nb\nd", [1, 4]), ("a\nb", "a", [1]),
+      ("a\nb\nc\nd", "x\na\nb\nd", [1, 4]), ("a\nb", "a", [1]), ("a\na\na", "a\na", [2]),
+      ("a\nb\nc\nd\ne", "a\nB\nc\nD\ne", [2, 4]), ("b", "a", [1]), ("", "a\n", [1]),
     ])
   func changedLines(_ old: String, _ new: String, _ numbers: [Int]) {
     #expect(ChangedLines.numbers(from: Array(old.utf8), to: Array(new.utf8)) == numbers)
+  }
+
+  @Test("Of very many changed lines the ends are told, at once")
+  func changedLinesOfLargeTexts() {
+    func text(_ word: String) -> [UInt8] {
+      Array(("head\n" + (0..<20_000).map { "\(word) \($0)\n" }.joined() + "tail").utf8)
+    }
+    #expect(ChangedLines.numbers(from: text("a"), to: text("b")) == Array(2...20_001))
   }
 }

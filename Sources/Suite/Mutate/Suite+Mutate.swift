@@ -79,35 +79,3 @@ extension Suite {
     }
   }
 }
-
-/// Which lines of a text are new or other than before.
-enum ChangedLines {
-  /// Line numbers of the new text, from 1. Where lines were only removed, the line that took their place.
-  static func numbers(from old: [UInt8], to new: [UInt8]) -> [Int] {
-    let old = old.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let new = new.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    var removed: Set<Int> = []
-    var inserted: Set<Int> = []
-    for change in new.difference(from: old) {
-      switch change {
-      case .insert(let offset, _, _): inserted.insert(offset)
-      case .remove(let offset, _, _): removed.insert(offset)
-      }
-    }
-    var numbers: [Int] = []
-    var (line, oldLine) = (0, 0)
-    while line < new.count || oldLine < old.count {
-      let first = line
-      let oldFirst = oldLine
-      while removed.contains(oldLine) { oldLine += 1 }
-      while inserted.contains(line) {
-        numbers.append(line + 1)
-        line += 1
-      }
-      if line == first, oldLine > oldFirst { numbers.append(max(1, min(new.count, line + 1))) }
-      line += 1
-      oldLine += 1
-    }
-    return numbers
-  }
-}

@@ -64,8 +64,9 @@ struct SuiteReader {
       throw .invalid([source.diagnostic(for: error).description])
     }
     readHeader(root)
-    let rules = try readRules(root)
+    // Before the rules, so that it is known what the suite reads when those are at fault.
     readImports(root)
+    let rules = try readRules(root)
     readSections(root, from: source, only: Self.importedKeys)
     readMatrices(root, rules)
     readCases(root, rules)
@@ -75,8 +76,11 @@ struct SuiteReader {
     return SuiteFile(
       source: source, name: name, database: database, clock: clock, rules: rules, templates: templates,
       fixtures: fixtures, cases: cases, unchecked: unchecked, requirement: requirement,
-      dependencies: [rulesPath].compactMap { $0 } + imported.keys.sorted())
+      dependencies: dependencies)
   }
+
+  /// The paths of the files that were named so far.
+  var dependencies: [String] { [rulesPath].compactMap { $0 } + imported.keys.sorted() }
 
   mutating func readRequirement(_ root: YAMLMap, _ rules: Ruleset) {
     guard let node = root["require"] else { return }

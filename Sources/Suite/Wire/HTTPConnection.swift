@@ -142,7 +142,9 @@ final class HTTPConnection {
   }
 
   private func take(_ count: Int) throws(WireFailure) -> [UInt8] {
-    guard count <= Self.bodyBytesMax else { throw WireFailure(message: "an answer is larger than 64 MiB") }
+    guard (0...Self.bodyBytesMax).contains(count) else {
+      throw WireFailure(message: "an answer is larger than 64 MiB, or has no length")
+    }
     while received.count < count { try receive() }
     defer { received.removeFirst(count) }
     return Array(received[..<count])
@@ -178,7 +180,7 @@ final class HTTPConnection {
       guard halves.count == 2 else { continue }
       let value = halves[1].lowercased().filter { $0 != " " }
       switch halves[0].lowercased() {
-      case "content-length": length = Int(value) ?? 0
+      case "content-length": length = Int(value) ?? -1
       case "transfer-encoding": isChunked = value.hasSuffix("chunked")
       case "connection": closes = value == "close"
       default: continue  // Nothing else of the head is of use.
@@ -193,12 +195,14 @@ final class HTTPConnection {
     var body: [UInt8] = []
     while true {
       let size = try takeLine().prefix { $0 != ";" }
-      guard let count = Int(size, radix: 16) else { throw WireFailure(message: "a chunk has no size") }
+      guard let count = Int(size, radix: 16), count >= 0 else {
+        throw WireFailure(message: "a chunk has no size")
+      }
       if count == 0 {
         while try !takeLine().isEmpty {}
         return body
       }
-      guard body.count + count <= Self.bodyBytesMax else {
+      guard count <= Self.bodyBytesMax - body.count else {
         throw WireFailure(message: "an answer is larger than 64 MiB")
       }
       body += try take(count)

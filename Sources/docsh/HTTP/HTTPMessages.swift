@@ -101,7 +101,9 @@ struct AnswerEnd {
       case "transfer-encoding" where value.hasSuffix("chunked"):
         length = .chunks(from: start)
         return
-      case "content-length": if let count = Int(value), count >= 0 { length = .bytes(start + count) }
+      case "content-length":
+        // A length that no answer has is left to whoever reads the answer.
+        if let count = Int(value), (0...Int.max - start).contains(count) { length = .bytes(start + count) }
       default: break
       }
     }

@@ -7,9 +7,12 @@ struct IndexesCommand: ParsableCommand {
     commandName: "indexes",
     abstract: "Indexes: which are needed, and whether a firestore.indexes.json is right.",
     discussion: """
-      docsh indexes suggest                              what a running server was asked needs these indexes
-      docsh indexes check firestore.indexes.json         mistakes, duplicates, definitions that do nothing
-      docsh indexes decode 'https://console…'            what a link of the console would create
+      Examples: what a running server was asked needs these indexes; mistakes, duplicates and definitions that do
+      nothing; what a link of the console would create.
+
+        docsh indexes suggest
+        docsh indexes check firestore.indexes.json
+        docsh indexes decode 'https://console.firebase.google.com/…'
       """,
     subcommands: [IndexesSuggestCommand.self, IndexesCheckCommand.self, IndexesDecodeCommand.self])
 }

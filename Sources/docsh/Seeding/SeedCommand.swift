@@ -25,7 +25,12 @@ struct SeedFileCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "file",
     abstract: "Write a seed file (the word `file` may be left out).",
-    discussion: "The format is described in docs/seeds.md.")
+    discussion: """
+      The format is described in docs/seeds.md. Examples:
+
+        docsh seed seeds/inspired.yaml --data-dir data
+        docsh seed seeds/inspired.yaml --check
+      """)
 
   @Argument(help: "The seed file.", completion: .file(extensions: ["yaml", "yml"]))
   var file: String

@@ -87,7 +87,7 @@ struct SeedPlacesCommand: AsyncParsableCommand {
     if !query.isEmpty || !place.isEmpty { places += try await fetched() }
     let seeder = StudioSeeder(places)
     if check { return Terminal.say("\(seeder.count) studios, no errors") }
-    let report = try await target.use { remote in
+    let report = try await target.use(writesNothing: dryRun) { remote in
       var studios = remote
       return try await seed(seeder, &studios)
     } local: { store in

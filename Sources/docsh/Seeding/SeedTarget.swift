@@ -6,6 +6,12 @@ import DocStore
 import EngineLMDB
 import Seeder
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 struct SeedTargetOptions: ParsableArguments {
   @Option(
     name: .customLong("data-dir"), help: "The folder of a store that no server has open.",
@@ -29,6 +35,7 @@ struct SeedTargetOptions: ParsableArguments {
 
   /// Complains when the options name no target, or two; `isNeeded` is false where nothing is written.
   func check(isNeeded: Bool) throws {
+    try DatabaseOption.check(project, database)
     if dataFolder != nil, host != nil {
       throw ValidationError("--data-dir and --host exclude each other: a running server has its folder open")
     }
@@ -40,14 +47,17 @@ struct SeedTargetOptions: ParsableArguments {
 
   /// Runs `remote` with the server that was named, or `local` with the store.
   func use<Outcome>(
-    startsTriggers: Bool = true, remote: (RemoteDocuments) async throws -> Outcome,
+    startsTriggers: Bool = true, writesNothing: Bool = false,
+    remote: (RemoteDocuments) async throws -> Outcome,
     local: (DocumentStore<LMDBEngine>) async throws -> Outcome
   ) async throws -> Outcome {
     let startsTriggers = startsTriggers && !withoutTriggers
     if let host {
       return try await remote(RemoteDocuments(address: host, database: id, startsTriggers: startsTriggers))
     }
-    let store = try StoreOpening.open(folder: dataFolder)
+    // A folder that is not there yet holds nothing, and a command that writes nothing does not make it.
+    let isMissing = dataFolder.map { access($0, F_OK) != 0 } ?? false
+    let store = try StoreOpening.open(folder: writesNothing && isMissing ? nil : dataFolder)
     defer { store.close() }
     return try await Seeding.asOrigin(startsTriggers: startsTriggers) { try await local(store) }
   }

@@ -108,6 +108,7 @@ struct ShellCommand: AsyncParsableCommand {
   var variables: [String] = []
 
   func validate() throws {
+    try DatabaseOption.check(project, database)
     if host != nil, dataFolder != nil || rules != nil || seed != nil || open {
       throw ValidationError("--host is a running server; --data-dir, --rules, --seed and --open are for none")
     }

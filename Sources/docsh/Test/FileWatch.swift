@@ -29,12 +29,17 @@ final class FileWatch {
 
   deinit { close(descriptor) }
 
-  /// Watches a folder, once however often it is asked to.
+  private static let folderEvents = UInt32(
+    IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE)
+  /// What happens to a watched folder itself.
+  private static let goneEvents = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
+
+  /// Watches a folder, once however often it is asked to; not one that is not there.
   func add(_ folder: String) throws(FileWatchError) {
     guard !folders.values.contains(folder) else { return }
-    let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
-    let watch = inotify_add_watch(descriptor, folder, events)
+    let watch = inotify_add_watch(descriptor, folder, Self.folderEvents | Self.goneEvents)
     guard watch >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return }
       throw FileWatchError(description: "cannot watch `\(folder)`: \(FileAccess.systemMessage())")
     }
     folders[watch] = folder
@@ -73,6 +78,15 @@ final class FileWatch {
       let start = offset + MemoryLayout<inotify_event>.size
       offset = start + Int(event.len)
       guard offset <= count, let folder = folders[event.wd] else { continue }
+      if event.mask & (Self.goneEvents | UInt32(IN_IGNORED)) != 0 {
+        // Another folder may take its name, and is then watched anew.
+        folders[event.wd] = nil
+        inotify_rm_watch(descriptor, event.wd)
+        paths.append(folder)
+        continue
+      }
+      // A file that is created is of interest when it has been written.
+      if event.mask & UInt32(IN_CREATE) != 0, event.mask & UInt32(IN_ISDIR) == 0 { continue }
       let name = String(decoding: buffer[start..<offset].prefix { $0 != 0 }, as: UTF8.self)
       if !name.isEmpty { paths.append(folder == "." ? name : folder + "/" + name) }
     }

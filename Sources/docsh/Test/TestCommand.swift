@@ -31,7 +31,8 @@ struct TestCommand: AsyncParsableCommand {
 
       Ends with 0 when everything passed, with 1 when a case failed, with 2
       when a suite or its rules are invalid or no case was found, and with 3
-      when all cases passed and a gate was missed (require, --min-coverage).
+      when all cases passed and a gate was missed (require, --min-coverage);
+      with 69 when the emulator of --host cannot be asked.
       Where the environment has CI set, 'only' is refused.
       """)
 
@@ -123,7 +124,10 @@ struct TestCommand: AsyncParsableCommand {
     }
     try writeCoverage(reports)
     if run.isInvalid { throw ExitCode(ExitStatus.badInput) }
+    if run.isUnreachable { throw ExitCode(ExitStatus.unavailable) }
     guard reports.contains(where: { !$0.results.isEmpty }) else {
+      // With fewer cases than parts some parts are empty, which is no mistake of theirs.
+      if shard != nil, run.caseCount > 0 { return Terminal.complain("no case falls into this part") }
       Terminal.complain("no cases found")
       throw ExitCode(ExitStatus.badInput)
     }

@@ -17,6 +17,10 @@ struct TestRun {
   private(set) var reports: [SuiteReport] = []
   /// Whether a suite or its rules could not be read.
   private(set) var isInvalid = false
+  /// Whether the emulator could not be asked.
+  private(set) var isUnreachable = false
+  /// Cases of all suites, those included that the options leave out.
+  private(set) var caseCount = 0
 
   init(options: SuiteOptions, mutants: MutantChoice?, host: String?) {
     self.options = options
@@ -32,20 +36,23 @@ struct TestRun {
     do throws(SuiteFailure) {
       var suite = try Suite.load(path: path, options: options)
       if updatesGrids, try update(suite, path) { suite = try Suite.load(path: path, options: options) }
-      let report = try await run(suite, state)
+      caseCount += suite.caseCount
+      let report = try await run(suite, state, path)
       if host == nil { state.keep(report, suite, path) }
       reports.append(report)
     } catch {
       Terminal.report(error.description)
-      isInvalid = true
+      if case .engine = error { isUnreachable = true } else { isInvalid = true }
     }
   }
 
-  private func run(_ suite: Suite, _ state: TestState) async throws(SuiteFailure) -> SuiteReport {
+  private func run(_ suite: Suite, _ state: TestState, _ path: String) async throws(SuiteFailure)
+    -> SuiteReport
+  {
     if let host { return try suite.run(against: host) }
     guard let mutants else { return try suite.run() }
     var scope = MutationScope(workers: Self.processorCount)
-    if mutants == .changed { scope.unchangedSince = state.mutatedRules }
+    if mutants == .changed { scope.unchangedSince = state.mutatedRules(by: suite, path) }
     return try await suite.run(mutating: scope)
   }
 

@@ -45,8 +45,21 @@ struct TestState {
     return GreenRun(rules: rules, suite: suite)
   }
 
-  /// The rules whose mutants were all noticed.
-  var mutatedRules: [UInt8]? { contents("mutated.rules") }
+  /// The rules whose mutants were all noticed, by cases that are still the same.
+  func mutatedRules(by suite: Suite, _ path: String) -> [UInt8]? {
+    guard let cases = Self.cases(of: suite, path), contents("mutated.suite") == cases else { return nil }
+    return contents("mutated.rules")
+  }
+
+  /// The text of a suite and of what it imports.
+  private static func cases(of suite: Suite, _ path: String) -> [UInt8]? {
+    var text: [UInt8] = []
+    for file in [path] + suite.dependencies where file != suite.rules.source.name {
+      guard let part = try? FileAccess.contents(of: file) else { return nil }
+      text += part + [0]
+    }
+    return text
+  }
 
   /// Remembers the texts with which all cases of a suite passed.
   func keep(_ report: SuiteReport, _ suite: Suite, _ path: String) {
@@ -55,9 +68,10 @@ struct TestState {
     }
     keep(suite.rules.source.bytes, as: "green.rules")
     keep(text, as: "green.suite")
-    if let mutation = report.mutation, mutation.survivors.isEmpty {
-      keep(suite.rules.source.bytes, as: "mutated.rules")
-    }
+    guard let mutation = report.mutation, mutation.survivors.isEmpty, let cases = Self.cases(of: suite, path)
+    else { return }
+    keep(suite.rules.source.bytes, as: "mutated.rules")
+    keep(cases, as: "mutated.suite")
   }
 
   private func contents(_ name: String) -> [UInt8]? {

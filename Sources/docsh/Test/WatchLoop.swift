@@ -47,6 +47,8 @@ final class WatchLoop {
       let start = Self.milliseconds
       let known = suites.count
       try findSuites()
+      // Also folders that came in the place of others.
+      try watchFolders()
       let affected = suites.indices.filter { $0 >= known || isAffected(suites[$0], by: changed) }
       guard !affected.isEmpty else { continue }
       Terminal.say("\n\(Self.list(changed)) changed: \(affected.count) of \(Self.count(suites.count))")
@@ -93,7 +95,8 @@ final class WatchLoop {
   /// A suite that could not be read may be mended by any file.
   private func isAffected(_ suite: Watched, by changed: [String]) -> Bool {
     let files = [suite.path] + suite.dependencies
-    return suite.isInvalid || changed.contains { path in files.contains { Self.isSame($0, path) } }
+    return suite.isInvalid
+      || changed.contains { path in files.contains { Self.isSame($0, path) || $0.hasPrefix(path + "/") } }
   }
 
   private static func isSame(_ left: String, _ right: String) -> Bool {
@@ -111,8 +114,10 @@ final class WatchLoop {
     for suite in suites {
       for file in [suite.path] + suite.dependencies { try watch.add(Self.folder(of: file)) }
     }
-    for argument in arguments where !argument.hasSuffix(TestCommand.suffix) && access(argument, F_OK) == 0 {
-      try watch.add(argument.hasSuffix("/") ? String(argument.dropLast()) : argument)
+    for argument in arguments where !argument.hasSuffix(TestCommand.suffix) {
+      let folder = argument.count > 1 && argument.hasSuffix("/") ? String(argument.dropLast()) : argument
+      try watch.add(folder)
+      try watch.add(Self.folder(of: folder))
     }
   }
 
@@ -126,9 +131,10 @@ final class WatchLoop {
     let state = TestState(of: path)
     var options = options
     options.lastGreen = state.lastGreen
+    var dependencies: [String] = []
     do throws(SuiteFailure) {
-      let suite = try Suite.load(path: path, options: options)
-      suites[index].dependencies = suite.dependencies
+      let suite = try Suite.load(path: path, options: options, dependencies: &dependencies)
+      suites[index].dependencies = dependencies
       let report = try suite.run()
       state.keep(report, suite, path)
       suites[index].report = report
@@ -137,6 +143,8 @@ final class WatchLoop {
       Terminal.report(error.description)
       suites[index].report = nil
       suites[index].isInvalid = true
+      // What it names now, and what it named before it was broken.
+      suites[index].dependencies += dependencies.filter { !suites[index].dependencies.contains($0) }
     }
   }
 
