@@ -23,6 +23,14 @@ private struct Row: Sendable, CustomTestStringConvertible {
   var testDescription: String { statements.joined(separator: " ⏎ ") }
 }
 
+/// A table of `:cost`.
+private func costs(_ rows: (unit: String, count: Int, reason: String)...) -> [String] {
+  ResultPrinter.lines(
+    .rows(
+      columns: ["billed", "count", "for"],
+      rows.map { [.string($0.unit), .integer(Int64($0.count)), .string($0.reason)] }), PrintStyle())
+}
+
 @Suite("Sessions of the shell", .serialized)
 struct SessionTests {
   private static let rows: [Row] = [
@@ -187,6 +195,28 @@ struct SessionTests {
     Row(":seed x.yaml", status: 1, message: "this shell cannot seed"),
     Row(":seed", status: 2, message: "usage: :seed"),
     Row(":as alice", ":seed x.yaml", status: 2, message: "':admin' first"),
+    Row(":indexes unused", status: 1, message: "no indexes are loaded"),
+    Row(":indexes unused /nowhere.json", status: 2, message: "cannot read `/nowhere.json`"),
+    // Costs.
+    Row(":cost", status: 1, message: "nothing was read or written yet"),
+    Row("users where age > 25 | ids", ":cost", results: costs(("reads", 2, "documents of the result"))),
+    Row(":cost users/ghost", results: costs(("reads", 1, "a document, there or not"))),
+    Row(":cost users where age > 99", results: costs(("reads", 1, "a query without results"))),
+    Row(
+      ":cost users offset 2",
+      results: costs(
+        ("reads", 2, "documents of the result"), ("reads", 2, "documents that 'offset' passed over"))),
+    Row(":cost users offset 9", results: costs(("reads", 4, "documents that 'offset' passed over"))),
+    Row(":cost users | count", results: costs(("reads", 1, "4 index entries, 1,000 a read"))),
+    Row(":cost users | avg age", results: costs(("reads", 1, "4 index entries, 1,000 a read"))),
+    Row(
+      ":as alice", "users/bob | ids", ":cost",
+      results: costs(
+        ("reads", 1, "a document, there or not"), ("reads", 1, "users/alice, asked for by the rules"))),
+    Row(
+      "commit { delete posts/p1; update posts/p2 likes += 1; create posts/q {} }", ":cost",
+      results: costs(("writes", 2, "documents written, changed or not"), ("deletes", 1, "documents deleted"))),
+    Row(":cost users | each delete $id", status: 2, message: "changes nothing"),
     // Live.
     Row(":watch users where age > 30 until current | ids", status: 2),
     Row(

@@ -33,10 +33,23 @@ struct SurveyTests {
       try Self.file("indexes.json", suggested.joined(separator: "\n")) { path in
         #expect(talk.run(":indexes suggest \(path)").results == suggested)
         #expect(talk.run(":indexes load \(path)").status == 0)
+        #expect(talk.run(":indexes unused").results == [])
         #expect(talk.run(query).results == ["p3", "p1"])
         let refused = talk.run("posts where by == 'alice' order by at | ids")
         #expect(refused.status == 1)
         #expect(refused.messages.contains { $0.hasPrefix("FAILED_PRECONDITION") }, "\(refused.messages)")
+      }
+      let other = """
+        {"indexes": [{"collectionGroup": "posts", "queryScope": "COLLECTION", "fields": [
+          {"fieldPath": "by", "order": "ASCENDING"}, {"fieldPath": "at", "order": "DESCENDING"}]}]}
+        """
+      try Self.file("other.json", other) { path in
+        let unused = talk.run(":indexes unused \(path)")
+        #expect(unused.status == 0)
+        #expect(
+          unused.results.count == 1 && unused.results[0].range(ofBytes: "at") != nil, "\(unused.results)")
+        #expect(talk.run(":indexes load \(path)").status == 0)
+        #expect(talk.run(":indexes unused").results == unused.results)
       }
       try Self.file("broken.json", "{\"indexes\": 1}") { path in
         #expect(talk.run(":indexes load \(path)").status == 1)

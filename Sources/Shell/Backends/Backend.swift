@@ -88,6 +88,8 @@ protocol Backend: AnyObject {
 
   /// What was asked of the database's indexes so far.
   func askedShapes() throws(ShellError) -> AskedShapes
+  /// The definitions that the database has; nil when none were loaded.
+  func definedIndexes() throws(ShellError) -> DefinedIndexes?
   /// Gives the database other indexes.
   /// - Parameter source: the text that `indexes` were read from.
   func replaceIndexes(_ indexes: DefinedIndexes, _ source: [UInt8]) throws(ShellError)

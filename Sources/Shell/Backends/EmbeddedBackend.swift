@@ -175,6 +175,8 @@ final class EmbeddedBackend: Backend {
     return AskedShapes(shapes: asked.shapes.map { ($0.needs, $0.count) }, isComplete: asked.isComplete)
   }
 
+  func definedIndexes() throws(ShellError) -> DefinedIndexes? { indexes.known(database) }
+
   func replaceIndexes(_ indexes: DefinedIndexes, _ source: [UInt8]) throws(ShellError) {
     self.indexes.replace(database, with: indexes)
     store.setIndexes(indexes.definitions, in: database)

@@ -221,6 +221,12 @@ final class RemoteBackend: Backend {
     return AskedShapes(shapes: asked.asked, isComplete: asked.isComplete)
   }
 
+  func definedIndexes() throws(ShellError) -> DefinedIndexes? {
+    let json = try? JSONReader.read(try administrate("GET", ":indexes"))
+    guard let text = json?["definitions"]?.text else { return nil }
+    return IndexFile.read(Array(text.utf8)).file.indexes
+  }
+
   func replaceIndexes(_ indexes: DefinedIndexes, _ source: [UInt8]) throws(ShellError) {
     try administrate("PUT", ":indexes", body: source)
   }

@@ -69,7 +69,8 @@ enum CommandTable {
   static let all: [ShellCommand] =
     PlaceCommands.all + IdentityCommands.all + RuleCommands.all + SuiteCommands.all + QueryCommands.all
     + DataCommands.all + SeedCommands.all + ServerCommands.all + RequestCommands.all + TransactionCommands.all
-    + OutputCommands.all + ScriptCommands.all + RecordCommands.all + SessionCommands.all
+    + OutputCommands.all + ScriptCommands.all + RecordCommands.all + CostCommand.all + BookmarkCommands.all
+    + SessionCommands.all
 
   static func command(_ name: String) -> ShellCommand? {
     all.first { $0.names.contains { $0.hasSameBytes(as: name) } }

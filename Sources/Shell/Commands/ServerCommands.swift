@@ -7,8 +7,8 @@ import Wire
 enum ServerCommands {
   static let all: [ShellCommand] = [
     ShellCommand(
-      ["indexes"], .queries, "indexes [suggest [FILE] | load FILE]",
-      "the index file that what was asked needs, FILE kept; or give the database other indexes",
+      ["indexes"], .queries, "indexes [suggest [FILE] | unused [FILE] | load FILE]",
+      "the index file that what was asked needs, FILE kept; what nobody asked for; or give the database other indexes",
       ":indexes suggest firestore.indexes.json", indexes),
     ShellCommand(
       ["stats"], .live, "stats [TEXT]", "what the store has done so far; figures with TEXT in their name",
@@ -26,11 +26,18 @@ enum ServerCommands {
     switch (words.first ?? "suggest", words.count) {
     case ("suggest", 0...1): try suggest(.automatic, session)
     case ("suggest", 2): try suggest(try read(words[1], session).indexes, session)
+    case ("unused", 1):
+      guard let defined = try session.backend.definedIndexes() else {
+        throw .failed(
+          "no indexes are loaded; ':indexes load FILE' loads some, ':indexes unused FILE' looks at a file")
+      }
+      try unused(defined, session)
+    case ("unused", 2): try unused(try read(words[1], session).indexes, session)
     case ("load", 2):
       let (indexes, source) = try read(words[1], session)
       try session.backend.replaceIndexes(indexes, source)
       session.console.note("indexes of \(words[1])")
-    default: throw .usage("usage: :indexes [suggest [FILE] | load FILE]")
+    default: throw .usage("usage: :indexes [suggest [FILE] | unused [FILE] | load FILE]")
     }
   }
 
@@ -60,6 +67,19 @@ enum ServerCommands {
     }
     let text = IndexFileText.file(additions.reduce(existing) { $0.adding($1) })
     session.show(text.split(separator: "\n").map { TextEscape.printable(String($0)) })
+  }
+
+  /// Composites that no query since the start of the store needed.
+  private static func unused(_ defined: DefinedIndexes, _ session: Session) throws(ShellError) {
+    let asked = try session.backend.askedShapes()
+    let unused = IndexSuggestion.unused(defined, by: asked.shapes.map(\.needs))
+    session.show(unused.map { TextEscape.printable("\($0.definition)") })
+    session.console.note(
+      "\(unused.count) of \(defined.composites.count) indexes served nothing of \(asked.shapes.count) shapes of queries; "
+        + "what was not asked yet may still need them")
+    if !asked.isComplete {
+      session.console.message("more shapes of queries were asked than are kept, so some of these may be used")
+    }
   }
 
   // MARK: figures

@@ -48,6 +48,12 @@ extension Session {
     return Self.result(flow, showsIDs: showsIDs)
   }
 
+  /// Asks the server and shows nothing.
+  func ask(for read: ReadStatement) throws(ShellError) {
+    var figures = ReadFigures()
+    _ = try source(read, &figures)
+  }
+
   // MARK: what the server does
 
   private func source(_ read: ReadStatement, _ figures: inout ReadFigures) throws(ShellError) -> Flow {
@@ -57,6 +63,7 @@ extension Session {
         try backend.document(path, as: caller, in: transaction?.token)
       }
       figures.documentsRead = 1
+      lastCost = CostBasis(work: .document, request: .get(path), caller: caller)
       guard let document else {
         if settings.failsOnMissing {
           throw ShellError(.missing, "\(TextEscape.printable(path.text)) does not exist")
@@ -86,6 +93,9 @@ extension Session {
       try backend.aggregate(query, [aggregation], as: caller, in: transaction?.token)
     }
     figures.documentsRead = 1
+    var matched: Int?
+    if case .count? = read.stages.first, case .integer(let count)? = values.first { matched = Int(count) }
+    lastCost = CostBasis(work: .aggregation(query, matched: matched), request: .list(query), caller: caller)
     return values.first ?? .null
   }
 
@@ -94,12 +104,16 @@ extension Session {
   ) throws(ShellError) -> ReadFigures {
     var query = query
     if case .first? = read.stages.first, query.nearest == nil { query.limit = min(query.limit ?? 1, 1) }
-    return try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
+    var returned = 0
+    let figures = try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
       try backend.run(query, as: caller, in: transaction?.token) { document in
+        returned += 1
         noteReturned(document)
         return visit(document)
       }
     }
+    lastCost = CostBasis(work: .query(query, returned: returned), request: .list(query), caller: caller)
+    return figures
   }
 
   /// Lines as they come, when nothing needs them all; whether that was so.

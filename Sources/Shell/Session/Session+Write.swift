@@ -49,6 +49,11 @@ extension Session {
     let time = try explaining(.writes(writes), recordedAs: .write) { () throws(ShellError) in
       try backend.commit(writes, as: caller, in: transaction)
     }
+    let deletes = writes.count { if case .delete = $0.operation { true } else { false } }
+    lastCost = CostBasis(
+      work: .commit(writes: writes.count - deletes, deletes: deletes), request: .writes(writes),
+      caller: caller,
+      verdict: verdict)
     var parts = ["committed \(writes.count) \(writes.count == 1 ? "write" : "writes")"]
     if let verdict {
       parts.append("rules \(verdict.decisions.count) allowed")

@@ -64,6 +64,8 @@ final class Session {
   var edit: ((String) -> String?)?
   /// What the program around the shell does for it.
   var tools = ShellTools()
+  /// What `:cost` tells.
+  var lastCost: CostBasis?
   /// What writes down, as a suite, what is asked.
   var recorder: Recorder?
   /// Documents of the result under way, for the recorder.
@@ -88,6 +90,7 @@ final class Session {
     place = .root
     fieldSketches = [:]
     lastVerdict = nil
+    lastCost = nil
   }
 
   /// `demo (alice)* /users/bob> `; red for administrators, who pass by the rules.

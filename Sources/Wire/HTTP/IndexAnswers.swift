@@ -1,7 +1,8 @@
 /// What was asked of indexes, and new definitions, over HTTP.
 ///
 /// `GET …/projects/P:indexes`, `GET …/projects/P/databases/D:indexes`: the shapes of queries that more than
-/// automatic indexes were needed for, and what they lack; `-` stands for every project or database.
+/// automatic indexes were needed for, and what they lack; `-` stands for every project or database. Of one database also
+/// its definitions, as the text of a file.
 /// `PUT` with the text of a `firestore.indexes.json` gives a database new definitions.
 
 internal import Access
@@ -20,6 +21,9 @@ extension HTTPService {
     writer.object { object in
       object.member("mode") { $0.string(gate.mode.rawValue) }
       object.member("isComplete") { $0.boolean(asked.isComplete) }
+      if let known = gate.known(database) {
+        object.member("definitions") { $0.string(IndexFileText.file(known)) }
+      }
       object.member("asked") { $0.array(asked.shapes) { IndexAnswer.write($1, to: &$0) } }
     }
     exchange.respond(json: writer.bytes)

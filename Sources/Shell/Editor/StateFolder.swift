@@ -1,0 +1,71 @@
+/// The user's folder of state: files of each project that last from one session to the next.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+enum StateFolder {
+  /// `FOLDER/KIND-PROJECT`; nil when there is no folder for it.
+  static func path(_ kind: String, project: String) -> String? {
+    guard let folder else { return nil }
+    let name = String(
+      project.unicodeScalars.map { scalar -> Character in
+        let isPlain =
+          scalar.properties.isAlphabetic || scalar == "-" || scalar == "_" || ("0"..."9").contains(scalar)
+        return isPlain ? Character(scalar) : "_"
+      })
+    return folder + "/" + kind + "-" + name
+  }
+
+  /// `$XDG_STATE_HOME/docsh`, or `~/.local/state/docsh`; made when it is missing.
+  private static var folder: String? {
+    func variable(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    guard let base = variable("XDG_STATE_HOME") ?? variable("HOME").map({ $0 + "/.local/state" }) else {
+      return nil
+    }
+    var path = ""
+    for part in (base + "/docsh").split(separator: "/", omittingEmptySubsequences: false) {
+      path += (path.isEmpty && part.isEmpty) ? "" : (path.isEmpty ? "" : "/") + part
+      if part.isEmpty {
+        path = "/"
+        continue
+      }
+      if path.hasPrefix("//") { path.removeFirst() }
+      mkdir(path, 0o700)
+    }
+    return path
+  }
+
+  /// Puts a text in the place of a file that nobody else may read; whether that succeeded.
+  static func replace(_ path: String, with text: String) -> Bool {
+    let descriptor = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return false }
+    let isWritten = Console.write(Array(text.utf8), to: descriptor)
+    return close(descriptor) == 0 && isWritten && rename(path + ".new", path) == 0
+  }
+
+  /// A text on one line.
+  static func escaped(_ text: String) -> String {
+    String(text.flatMap { $0 == "\\" ? Array("\\\\") : $0 == "\n" ? Array("\\n") : [$0] })
+  }
+
+  static func unescaped(_ text: String) -> String {
+    var result = ""
+    var isEscaped = false
+    for character in text {
+      if isEscaped {
+        result.append(character == "n" ? "\n" : character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else {
+        result.append(character)
+      }
+    }
+    return result
+  }
+}
