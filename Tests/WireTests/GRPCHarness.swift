@@ -27,7 +27,12 @@ final class GRPCHarness {
 
   final class Clock { var nanoseconds: UInt64 = 1_000_000_000 }
 
-  init(options: GRPCOptions = GRPCOptions(), clientWindowBytes: Int32? = nil) {
+  /// The connection is put to sleep at every opportunity.
+  private let sleeps: Bool
+  private(set) var sleepCount = 0
+
+  init(options: GRPCOptions = GRPCOptions(), clientWindowBytes: Int32? = nil, sleeps: Bool = false) {
+    self.sleeps = sleeps
     let recorder = recorder
     let clock = Clock()
     self.clock = clock
@@ -73,8 +78,12 @@ final class GRPCHarness {
   /// Everything the server has to say, without giving it to the client.
   func serverOutput() -> [UInt8] {
     var bytes: [UInt8] = []
-    while connection.output(atMost: 1 << 20, { bytes.append(contentsOf: $0) }) > 0 {}
+    while connection.output(atMost: 1 << 20, { bytes.append(contentsOf: $0) }) > 0 { sleep() }
     return bytes
+  }
+
+  private func sleep() {
+    if sleeps, !connection.http2.isAsleep, connection.sleep() { sleepCount += 1 }
   }
 
   @discardableResult
@@ -84,6 +93,7 @@ final class GRPCHarness {
       let end = min(bytes.count, offset + min(piece, bytes.count))
       let isWell = bytes[offset..<end].withUnsafeBytes { connection.receive($0) }
       if !isWell { return false }
+      sleep()
       offset = end
     }
     return true

@@ -168,32 +168,154 @@ struct WireServerTests {
     await server.stop()
   }
 
+  /// A connection's first bytes: preface and empty SETTINGS.
+  private static let greeting = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+
   @Test("an HTTP/2 connection is answered with our settings")
   func http2() async throws {
     let server = try await start()
-    // Preface and empty SETTINGS, written as text because every byte of them is below 0x80.
-    let settings = "\u{0}\u{0}\u{0}\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}"
-    let answer = converse2(
-      server.address.port, Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Array(settings.utf8))
-    #expect(answer.count >= 9 && answer[3] == 4)
+    let connection = try RawConnection(port: server.address.port)
+    connection.send(Self.greeting)
+    #expect(connection.nextFrame()?.type == 4)
     await server.stop()
   }
 
-  private func converse2(_ port: Int, _ bytes: [UInt8]) -> [UInt8] {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
+  @Test("a connection that comes while the server stops is closed")
+  func arrivalAtStop() async throws {
+    for _ in 0..<200 {
+      let server = try await start {
+        $0.eventLoopCount = 2
+        $0.stopGraceSeconds = 0
+      }
+      let connections = try (0..<3).map { _ in try RawConnection(port: server.address.port) }
+      await server.stop()
+      for connection in connections { #expect(connection.isClosedByServer()) }
+    }
+  }
+
+  private final class Pushed: Sendable {
+    let call = Mutex<CallReference?>(nil)
+  }
+
+  @Test("a connection that is told something after a long sleep sleeps on at once")
+  func toldWhileAsleep() async throws {
+    var options = ServerOptions()
+    options.port = 0
+    options.sleepMilliseconds = 1
+    options.longSleepMilliseconds = 0
+    let pushed = Pushed()
+    let push = GRPCMethod("test.Push/Open", .bidirectional) { call in
+      let reference = call.reference
+      pushed.call.withLock { $0 = reference }
+    }
+    let server = try await WireServer.start(
+      options, routes: ServerRoutes(methods: GRPCMethodTable([push])) { _ in })
+    let connection = try RawConnection(port: server.address.port)
+    let client = HTTP2TestClient()
+    let id = client.request(path: "/test.Push/Open", body: [], ends: false)
+    connection.send(client.output())
+    for round in UInt8(1)...50 {
+      let isAsleep = try await eventually { server.sleepingConnections == 1 }
+      #expect(isAsleep)
+      let call = try #require(pushed.call.withLock { $0 })
+      call { _ = $0.send([round]) }
+      while client.streams[id]?.messages.last != [round] {
+        client.receive(try #require(connection.receive()))
+      }
+      #expect(server.sleepingConnections == 1)
+    }
+    connection.close()
+    await server.stop()
+  }
+
+  @Test("connections that nobody uses sleep, answer when they are used, and sleep again")
+  func sleeping() async throws {
+    let server = try await start { $0.sleepMilliseconds = 1 }
+    // More than are put to sleep at once.
+    let connections = try (0..<150).map { _ in try RawConnection(port: server.address.port) }
+    for connection in connections { connection.send(Self.greeting) }
+    for round in UInt8(1)...3 {
+      let areAsleep = try await eventually { server.sleepingConnections == connections.count }
+      #expect(areAsleep)
+      for connection in connections {
+        connection.send([0, 0, 8, 6, 0, 0, 0, 0, 0] + Array(repeating: round, count: 8))
+      }
+      for connection in connections {
+        var frame = connection.nextFrame()
+        while let other = frame, other.type != 6 { frame = connection.nextFrame() }
+        #expect(frame?.payload == Array(repeating: round, count: 8))
+      }
+    }
+    for connection in connections { connection.close() }
+    let areGone = try await eventually { server.sleepingConnections == 0 }
+    #expect(areGone)
+    await server.stop()
+  }
+}
+
+/// The client's end of a connection, in bytes.
+private final class RawConnection {
+  private let descriptor: Int32
+  private var received: [UInt8] = []
+  private var isClosed = false
+
+  struct NotConnected: Error {}
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    _ = withUnsafePointer(to: &address) {
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-    var buffer = [UInt8](repeating: 0, count: 1_024)
+    guard connected == 0 else { throw NotConnected() }
+  }
+
+  deinit { close() }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    _ = Glibc.close(descriptor)
+  }
+
+  func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+  /// What has come; nil when the server closes or says nothing for a minute.
+  func receive() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = recv(descriptor, &buffer, buffer.count, 0)
-    return Array(buffer[..<max(0, count)])
+    return count > 0 ? Array(buffer[..<count]) : nil
+  }
+
+  /// Waits for the end of the connection; false when it has not come after a minute.
+  func isClosedByServer() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count == 0 { return true }
+      if count < 0 { return errno == ECONNRESET }
+    }
+  }
+
+  /// The next frame; nil when the server closes or says nothing for a minute.
+  func nextFrame() -> (type: UInt8, payload: [UInt8])? {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let length = received.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+      if received.count >= 9, received.count >= 9 + length {
+        defer { received.removeFirst(9 + length) }
+        return (received[3], Array(received[9..<(9 + length)]))
+      }
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { return nil }
+      received += buffer[..<count]
+    }
   }
 }

@@ -39,6 +39,8 @@ extension ListenHub {
       case .reload(let target): reload(target, of: stream)
       }
     }
+    // Most streams never ask for anything again.
+    if stream.requests.isEmpty { stream.requests = [] }
   }
 
   private func remove(_ id: Int32, from stream: HubStream) {

@@ -17,7 +17,7 @@ final class LiveTarget {
   var stamp: UInt64 = 0
   private let matcher: FilterMatcher?
   private let keys: OrderKeyMaker?
-  private var keyWriter = KeyWriter()
+  private lazy var keyWriter = KeyWriter()
 
   init(id: Int32, _ selection: TargetSelection) {
     self.id = id

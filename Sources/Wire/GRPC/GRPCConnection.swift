@@ -81,6 +81,12 @@ package final class GRPCConnection {
   func wake() {
     if !isBusy { onOutput?() }
   }
+
+  /// Lets go of memory that an idle connection does not need; see `HTTP2Connection.sleep`.
+  package func sleep() -> Bool {
+    if undecided.isEmpty { undecided = [] }
+    return http2.sleep()
+  }
 }
 
 // MARK: - Events

@@ -14,7 +14,9 @@ internal import CNGHTTP2
 
 package final class HTTP2Connection {
   let options: HTTP2Options
-  private let session: OpaquePointer
+  private let memory = SessionMemory()
+  /// The session in whatever state its memory is. Use `session`.
+  private let sessionAsItIs: OpaquePointer
   private var events: [HTTP2Event] = []
   private var nextEventIndex = 0
   private var streams: [HTTP2Stream] = []
@@ -44,16 +46,23 @@ package final class HTTP2Connection {
     HTTP2Callbacks.install(in: callbacks)
 
     var session: OpaquePointer?
-    guard nghttp2_session_server_new2(&session, callbacks, nil, settings) == 0, let session else {
-      return nil
-    }
-    self.session = session
+    var allocator = memory.allocator
+    guard nghttp2_session_server_new3(&session, callbacks, nil, settings, &allocator) == 0, let session
+    else { return nil }
+    memory.found()
+    sessionAsItIs = session
     nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
     submitSettings()
   }
 
   deinit {
     nghttp2_session_del(session)
+  }
+
+  /// The session, awake.
+  private var session: OpaquePointer {
+    if memory.isAsleep { memory.wake() }
+    return sessionAsItIs
   }
 
   private func submitSettings() {
@@ -108,6 +117,24 @@ extension HTTP2Connection {
   }
 
   package var openStreamCount: Int { streams.count }
+}
+
+// MARK: - Sleeping
+
+extension HTTP2Connection {
+  /// Packs the memory of the session until the connection is used again, which wakes it. False while there is
+  /// something to send.
+  package func sleep() -> Bool {
+    if memory.isAsleep { return true }
+    guard !isLost, events.isEmpty, nghttp2_session_want_write(session) == 0 else { return false }
+    events = []
+    return memory.sleep()
+  }
+
+  package var isAsleep: Bool { memory.isAsleep }
+
+  /// What the session takes while it sleeps.
+  var sleepingBytes: Int { memory.packedBytes }
 }
 
 // MARK: - Answers in, bytes out

@@ -29,6 +29,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   private let options: HTTPOptions
   private let respond: @Sendable (HTTPExchange) -> Void
   private let connections: ConnectionList
+  private let executor = LoopExecutor()
   private var head: HTTPRequestHead?
   private var body: [UInt8] = []
   private var isOversize = false
@@ -47,6 +48,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    executor.use(context.eventLoop)
     awaitRequest(options.arrivalMilliseconds, context.channel)
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     let channel = context.channel
@@ -63,6 +65,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   func handlerRemoved(context: ChannelHandlerContext) {
     arrivalTimer?.cancel()
     exchange?.cancel()
+    executor.end()
     connections.remove(context.channel)
   }
 
@@ -144,7 +147,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     self.head = nil
     body = []
     let writer = HTTPAnswerWriter(
-      channel: context.channel, version: head.version, keepsAlive: head.isKeepAlive && !isStopping,
+      channel: context.channel, executor, version: head.version, keepsAlive: head.isKeepAlive && !isStopping,
       isHead: head.method == .HEAD)
     let exchange = HTTPExchange(request: request, writer: writer)
     self.exchange = exchange
@@ -182,14 +185,18 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
 /// Writes one answer to a channel.
 final class HTTPAnswerWriter {
   private let channel: any Channel
+  private let executor: LoopExecutor
   private let version: HTTPVersion
   private let keepsAlive: Bool
   private let isHead: Bool
   /// Whether the connection ends with the answer whatever its head says.
   var closesAtEnd = false
 
-  init(channel: any Channel, version: HTTPVersion, keepsAlive: Bool, isHead: Bool) {
+  init(
+    channel: any Channel, _ executor: LoopExecutor, version: HTTPVersion, keepsAlive: Bool, isHead: Bool
+  ) {
     self.channel = channel
+    self.executor = executor
     self.version = version
     self.keepsAlive = keepsAlive
     self.isHead = isHead
@@ -224,7 +231,6 @@ final class HTTPAnswerWriter {
 
   /// Runs a closure on the connection's event loop.
   var perform: @Sendable (@escaping @Sendable () -> Void) -> Void {
-    let loop = channel.eventLoop
-    return { loop.execute($0) }
+    { [executor] in executor.perform($0) }
   }
 }

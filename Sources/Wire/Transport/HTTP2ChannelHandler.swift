@@ -27,6 +27,12 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
   private var isFlushScheduled = false
   private var isReading = false
   private var isClosing = false
+  private var watch: SleepWatch?
+  /// Place among the connections that are awake; nil while this one sleeps.
+  var watchSlot: Int?
+  /// The watch's time when the connection was last used.
+  private(set) var lastUse = 0
+  private var lastSleep = NIODeadline.uptimeNanoseconds(0)
 
   init?(options: GRPCOptions, methods: GRPCMethodTable, connections: ConnectionList) {
     let executor = LoopExecutor()
@@ -48,11 +54,17 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     let eventLoop = context.eventLoop
     connections.add(
       .init(channel: context.channel) { eventLoop.execute { shutdown.value.beginShutdown() } })
+    watch = connections.watch(of: context.eventLoop)
+    lastUse = watch?.time ?? 0
+    watch?.add(self, isNew: true)
     pump(context)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
+    watch?.remove(self)
+    watch = nil
+    executor.end()
     deadlineTimer?.cancel()
     connection.onOutput = nil
     connection.loseConnection()
@@ -61,6 +73,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isClosing else { return }
+    noteUse()
     isReading = true
     let bytes = unwrapInboundIn(data)
     figures?.bytesReceived.add(bytes.readableBytes)
@@ -91,11 +104,41 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
   }
 }
 
+// MARK: - Sleeping
+
+extension HTTP2ChannelHandler {
+  private func noteUse() {
+    guard let watch else { return }
+    lastUse = watch.time
+    if watchSlot == nil { watch.add(self, isNew: false) }
+  }
+
+  /// Lets go of memory until the connection is used. False while there is something to send.
+  func sleep() -> Bool {
+    guard !isClosing, !isFlushScheduled, connection.sleep() else { return false }
+    lastSleep = .now()
+    return true
+  }
+
+  /// Sends what others have said meanwhile. After a long sleep that was a sign of life, as all idle listeners get one
+  /// at the same time, and the connection sleeps on instead of staying awake with all of them.
+  private func flush(_ context: ChannelHandlerContext) {
+    guard watchSlot == nil, let watch, watch.isLong(since: lastSleep) else { return pump(context) }
+    move(context)
+    if self.watch != nil, !sleep() { noteUse() }
+  }
+}
+
 // MARK: - Output
 
 extension HTTP2ChannelHandler {
-  /// Moves what the connection has to say into the channel, as long as the peer takes it.
   private func pump(_ context: ChannelHandlerContext) {
+    noteUse()
+    move(context)
+  }
+
+  /// Moves what the connection has to say into the channel, as long as the peer takes it.
+  private func move(_ context: ChannelHandlerContext) {
     while context.channel.isWritable {
       var buffer: ByteBuffer?
       let count = connection.output(atMost: Self.writeBytes) { piece in
@@ -126,7 +169,7 @@ extension HTTP2ChannelHandler {
     context.eventLoop.execute {
       let handler = bound.value
       handler.isFlushScheduled = false
-      if let context = handler.context, !handler.isClosing { handler.pump(context) }
+      if let context = handler.context, !handler.isClosing { handler.flush(context) }
     }
   }
 
@@ -157,16 +200,4 @@ extension HTTP2ChannelHandler {
       handler.pump(context)
     }
   }
-}
-
-/// Runs closures on an event loop that is known only when the handler is added.
-///
-/// `@unchecked Sendable`: `loop` is set once, before the connection sees its first byte, and only read
-/// after that.
-private final class LoopExecutor: @unchecked Sendable {
-  private var loop: (any EventLoop)?
-
-  func use(_ loop: any EventLoop) { self.loop = loop }
-
-  func perform(_ body: @escaping @Sendable () -> Void) { loop?.execute(body) }
 }

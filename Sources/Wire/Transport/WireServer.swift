@@ -48,6 +48,10 @@ public struct ServerOptions: Sendable {
   public var connectionsMax: Int?
   /// LIMIT: how long a connection may be open without its first bytes saying which protocol it speaks.
   package var silenceMilliseconds: Int64 = 60_000
+  /// A gRPC connection that was not used for one to two of these lets go of most of its memory.
+  package var sleepMilliseconds: Int64 = 1_000
+  /// One that has slept so long and is only told something sleeps on at once.
+  package var longSleepMilliseconds: Int64 = 5_000
   package var grpc = GRPCOptions()
   package var http = HTTPOptions()
 
@@ -93,7 +97,7 @@ public final class WireServer: Sendable {
   {
     let group = MultiThreadedEventLoopGroup(
       numberOfThreads: options.eventLoopCount ?? System.coreCount)
-    let connections = ConnectionList()
+    let connections = ConnectionList(group, options)
     let door = ConnectionDoor(options)
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 1_024)
@@ -102,6 +106,10 @@ public final class WireServer: Sendable {
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 128 << 10, high: 512 << 10))
       .childChannelOption(.allowRemoteHalfClosure, value: false)
+      // A channel keeps its last buffer: a small one for who only listens, a larger one for who sends much.
+      .childChannelOption(
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536)
+      )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try door.enter(channel)
@@ -138,6 +146,9 @@ public final class WireServer: Sendable {
 
   static var coreCount: Int { System.coreCount }
 
+  /// How many connections have let go of their memory because nobody uses them.
+  package var sleepingConnections: Int { connections.sleepingCount }
+
   /// Waits until the port is closed, by `stop` or by the system.
   public func waitUntilClosed() async {
     try? await listener.closeFuture.get()
@@ -146,6 +157,7 @@ public final class WireServer: Sendable {
   /// Takes no new connection or request, lets those under way finish for a while, then closes.
   public func stop() async {
     try? await listener.close().get()
+    await settleArrivals()
     connections.stopGracefully()
     let deadline = ContinuousClock.now + .seconds(stopGraceSeconds)
     while connections.count > 0, ContinuousClock.now < deadline {
@@ -153,6 +165,14 @@ public final class WireServer: Sendable {
     }
     connections.closeAll()
     try? await group.shutdownGracefully()
+  }
+
+  /// Lets connections that were accepted just now arrive at their event loops. SwiftNIO hands each over three times:
+  /// to its own loop, back to the listener's, and to its own again; a loop that has ended would lose it, open.
+  private func settleArrivals() async {
+    for _ in 0..<3 {
+      for loop in group.makeIterator() { try? await loop.submit {}.get() }
+    }
   }
 }
 
@@ -170,6 +190,24 @@ final class ConnectionList: Sendable {
   }
 
   private let state = Mutex(State())
+  private let watches: [ObjectIdentifier: SleepWatch]
+  private let sleeping = SleepingCount()
+
+  /// Connections that do not sleep.
+  init() { watches = [:] }
+
+  init(_ group: MultiThreadedEventLoopGroup, _ options: ServerOptions) {
+    var watches: [ObjectIdentifier: SleepWatch] = [:]
+    for eventLoop in group.makeIterator() {
+      watches[ObjectIdentifier(eventLoop)] = SleepWatch(eventLoop, options, sleeping)
+    }
+    self.watches = watches
+  }
+
+  func watch(of eventLoop: any EventLoop) -> SleepWatch? { watches[ObjectIdentifier(eventLoop)] }
+
+  /// How many connections sleep.
+  var sleepingCount: Int { sleeping.count.load(ordering: .relaxed) }
 
   func add(_ member: Member) {
     let isStopping = state.withLock { state in
