@@ -250,6 +250,20 @@ struct StoreLockTests {
     #expect(try test.fields("c/a") == Self.n(1))
   }
 
+  @Test("a commit that is cancelled before it has to wait does not begin to", arguments: [false, true])
+  func cancelsBeforehand(inTransaction: Bool) throws {
+    let holder = try begin()
+    try read("c/a", holder)
+    let own = inTransaction ? try begin() : nil
+    let cancellation = CommitCancellation()
+    test.store.cancel(cancellation)
+    let pending = PendingCommit(
+      test.store, test.database, [.set("c/a", [:])], transaction: own, cancellation: cancellation)
+    #expect(try pending.refusal() == .aborted(.transactionOver))
+    #expect(test.store.lockWaitCount == 0)
+    #expect(try test.fields("c/a") == Self.n(1))
+  }
+
   @Test("commits that waited go on in their order")
   func order() throws {
     let holder = try begin()

@@ -84,15 +84,20 @@ final class ClientsHarness {
   func run(until isDone: @autoclosure () throws -> Bool, _ turn: () -> Void = {}) throws {
     turn()
     while try !isDone() {
-      let ready = jobs.wait(atMost: 30_000) { jobs -> [Job]? in
-        if jobs.isEmpty { return nil }
-        defer { jobs = [] }
-        return jobs
-      }
-      guard let ready else { throw Stuck() }
-      for job in ready { job() }
+      try runOnce()
       turn()
     }
+  }
+
+  /// Waits until a thread has brought something back, and runs it. Throws when nothing comes.
+  func runOnce() throws {
+    let ready = jobs.wait(atMost: 30_000) { jobs -> [Job]? in
+      if jobs.isEmpty { return nil }
+      defer { jobs = [] }
+      return jobs
+    }
+    guard let ready else { throw Stuck() }
+    for job in ready { job() }
   }
 
   /// One call from beginning to end.

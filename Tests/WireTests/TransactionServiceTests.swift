@@ -216,8 +216,12 @@ struct TransactionServiceTests {
     #expect(other.client.streams[waiting]?.status == "0")
   }
 
+  private static let large = Google_Firestore_V1_Value.with {
+    $0.stringValue = String(repeating: "x", count: 300_000)
+  }
+
   enum End: CaseIterable { case cancelled, connectionLost, late }
-  enum Waiting: CaseIterable { case commit, batchWrite, update }
+  enum Waiting: CaseIterable { case commit, batchWrite, update, writeStream, largeOnWriteStream }
 
   @Test("a write whose call is over does not wait any longer", arguments: End.allCases, Waiting.allCases)
   func callOver(end: End, waits: Waiting) throws {
@@ -239,6 +243,15 @@ struct TransactionServiceTests {
     case .update:
       let update = Google_Firestore_V1_UpdateDocumentRequest.with { $0.document = commit.writes[0].update }
       stream = try waiter.request("UpdateDocument", update, timeout: "1S")
+    case .writeStream, .largeOnWriteStream:
+      let handshake = Google_Firestore_V1_WriteRequest.with { $0.database = H.database }
+      stream = try waiter.request("Write", handshake, timeout: "1S", ends: false)
+      let batch = Google_Firestore_V1_WriteRequest.with {
+        $0.writes = commit.writes
+        // Above 256 KiB a batch is checked on another thread.
+        if waits == .largeOnWriteStream { $0.writes[0].update.fields["s"] = Self.large }
+      }
+      waiter.client.append(stream, framed(try batch.serializedBytes()), ends: false)
     }
     waiter.exchange()
     try eventually("the commit waits") { harness.store.lockWaitCount == 1 }
@@ -253,5 +266,20 @@ struct TransactionServiceTests {
     #expect(harness.store.lockWaitCount == 0)
     #expect(try harness.call(holder, "Commit", Self.commit(nil, 1, token)).status == "0")
     #expect(try harness.call(holder, "GetDocument", Self.get("c/a", [])).status == "5")
+  }
+
+  @Test("a large commit whose call is cancelled while it is checked writes nothing")
+  func cancelledWhileChecked() throws {
+    let harness = try ClientsHarness()
+    let writer = try harness.connect()
+    var commit = Self.commit("c/a")
+    commit.writes[0].update.fields["s"] = Self.large
+    let stream = try writer.request("Commit", commit)
+    writer.exchange()
+    writer.client.reset(stream)
+    writer.exchange()
+    // What the thread that checks brings back is run only now.
+    try harness.runOnce()
+    #expect(try harness.call(writer, "GetDocument", Self.get("c/a", [])).status == "5")
   }
 }

@@ -1,6 +1,7 @@
 /// Notes what a read-write transaction reads.
 
 internal import DocModel
+internal import Synchronization
 
 /// The recorder of one view of one transaction.
 struct ReadRecorder {
@@ -41,7 +42,13 @@ public final class QueryNote {
   }
 }
 
-/// Lets a commit be given up while it waits for others.
+/// Lets a commit be given up while it waits for others, or before it begins to.
 public final class CommitCancellation: Sendable {
+  private let cancelled = Atomic(false)
+
   public init() {}
+
+  var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+  func cancel() { cancelled.store(true, ordering: .relaxed) }
 }

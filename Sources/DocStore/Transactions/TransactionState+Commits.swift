@@ -98,6 +98,7 @@ extension TransactionState {
   private mutating func park(
     _ request: CommitRequest, _ own: TransactionEntry?, _ holders: Set<UInt64>, _ now: Int64
   ) throws(StoreError) {
+    if request.cancellation?.isCancelled ?? false { throw .aborted(.transactionOver) }
     let weight = request.weight
     guard waiters.count < LockLimits.waitersMax, waiterBytes + weight <= LockLimits.waiterBytesMax else {
       throw .resourceExhausted(message: "too many commits are waiting for transactions to end")

@@ -91,10 +91,11 @@ extension TransactionTable {
     }
   }
 
-  /// Gives up commits that wait, because nobody wants their answer any more. One that is not waiting runs its
-  /// course.
+  /// Gives up commits that wait, because nobody wants their answer any more. One that has not come so far yet is
+  /// refused when it would have to wait; one that need not runs its course.
   func cancel(_ cancellation: CommitCancellation) {
     perform { state, _, effects in
+      cancellation.cancel()
       let found = state.waiters.filter { $0.value.request.cancellation === cancellation }.keys.sorted()
       for ticket in found {
         guard let waiter = state.unpark(ticket) else { continue }

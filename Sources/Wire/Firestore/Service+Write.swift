@@ -48,7 +48,8 @@ extension FirestoreService {
       guard state == .active else { return }
       do throws(GRPCStatus) {
         let commit = try Self.checkedCommit(request, isBatch: isBatch)
-        reference { next($0, commit) }
+        // Who cancelled meanwhile wants nothing written.
+        reference { if !$0.isFinished { next($0, commit) } }
       } catch {
         reference { $0.finish(error) }
       }

@@ -35,6 +35,8 @@ private final class WriteSession<Engine: StorageEngine> {
   private var waiting: [[UInt8]] = []
   private var waitingBytes = 0
   private var isBusy = false
+  /// Gives up the batch that is being applied, while it waits for transactions to end.
+  private var cancellation: CommitCancellation?
   private var isHalfClosed = false
   private var isOver = false
 
@@ -58,6 +60,8 @@ private final class WriteSession<Engine: StorageEngine> {
   func close() {
     isOver = true
     waiting = []
+    if let cancellation { service.store.store.cancel(cancellation) }
+    cancellation = nil
   }
 
   private func end(_ call: ServerCall, _ status: GRPCStatus) {
@@ -90,7 +94,9 @@ private final class WriteSession<Engine: StorageEngine> {
     let credentials = try service.credentials(call, in: database)
     isBusy = true
     let reference = call.reference
-    let session = WriteSessionReference(session: self)
+    let cancellation = CommitCancellation()
+    self.cancellation = cancellation
+    let session = WriteSessionReference(session: self, cancellation: cancellation)
     guard message.count > FirestoreService<Engine>.onEventLoopBytesMax else {
       return session.submit(try Self.writes(message, database), database, credentials, service, reference)
     }
@@ -125,6 +131,7 @@ private final class WriteSession<Engine: StorageEngine> {
 
   func finish(_ result: Result<CommitResult, GRPCStatus>, _ call: ServerCall) {
     isBusy = false
+    cancellation = nil
     guard !isOver else { return }
     switch result {
     case .success(let result):
@@ -141,12 +148,13 @@ private final class WriteSession<Engine: StorageEngine> {
 /// `@unchecked Sendable`: the session is touched on its call's event loop alone.
 private struct WriteSessionReference<Engine: StorageEngine>: @unchecked Sendable {
   let session: WriteSession<Engine>
+  let cancellation: CommitCancellation
 
   func submit(
     _ writes: [Write], _ database: DatabaseID, _ credentials: Credentials,
     _ service: FirestoreService<Engine>, _ call: CallReference
   ) {
-    service.store.submit(database, writes, as: credentials) { result in
+    service.store.submit(database, writes, as: credentials, cancellation: cancellation) { result in
       finish(result.mapError(GRPCStatus.init), call)
     }
   }
