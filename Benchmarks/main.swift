@@ -87,6 +87,14 @@ do {
     try memoryBenchmark(own: own, rules: rules)
     exit(0)
   }
+  if isDataPlaneOnly, arguments.contains("--only=commits") {
+    for connections in [8, 32] {
+      try commitsBenchmark(
+        own: own, rules: rules, connections: connections, rounds: 5, seconds: 1,
+        withPeers: !arguments.contains("--no-peers"))
+    }
+    exit(0)
+  }
   try startBenchmark(own: own, rules: rules)
   for connections in [8, 32] {
     try dataPlaneBenchmark(own: own, rules: rules, connections: connections, rounds: 3, seconds: 1)

@@ -28,6 +28,8 @@ final class DataPlanePeer {
   var unguardedGet = Measured()
   var query = Measured()
   var commit = Measured()
+  /// Of the server for a document of a commit, in each round.
+  private var commitMicroseconds: [Double] = []
 
   private static let writesPerCommit = 500
   /// More than there are connections, so that no two of them write the same documents.
@@ -48,7 +50,8 @@ final class DataPlanePeer {
     guard try callEach(load) else { throw BenchmarkFailure(description: "\(name): cannot write posts") }
   }
 
-  func round(connections: Int, seconds: Double, isMeasured: Bool = true) throws {
+  /// - Parameter onlyCommits: leaves the reads out.
+  func round(connections: Int, seconds: Double, isMeasured: Bool = true, onlyCommits: Bool = false) throws {
     let user = "Bearer " + unsignedToken(uid: "u1")
     let gets = (0..<64).map { getRequest("users/u\($0)") }
     // Every commit changes what it writes: a write that changes nothing costs next to nothing.
@@ -57,24 +60,41 @@ final class DataPlanePeer {
         "load", first: number % Self.commitRanges * Self.writesPerCommit, count: Self.writesPerCommit
       ) { post($0 + number / Self.commitRanges) }
     }
-    func run(_ method: String, _ authorization: String, _ messages: [[UInt8]], _ sum: inout Measured) throws {
+    func run(_ method: String, _ authorization: String, _ messages: [[UInt8]], _ sum: inout Measured) throws
+      -> LoadResult
+    {
       let plan = LoadPlan.method(
         method, port: server.port, as: authorization, messages, connections: connections, seconds: seconds)
       let result = try runLoad(plan)
       if isMeasured { try sum.add(result, of: "\(name), \(method)") }
+      return result
     }
-    try run("GetDocument", user, gets, &guardedGet)
-    try run("GetDocument", "Bearer owner", gets, &unguardedGet)
-    try run("RunQuery", user, [newestPostsRequest()], &query)
-    try run("Commit", "Bearer owner", commits, &commit)
+    if !onlyCommits {
+      _ = try run("GetDocument", user, gets, &guardedGet)
+      _ = try run("GetDocument", "Bearer owner", gets, &unguardedGet)
+      _ = try run("RunQuery", user, [newestPostsRequest()], &query)
+    }
+    let before = server.processorNanoseconds
+    let result = try run("Commit", "Bearer owner", commits, &commit)
+    if isMeasured, let before, let after = server.processorNanoseconds {
+      let documents = Double(result.callsWithWarmUp * Self.writesPerCommit)
+      commitMicroseconds.append((after - before) / 1e3 / documents)
+    }
   }
 
   func report() {
     row("guarded get", "\(rounded(guardedGet.rate)) /s", "p99 \(rounded(guardedGet.p99)) us")
     row("unguarded get", "\(rounded(unguardedGet.rate)) /s", "p99 \(rounded(unguardedGet.p99)) us")
     row("guarded query, 20 of 1,000 posts", "\(rounded(query.rate)) /s", "p99 \(rounded(query.p99)) us")
+    reportCommits()
+  }
+
+  func reportCommits() {
     row(
       "commit of 500 documents", "\(rounded(commit.rate * 500)) documents/s", "p99 \(rounded(commit.p99)) us")
+    if !commitMicroseconds.isEmpty {
+      row("", "\(rounded(median(commitMicroseconds), 2)) us of the server's processor time a document")
+    }
   }
 }
 
@@ -121,18 +141,41 @@ func dataPlaneBenchmark(own: WirePeer, rules: String, connections: Int, rounds: 
   if let official { compare(ours, official) } else { say("official emulator: not installed, not measured") }
 }
 
+/// `docstore-bench --data-plane --only=commits`: commits of 500 documents alone.
+func commitsBenchmark(
+  own: WirePeer, rules: String, connections: Int, rounds: Int, seconds: Double, withPeers: Bool
+) throws {
+  let ours = try DataPlanePeer(own, rules: rules)
+  defer { ours.server.stop() }
+  let official = try withPeers ? officialPeer().map { try DataPlanePeer($0, rules: rules) } : nil
+  defer { official?.server.stop() }
+  for _ in 0..<2 {
+    try official?.round(connections: connections, seconds: 1, isMeasured: false, onlyCommits: true)
+  }
+  for _ in 0..<rounds {
+    try ours.round(connections: connections, seconds: seconds, onlyCommits: true)
+    try official?.round(connections: connections, seconds: seconds, onlyCommits: true)
+  }
+  say("over gRPC, \(connections) connections, one call under way on each")
+  ours.reportCommits()
+  guard let official else { return }
+  say("\(official.name), same run")
+  official.reportCommits()
+  compare("commit of 500 documents", ours.commit, official.commit)
+}
+
 private func compare(_ ours: DataPlanePeer, _ theirs: DataPlanePeer) {
   say("\(theirs.name), same run")
   theirs.report()
   say("ours to theirs")
-  func ratio(_ name: String, _ path: KeyPath<DataPlanePeer, Measured>) {
-    let (mine, other) = (ours[keyPath: path], theirs[keyPath: path])
-    row(
-      name, "\(rounded(mine.rate / other.rate, 1)) x",
-      "p99 \(rounded(100 * mine.p99 / other.p99, 1)) % of theirs")
-  }
-  ratio("guarded get", \.guardedGet)
-  ratio("unguarded get", \.unguardedGet)
-  ratio("guarded query", \.query)
-  ratio("commit of 500 documents", \.commit)
+  compare("guarded get", ours.guardedGet, theirs.guardedGet)
+  compare("unguarded get", ours.unguardedGet, theirs.unguardedGet)
+  compare("guarded query", ours.query, theirs.query)
+  compare("commit of 500 documents", ours.commit, theirs.commit)
+}
+
+private func compare(_ name: String, _ mine: Measured, _ other: Measured) {
+  row(
+    name, "\(rounded(mine.rate / other.rate, 2)) x",
+    "p99 \(rounded(100 * mine.p99 / other.p99, 1)) % of theirs")
 }

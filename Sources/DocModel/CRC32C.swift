@@ -1,7 +1,11 @@
 /// Checksums of stored records and of exports.
 
+internal import CChecksum
+
 /// CRC-32C (Castagnoli), reflected, as storage formats use it.
 public enum CRC32C {
+  private static let hasInstruction = docstore_crc32c_is_supported() != 0
+
   private static let tables: [UInt32] = {
     // Sixteen tables of 256 so that sixteen bytes are folded at a time.
     var tables = [UInt32](repeating: 0, count: 16 * 256)
@@ -30,6 +34,13 @@ public enum CRC32C {
 
   /// The checksum of `bytes`, continuing from `seed` (the checksum of what came before).
   public static func checksum(_ bytes: UnsafeRawBufferPointer, seed: UInt32 = 0) -> UInt32 {
+    guard hasInstruction else { return tabled(bytes, seed: seed) }
+    guard let start = bytes.baseAddress else { return seed }
+    return ~docstore_crc32c(~seed, start.assumingMemoryBound(to: UInt8.self), bytes.count)
+  }
+
+  /// The same by tables, for processors without the instruction.
+  package static func tabled(_ bytes: UnsafeRawBufferPointer, seed: UInt32) -> UInt32 {
     tables.withUnsafeBufferPointer { table in
       var crc = ~seed
       var index = 0

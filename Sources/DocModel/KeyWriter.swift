@@ -62,9 +62,10 @@ public struct KeyWriter {
   }
 
   /// Signed, so that negative numbers sort first.
-  public mutating func int64(_ value: Int64) {
-    uint64(UInt64(bitPattern: value) ^ (1 << 63))
-  }
+  public mutating func int64(_ value: Int64) { uint64(Self.ordered(value)) }
+
+  /// The number whose big-endian bytes stand for `value` in a key.
+  public static func ordered(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
 
   public mutating func uint64(_ value: UInt64) {
     withUnsafeBytes(of: value.bigEndian) { units($0) }

@@ -11,9 +11,13 @@ public enum StorageSize {
 
   private static func nameBytes(_ path: UnsafeRawBufferPointer) -> Int {
     var size = 16
-    for segment in path.split(separator: UInt8(ascii: "/")) {
-      let isNumeric = NameOrder.numericID(UnsafeRawBufferPointer(rebasing: segment)) != nil
-      size += isNumeric ? 8 : segment.count + 1
+    var rest = path
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.count
+      let segment = UnsafeRawBufferPointer(rebasing: rest[..<end])
+      rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.count)...])
+      if segment.isEmpty { continue }
+      size += NameOrder.numericID(segment) != nil ? 8 : segment.count + 1
     }
     return size
   }

@@ -63,7 +63,8 @@ public final class LMDBEngine: StorageEngine {
   }
 
   /// Opens an empty store that ends with the process: a private folder under `directory` (by default
-  /// TMPDIR, or /tmp) whose files have no name once they are open, and no syncs.
+  /// TMPDIR, or /tmp) whose files have no name once they are open, and no syncs. Nothing is read ahead: what
+  /// lies beyond the data is a hole, and reading megabytes of a hole is writing zeros.
   public static func ephemeral(
     in directory: String? = nil, settings: LMDBSettings = LMDBSettings()
   ) throws(LMDBOpenError) -> LMDBEngine {
@@ -76,7 +77,7 @@ public final class LMDBEngine: StorageEngine {
       unlink(path + "/lock.mdb")
       rmdir(path)
     }
-    let flags = UInt32(MDB_NOSYNC | MDB_WRITEMAP)
+    let flags = UInt32(MDB_NOSYNC | MDB_WRITEMAP | MDB_NORDAHEAD)
     let environment = try LMDBEnvironment(path: path, folder: path, flags: flags, settings)
     return LMDBEngine(environment, lock: nil, space: FreeSpace(environment.pointer), settings)
   }
@@ -145,52 +146,21 @@ public final class LMDBEngine: StorageEngine {
   /// Applies the whole batch in one transaction of the library; its code otherwise.
   private func attempt(_ batch: MutationBatch) -> Int32 {
     var begun: OpaquePointer?
-    let code = mdb_txn_begin(environment.pointer, nil, 0, &begun)
+    var code = mdb_txn_begin(environment.pointer, nil, 0, &begun)
     guard code == 0, let transaction = begun else { return code }
-    for mutation in batch.mutations {
-      let code = apply(mutation, transaction)
-      if code != 0 {
-        mdb_txn_abort(transaction)
-        return code
-      }
-    }
-    return mdb_txn_commit(transaction)
+    code = apply(batch.mutations, transaction)
+    if code == 0 { return mdb_txn_commit(transaction) }
+    mdb_txn_abort(transaction)
+    return code
   }
 
-  private func apply(_ mutation: Mutation, _ transaction: OpaquePointer) -> Int32 {
-    let handle = environment.handles[Int(mutation.keyspace.rawValue)]
-    var key = MDB_val(mutation.key)
-    switch mutation.kind {
-    case .put:
-      var value = MDB_val(mutation.value)
-      return mdb_put(transaction, handle, &key, &value, 0)
-    case .remove:
-      let code = mdb_del(transaction, handle, &key, nil)
-      return code == MDB_NOTFOUND ? 0 : code
-    case .removeRange(let limit):
-      return removeRange(mutation, transaction, handle, limit: limit)
-    }
-  }
-
-  private func removeRange(
-    _ mutation: Mutation, _ transaction: OpaquePointer, _ handle: MDB_dbi, limit: Int
-  ) -> Int32 {
-    var opened: OpaquePointer?
-    var code = mdb_cursor_open(transaction, handle, &opened)
-    guard code == 0, let cursor = opened else { return code }
-    defer { mdb_cursor_close(cursor) }
-    let upper = Array(mutation.value)
-    var key = MDB_val(mutation.key)
-    var value = MDB_val()
-    code = mdb_cursor_get(cursor, &key, &value, mutation.key.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
-    var count = 0
-    while code == 0, count < limit, upper.isEmpty || key.bytes.precedes(upper) {
-      code = mdb_cursor_del(cursor, 0)
+  private func apply(_ mutations: [Mutation], _ transaction: OpaquePointer) -> Int32 {
+    var writer = LMDBWriter(transaction, environment.handles)
+    for mutation in mutations {
+      let code = writer.apply(mutation)
       if code != 0 { return code }
-      count += 1
-      code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
     }
-    return code == MDB_NOTFOUND ? 0 : code
+    return 0
   }
 
   // MARK: growing

@@ -1,4 +1,4 @@
-/// What a clearing takes away, named for listeners: to them it is a commit that deletes every document.
+/// Clearing a database. What it takes away is named for listeners: to them it is a commit that deletes every document.
 
 internal import DocModel
 
@@ -9,9 +9,24 @@ extension CommitPlanner {
   /// LIMIT: the same for the documents' bytes, which wait in memory for the listeners.
   private static var namedBytesMax: Int { 16 << 20 }
 
+  /// Gives a database a new generation. The old one's keys are removed later, in slices.
+  func clear(_ id: DatabaseID) throws(StorageError) -> Int64 {
+    let version = clock.nextVersion()
+    guard let old = try databaseRecord(id) else { return version }
+    batch.put(.catalog, KeyLayout.condemnedKey(old.generation), [])
+    clearedGenerations.append(old.generation)
+    let deletions = feed.namesCleared(of: id) ? try deletions(of: old.generation) : nil
+    generation = state.nextGeneration
+    create(id, version)
+    state.lastVersion = version
+    transactions.noteClearing(id, version)
+    if feed.isFollowed { events.append((id, version, .cleared(version: version, deletions: deletions))) }
+    return version
+  }
+
   /// The documents of a generation as earlier members of the batch left them, as deletions; nil when they
   /// are too many.
-  func deletions(of generation: UInt32) throws(StorageError) -> [DocumentChange]? {
+  private func deletions(of generation: UInt32) throws(StorageError) -> [DocumentChange]? {
     var changes: [DocumentChange] = []
     var bytes = 0
     func isTooMuch(_ path: ResourcePath, _ image: DocumentImage) -> Bool {
@@ -20,11 +35,10 @@ extension CommitPlanner {
       return changes.count > Self.namedDocumentsMax || bytes > Self.namedBytesMax
     }
     var planned: Set<ResourcePath> = []
-    for change in plannedChanges where change.generation == generation {
-      guard planned.insert(change.path).inserted,
-        let record = try recordBeforeCommit(KeyLayout.documentKey(generation, change.path).bytes)
-      else { continue }
-      if isTooMuch(change.path, DocumentImage(record)) { return nil }
+    for document in documents.planned(in: generation) {
+      planned.insert(document.path)
+      guard let record = document.planned else { continue }
+      if isTooMuch(document.path, DocumentImage(record)) { return nil }
     }
     var isOver = false
     let states = DocumentStates(view: view, generation: generation, version: nil)

@@ -123,3 +123,43 @@ extension IndexCharge {
     pathBytesMax > 300 || fieldBytes * (1 + composites) > 16_384
   }
 }
+
+/// A quick sum.
+extension IndexCharge {
+  /// At least what a document with automatic indexes alone is charged for, itself included: elements that are
+  /// equal count each, and a parent document's name as much as the own one.
+  static func automaticAtMost(_ path: ResourcePath, _ fields: FieldsView) -> Int {
+    let name = StorageSize.name(path)
+    var entryBytes = 0
+    let size = walk(fields, entryBase: 2 * name + 32, &entryBytes)
+    return entryBytes + size + name + 32
+  }
+
+  /// Adds up two entries for each field and for each element of an array; gives the size of the fields.
+  /// Depth is that of stored documents, at most `Limits.nestingMax`.
+  ///
+  /// - Parameter entryBase: what an entry holds beside its value and the name of its field.
+  private static func walk(_ fields: FieldsView, entryBase: Int, _ entryBytes: inout Int) -> Int {
+    var size = 0
+    for entry in fields {
+      let base = entryBase + entry.key.count + 1
+      let own: Int
+      switch entry.value.kind {
+      case .map: own = walk(entry.value.fields, entryBase: base, &entryBytes)
+      case .array:
+        var sum = 0
+        for element in entry.value.array {
+          let held = StorageSize.value(element)
+          entryBytes += 2 * (base + min(held, IndexLimits.valueBytesMax))
+          sum += held
+        }
+        own = sum
+      case .null, .boolean, .integer, .double, .timestamp, .string, .bytes, .reference, .geoPoint, .vector:
+        own = StorageSize.value(entry.value)
+      }
+      entryBytes += 2 * (base + min(own, IndexLimits.valueBytesMax))
+      size += entry.key.count + 1 + own
+    }
+    return size
+  }
+}

@@ -47,28 +47,27 @@ struct DocumentRecord {
     createTime: Int64, updateTime: Int64, foldedPath: ResourcePath?, fields: UnsafeRawBufferPointer,
     in batch: MutationBatch
   ) {
-    var head = WireWriter(reserving: 32)
-    head.bytes.append(foldedPath == nil ? 0 : Self.hasPath)
-    head.fixed64(UInt64(bitPattern: createTime))
-    head.fixed64(UInt64(bitPattern: updateTime))
+    var head = WireWriter()
     if let foldedPath {
       head.varint(UInt64(foldedPath.text.utf8.count))
       head.bytes.append(contentsOf: foldedPath.text.utf8)
     }
-    let record = batch.allocate(4 + head.bytes.count + fields.count)
-    let content = UnsafeMutableRawBufferPointer(rebasing: record[4...])
-    content.copyBytes(from: head.bytes)
-    UnsafeMutableRawBufferPointer(rebasing: content[head.bytes.count...]).copyMemory(from: fields)
-    let checksum = CRC32C.checksum(UnsafeRawBufferPointer(content))
-    withUnsafeBytes(of: checksum.littleEndian) { record.copyBytes(from: $0) }
+    let headEnd = Self.fixedBytes + head.bytes.count
+    let record = batch.allocate(headEnd + fields.count)
+    record[4] = foldedPath == nil ? 0 : Self.hasPath
+    record.storeBytes(of: createTime.littleEndian, toByteOffset: 5, as: Int64.self)
+    record.storeBytes(of: updateTime.littleEndian, toByteOffset: 13, as: Int64.self)
+    UnsafeMutableRawBufferPointer(rebasing: record[Self.fixedBytes...]).copyBytes(from: head.bytes)
+    UnsafeMutableRawBufferPointer(rebasing: record[headEnd...]).copyMemory(from: fields)
+    let checksum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: record[4...]))
+    record.storeBytes(of: checksum.littleEndian, as: UInt32.self)
 
     let written = UnsafeRawBufferPointer(record)
     bytes = written
     self.createTime = createTime
     self.updateTime = updateTime
     path = foldedPath.map { path in
-      let end = 4 + head.bytes.count
-      return UnsafeRawBufferPointer(rebasing: written[(end - path.text.utf8.count)..<end])
+      UnsafeRawBufferPointer(rebasing: written[(headEnd - path.text.utf8.count)..<headEnd])
     }
     self.fields = FieldsView(
       document: UnsafeRawBufferPointer(rebasing: written[(written.count - fields.count)...]))

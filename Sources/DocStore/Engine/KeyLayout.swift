@@ -34,13 +34,22 @@ enum KeyLayout {
   }
 
   static func documentKey(_ generation: UInt32, _ path: UnsafeRawBufferPointer) -> DocumentKey {
-    let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
     var writer = KeyWriter()
+    let collectionEnd = write(generation, path, to: &writer)
+    return DocumentKey(bytes: writer.bytes, collectionEnd: collectionEnd, isFolded: writer.isFolded)
+  }
+
+  /// Writes the key of a document. The result is where the collection's part ends.
+  @discardableResult
+  static func write(
+    _ generation: UInt32, _ path: UnsafeRawBufferPointer, to writer: inout KeyWriter
+  ) -> Int {
+    let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
     writer.uint32(generation)
     writer.part(UnsafeRawBufferPointer(rebasing: path[..<slash]), budget: collectionBudget)
     let collectionEnd = writer.bytes.count
     writer.documentID(UnsafeRawBufferPointer(rebasing: path[min(slash + 1, path.count)...]), budget: idBudget)
-    return DocumentKey(bytes: writer.bytes, collectionEnd: collectionEnd, isFolded: writer.isFolded)
+    return collectionEnd
   }
 
   /// With what every document of one collection begins.
@@ -85,12 +94,14 @@ enum KeyLayout {
 
   // MARK: changes
 
-  static func changeKey(_ generation: UInt32, _ version: Int64, ordinal: UInt32) -> [UInt8] {
-    var writer = KeyWriter(reserving: 16)
-    writer.uint32(generation)
-    writer.int64(version)
-    writer.uint32(ordinal)
-    return writer.bytes
+  static func changeKey(
+    _ generation: UInt32, _ version: Int64, ordinal: UInt32, in batch: MutationBatch
+  ) -> UnsafeRawBufferPointer {
+    let key = batch.allocate(16)
+    key.storeBytes(of: generation.bigEndian, as: UInt32.self)
+    key.storeBytes(of: KeyWriter.ordered(version).bigEndian, toByteOffset: 4, as: UInt64.self)
+    key.storeBytes(of: ordinal.bigEndian, toByteOffset: 12, as: UInt32.self)
+    return UnsafeRawBufferPointer(key)
   }
 
   /// Every change of one generation with `after < version <= upTo`.
@@ -137,4 +148,22 @@ struct DocumentKey {
   let collectionEnd: Int
   /// Whether the record must hold the whole path.
   let isFolded: Bool
+}
+
+/// The key of a document that a commit writes, in the memory of its batch: behind it stands the version that
+/// ends the document's present state, so the same bytes are the key of its history.
+struct PlannedKey {
+  let history: UnsafeRawBufferPointer
+
+  var document: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: history[..<(history.count - KeyLayout.versionBytes)])
+  }
+
+  init(_ document: [UInt8], ended version: Int64, in batch: MutationBatch) {
+    let bytes = batch.allocate(document.count + KeyLayout.versionBytes)
+    bytes.copyBytes(from: document)
+    bytes.storeBytes(
+      of: KeyWriter.ordered(version).bigEndian, toByteOffset: document.count, as: UInt64.self)
+    history = UnsafeRawBufferPointer(bytes)
+  }
 }

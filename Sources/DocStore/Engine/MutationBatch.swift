@@ -91,12 +91,24 @@ public final class MutationBatch {
     append(.put, keyspace, copy(key), value)
   }
 
+  /// As above, with a key that is memory of the batch, too.
+  public func put(
+    _ keyspace: Keyspace, keyInPlace key: UnsafeRawBufferPointer, inPlace value: UnsafeRawBufferPointer
+  ) {
+    append(.put, keyspace, key, value)
+  }
+
   public func put(_ keyspace: Keyspace, _ key: [UInt8], _ value: [UInt8]) {
     append(.put, keyspace, copy(key), copy(value))
   }
 
   public func remove(_ keyspace: Keyspace, _ key: [UInt8]) {
     append(.remove, keyspace, copy(key), UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  /// - Parameter key: memory of the batch.
+  public func remove(_ keyspace: Keyspace, keyInPlace key: UnsafeRawBufferPointer) {
+    append(.remove, keyspace, key, UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
   /// Removes at most `limit` keys of `range`, lowest first.

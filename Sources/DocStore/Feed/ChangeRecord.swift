@@ -4,7 +4,10 @@
 internal import DocModel
 
 enum ChangeRecord {
-  static func encoded(_ path: ResourcePath) -> [UInt8] { Array(path.text.utf8) }
+  static func encoded(_ path: ResourcePath, in batch: MutationBatch) -> UnsafeRawBufferPointer {
+    var text = path.text
+    return text.withUTF8 { batch.copy(UnsafeRawBufferPointer($0)) }
+  }
 
   /// Visits the changes of one generation with `after < version <= upTo`, in commit order.
   static func scan(

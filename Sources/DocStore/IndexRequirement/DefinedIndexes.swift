@@ -108,6 +108,9 @@ public struct DefinedIndexes: Sendable, Equatable {
     left.composites == right.composites && left.overrides == right.overrides
   }
 
+  /// Whether there are the automatic ones alone.
+  var isAutomatic: Bool { composites.isEmpty && overrides.isEmpty }
+
   /// Whether the fields of a collection id have their automatic indexes, all of them.
   func isUntouched(_ collectionID: @autoclosure () -> String) -> Bool {
     overridesByID.isEmpty || overridesByID[CollectionID(collectionID())] == nil
@@ -171,7 +174,8 @@ struct CollectionID: Hashable, Sendable {
 
 extension Hasher {
   mutating func combine(bytesOf text: String) {
-    for byte in text.utf8 { combine(byte) }
+    var text = text
+    text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
     combine(0 as UInt8)
   }
 }

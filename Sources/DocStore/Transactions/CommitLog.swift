@@ -10,35 +10,44 @@
 internal import DocModel
 
 struct CommitLog {
-  struct Entry: ChangeStates {
-    let database: DatabaseID
-    let version: Int64
+  /// What happened to one document.
+  struct Change: ChangeStates {
     let path: ResourcePath
-    /// Nil when nobody was likely to ask for the states.
-    let images: DocumentChange?
-    let batch: UInt64
-    /// All documents were removed at once.
-    let isClearing: Bool
-
-    var hasStates: Bool { images != nil }
+    let before: DocumentImage?
+    let after: DocumentImage?
+    /// False when nobody was likely to ask for the states.
+    let hasStates: Bool
 
     func withStates(_ body: (StoredDocument?, StoredDocument?) -> Bool) -> Bool {
-      guard let images else { return true }
+      guard hasStates else { return true }
       func second(_ before: StoredDocument?) -> Bool {
-        guard let after = images.after else { return body(before, nil) }
+        guard let after else { return body(before, nil) }
         return after.withDocument { body(before, $0) }
       }
-      guard let before = images.before else { return second(nil) }
+      guard let before else { return second(nil) }
       return before.withDocument { second($0) }
     }
+  }
 
-    var byteCount: Int { 128 + (images?.before?.byteCount ?? 0) + (images?.after?.byteCount ?? 0) }
+  /// What one commit did; without changes: it removed all documents at once.
+  private struct Entry {
+    let database: DatabaseID
+    let version: Int64
+    let batch: UInt64
+    let changes: [Change]
+
+    var isClearing: Bool { changes.isEmpty }
+
+    var byteCount: Int {
+      changes.reduce(128) { $0 + 64 + ($1.before?.byteCount ?? 0) + ($1.after?.byteCount ?? 0) }
+    }
   }
 
   /// Batches without a transaction after which states are no longer kept.
   private static let quietBatchesMax: UInt64 = 1_000
 
   private var entries: [Entry] = []
+  private var changeCount = 0
   private var byteCount = 0
   /// Everything up to this version may be missing from the log.
   private var lostVersion: Int64 = 0
@@ -69,33 +78,33 @@ struct CommitLog {
     _ database: DatabaseID, _ version: Int64, _ changes: [CommitPlanner.Touched], hasTransactions: Bool
   ) {
     if hasTransactions { lastTransactional = batch }
+    if changes.isEmpty { return }
     let keepsStates = batch - lastTransactional < Self.quietBatchesMax
-    for change in changes {
-      let images =
-        keepsStates
-        ? DocumentChange(
-          path: change.path, before: change.before.map(DocumentImage.init),
-          after: change.now.map(DocumentImage.init)) : nil
-      append(
-        Entry(
-          database: database, version: version, path: change.path, images: images, batch: batch,
-          isClearing: false))
+    let logged = changes.map { change in
+      Change(
+        path: change.path, before: keepsStates ? change.before.map(DocumentImage.init) : nil,
+        after: keepsStates ? change.now.map(DocumentImage.init) : nil, hasStates: keepsStates)
     }
+    append(Entry(database: database, version: version, batch: batch, changes: logged))
   }
 
   mutating func appendClearing(_ database: DatabaseID, _ version: Int64) {
-    append(
-      Entry(
-        database: database, version: version, path: .root, images: nil, batch: batch, isClearing: true))
+    append(Entry(database: database, version: version, batch: batch, changes: []))
   }
 
   private mutating func append(_ entry: Entry) {
     entries.append(entry)
+    changeCount += max(1, entry.changes.count)
     byteCount += entry.byteCount
-    if entries.count <= LockLimits.loggedChangesMax, byteCount <= LockLimits.loggedBytesMax { return }
+    if changeCount <= LockLimits.loggedChangesMax, byteCount <= LockLimits.loggedBytesMax { return }
     lostVersion = entry.version
     entries = []
-    byteCount = 0
+    count()
+  }
+
+  private mutating func count() {
+    changeCount = entries.reduce(0) { $0 + max(1, $1.changes.count) }
+    byteCount = entries.reduce(0) { $0 + $1.byteCount }
   }
 
   /// The batch is durable, or has failed.
@@ -109,7 +118,7 @@ struct CommitLog {
     let oldest = readers.keys.min() ?? batch
     guard let first = entries.first, first.batch < oldest else { return }
     entries.removeAll { $0.batch < oldest }
-    byteCount = entries.reduce(0) { $0 + $1.byteCount }
+    count()
   }
 
   // MARK: comparing
@@ -118,7 +127,9 @@ struct CommitLog {
   func isUnderWay(_ database: DatabaseID, _ paths: Set<ResourcePath>?) -> Bool {
     for entry in entries.reversed() {
       guard entry.batch == batch else { return false }
-      if entry.database == database, entry.isClearing || paths?.contains(entry.path) ?? true { return true }
+      guard entry.database == database else { continue }
+      guard let paths, !entry.isClearing else { return true }
+      if entry.changes.contains(where: { paths.contains($0.path) }) { return true }
     }
     return false
   }
@@ -127,7 +138,7 @@ struct CommitLog {
   func hasChange(_ database: DatabaseID, _ path: ResourcePath, above seen: Int64) -> Bool {
     if seen < lostVersion { return true }
     return hasEntry(above: seen) { entry in
-      entry.database == database && (entry.isClearing || entry.path == path)
+      entry.database == database && (entry.isClearing || entry.changes.contains { $0.path == path })
     }
   }
 
@@ -135,7 +146,8 @@ struct CommitLog {
   func hasChange(_ database: DatabaseID, _ predicate: ReadPredicate, above seen: Int64) -> Bool {
     if seen < lostVersion { return true }
     return hasEntry(above: seen) { entry in
-      entry.database == database && (entry.isClearing || predicate.isConcerned(by: entry))
+      entry.database == database
+        && (entry.isClearing || entry.changes.contains { predicate.isConcerned(by: $0) })
     }
   }
 

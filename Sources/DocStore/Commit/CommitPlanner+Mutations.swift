@@ -1,0 +1,72 @@
+/// What a planned commit writes.
+
+internal import DocModel
+
+extension CommitPlanner {
+  /// Records what the commit at hand changed. Nothing can fail from here on.
+  func record(_ changed: [Touched], _ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?) {
+    if changed.isEmpty { return }
+    if known == nil { create(id, version) }
+    state.lastVersion = version
+    var changes: [DocumentChange] = []
+    let isFollowed = feed.isFollowed
+    let makers = indexMakers()
+    for (ordinal, document) in changed.enumerated() {
+      if let before = document.before {
+        batch.put(.documentHistory, keyInPlace: document.key.history, inPlace: batch.copy(before.bytes))
+      }
+      if let now = document.now {
+        batch.put(.documents, keyInPlace: document.key.document, inPlace: now.bytes)
+      } else {
+        batch.remove(.documents, keyInPlace: document.key.document)
+      }
+      if let makers { maintainIndexes(makers, document) }
+      batch.put(
+        .changes,
+        keyInPlace: KeyLayout.changeKey(
+          generation, version, ordinal: UInt32(truncatingIfNeeded: ordinal), in: batch),
+        inPlace: ChangeRecord.encoded(document.path, in: batch))
+      documents.plan(document.place, document.now)
+      if isFollowed {
+        changes.append(
+          DocumentChange(
+            path: document.path, before: document.before.map(DocumentImage.init),
+            after: document.now.map(DocumentImage.init)))
+      }
+    }
+    if isFollowed { events.append((id, version, .commit(version: version, changes: changes))) }
+  }
+
+  private func indexMakers() -> [[UInt8]: [IndexEntryMaker]]? {
+    if let makers, makers.generation == generation { return makers.byCollection }
+    let byCollection = indexes.kept(generation)?.mapValues { indexes in
+      indexes.map { IndexEntryMaker($0, generation: generation) }
+    }
+    makers = (generation, byCollection)
+    return byCollection
+  }
+
+  /// Entries follow the document in the same engine transaction.
+  private func maintainIndexes(_ makers: [[UInt8]: [IndexEntryMaker]], _ document: Touched) {
+    guard let makers = makers[Array(document.path.parent.lastSegment.utf8)] else { return }
+    var path = document.path.text
+    path.withUTF8 { path in
+      for maker in makers {
+        batch.maintain(
+          maker, UnsafeRawBufferPointer(path), before: document.before?.fields, after: document.now?.fields)
+      }
+    }
+  }
+
+  func create(_ id: DatabaseID, _ version: Int64) {
+    let record = DatabaseRecord(id: id, generation: generation, created: version)
+    state.nextGeneration = generation + 1
+    databases[id] = record
+    batch.put(.catalog, KeyLayout.databaseKey(id), record.encoded)
+  }
+
+  /// Ends the batch: the numbers of the store go with it.
+  func finish() {
+    if !batch.mutations.isEmpty { batch.put(.catalog, KeyLayout.stateKey, state.encoded) }
+  }
+}
