@@ -15,7 +15,9 @@ public import YAML
 ///     endpoint: http://127.0.0.1:8081/
 /// ```
 public struct TriggersFile: Sendable {
+  /// The names under `pack`, in order.
   public let packs: [String]
+  /// The entries under `triggers`, in order; no two of one name.
   public let endpoints: [FunctionEndpoint]
 
   /// - Parameter packs: the packs there are.
@@ -50,6 +52,11 @@ public struct TriggersFile: Sendable {
 }
 
 enum EndpointReader {
+  // LIMITS, in bytes: what is written down in the journal of triggers and kept in memory stays small.
+  static let nameBytesMax = 1_500
+  static let patternBytesMax = 6_144
+  static let addressBytesMax = 2_048
+
   private static let keys = [
     "name", "event", "document", "endpoint", "project", "database", "mode", "format", "timeout", "attempts",
     "concurrency", "authContext",
@@ -62,14 +69,18 @@ enum EndpointReader {
     let ownName = try map["name"]?.literal() ?? name
     guard let ownName else { throw YAMLError("a trigger needs the key 'name'", at: map.mark) }
     if ownName.isEmpty { throw try map.required("name").error("a name must not be empty") }
+    guard ownName.utf8.count <= nameBytesMax else {
+      throw (map["name"] ?? node).error(
+        "a name may have \(nameBytesMax) bytes, this one has \(ownName.utf8.count)")
+    }
     let event = try map.required("event").word(of: DocumentTrigger.Event.words.map(\.word))
     let document = try pattern(try map.required("document"))
     let address = try self.address(try map.required("endpoint"))
     var endpoint = FunctionEndpoint(
       name: ownName, event: DocumentTrigger.Event.words.first { $0.word == event }?.event ?? .written,
       document: document, address: address)
-    endpoint.project = try map["project"]?.literal()
-    endpoint.database = try map["database"]?.literal()
+    endpoint.project = try part(map["project"])
+    endpoint.database = try part(map["database"])
     if let node = map["mode"] {
       let word = try node.word(of: FunctionEndpoint.Mode.allCases.map(\.rawValue))
       endpoint.mode = FunctionEndpoint.Mode(rawValue: word) ?? endpoint.mode
@@ -85,8 +96,23 @@ enum EndpointReader {
     return endpoint
   }
 
+  /// The name of a project or database.
+  private static func part(_ node: YAMLNode?) throws(YAMLError) -> String? {
+    guard let node else { return nil }
+    return try bounded(try node.literal(), node, nameBytesMax)
+  }
+
+  private static func bounded(
+    _ text: String, _ node: YAMLNode, _ bytesMax: Int
+  ) throws(YAMLError) -> String {
+    guard text.utf8.count <= bytesMax else {
+      throw node.error("this is too long: \(text.utf8.count) bytes, \(bytesMax) are the most")
+    }
+    return text
+  }
+
   private static func pattern(_ node: YAMLNode) throws(YAMLError) -> String {
-    let text = try node.text()
+    let text = try bounded(try node.text(), node, patternBytesMax)
     do throws(Complaint) {
       return try PathPattern(text).text
     } catch {
@@ -95,7 +121,7 @@ enum EndpointReader {
   }
 
   private static func address(_ node: YAMLNode) throws(YAMLError) -> EndpointAddress {
-    let text = try node.text()
+    let text = try bounded(try node.text(), node, addressBytesMax)
     do throws(Complaint) {
       return try EndpointAddress(text)
     } catch {

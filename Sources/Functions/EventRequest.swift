@@ -36,6 +36,10 @@ struct EventRequest: Sendable {
   private static let schema =
     "https://github.com/googleapis/google-cloudevents/blob/main/proto/google/events/cloud/firestore/v1/data.proto"
 
+  /// Where production's multi-region databases of the Americas are; functions fail without a location.
+  /// Source: the official emulator.
+  private static let location = "us-central1"
+
   private static func contentType(_ endpoint: FunctionEndpoint) -> String {
     endpoint.format == .json ? "application/json" : "application/protobuf"
   }
@@ -47,7 +51,7 @@ struct EventRequest: Sendable {
       ("specversion", "1.0"), ("id", event.id), ("type", endpoint.eventType),
       ("source", "//firestore.googleapis.com/" + event.database.resourceName),
       ("subject", "documents/" + event.path.text), ("time", event.time.sixDigits),
-      ("datacontenttype", contentType(endpoint)), ("dataschema", schema), ("location", "us-central1"),
+      ("datacontenttype", contentType(endpoint)), ("dataschema", schema), ("location", location),
       ("project", event.database.project), ("database", event.database.database), ("namespace", "(default)"),
       ("document", event.path.text),
     ]
@@ -62,9 +66,8 @@ struct EventRequest: Sendable {
     var writer = JSONWriter()
     writer.object { object in
       for (name, value) in attributes(event, endpoint) {
-        name.utf8.withContiguousStorageIfAvailable { bytes in
-          object.member(UnsafeRawBufferPointer(bytes)) { $0.string(value) }
-        }
+        var name = name
+        name.withUTF8 { bytes in object.member(UnsafeRawBufferPointer(bytes)) { $0.string(value) } }
       }
       switch endpoint.format {
       case .json: object.member("data") { data.write(to: &$0) }

@@ -73,19 +73,27 @@ public struct FunctionEndpoint: Hashable, Sendable {
     case legacy
   }
 
+  /// What the data of an event is written as: `DocumentEventData` in protobuf, or its JSON.
   public enum Format: String, Hashable, Sendable, CaseIterable { case protobuf, json }
 
+  /// The trigger's name, unique within a runner.
   public var name: String
+  /// The changes that it is given.
   public var event: DocumentTrigger.Event
+  /// A pattern of document paths (`PathPattern`): `users/{uid}`.
   public var document: String
+  /// Where its events go.
   public var address: EndpointAddress
+  /// Which databases it is about; nil for those of all projects, and for all databases of a project.
   public var project: String?
   public var database: String?
   public var mode = Mode.binary
   public var format = Format.protobuf
   /// Seconds that an attempt may take.
   public var timeout = 60
+  /// Attempts at one event before it becomes a dead letter.
   public var attempts = 30
+  /// Deliveries under way at a time; nil for eight.
   public var concurrency: Int?
   /// Whether events say who wrote: `….withAuthContext`.
   public var hasAuthContext = false

@@ -33,7 +33,8 @@ extension FunctionsHost {
       case ("PUT", "triggers") where !key.isEmpty: answer(try register(request, project, key))
       case ("GET", "triggers"): answer(try list(key, project))
       case ("DELETE", "triggers") where !key.isEmpty:
-        try runner.unregister(try name(key, project))
+        // Also one that only the journal knows.
+        try runner.unregister(try name(key, project, among: runner.absentTriggers))
         answer(.empty)
       case ("GET", "triggers:deadLetters") where key.isEmpty: answer(deadLetters(request))
       case ("DELETE", "triggers:deadLetters") where key.isEmpty:
@@ -127,9 +128,9 @@ extension FunctionsHost {
       host: sink.host, port: sink.port, target: "/functions/projects/\(project)/triggers/\(key)")
   }
 
-  /// The trigger that a key means: of the project, or of all.
-  private func name(_ key: String, _ project: String) throws -> String {
-    let names = runner.statuses.map(\.name)
+  /// The trigger that a key means, of those that are registered and `others`: of the project, or of all.
+  private func name(_ key: String, _ project: String, among others: [String] = []) throws -> String {
+    let names = runner.statuses.map(\.name) + others
     for name in [project + "/" + key, key] where names.contains(where: { $0.hasSameBytes(as: name) }) {
       return name
     }
@@ -147,6 +148,8 @@ extension FunctionsHost {
     var writer = JSONWriter()
     writer.object { object in
       object.member("triggers") { $0.array(statuses) { Self.write($1, to: &$0) } }
+      let absent = key.isEmpty ? runner.absentTriggers : []
+      if !absent.isEmpty { object.member("notRegistered") { $0.array(absent) { $0.string($1) } } }
     }
     return EmulatorAnswer(status: 200, body: writer.bytes + [0x0A])
   }

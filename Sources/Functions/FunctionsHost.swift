@@ -16,6 +16,10 @@ public import Triggers
 internal import YAML
 
 public final class FunctionsHost<Engine: StorageEngine>: Sendable {
+  /// LIMIT: deliveries under way at a time of a function that does not say.
+  private static var concurrencyDefault: Int { 8 }
+
+  /// Who delivers; the owner runs it.
   public let runner: TriggerRunner<Engine>
   let store: DocumentStore<Engine>
   /// The functions emulator, `host:port`, that registrations without an address of their own mean.
@@ -25,6 +29,11 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
   private let post = HTTPPost()
   private let passing = Mutex<Set<String>>([])
 
+  /// - Parameters:
+  ///   - runner: gets the triggers of the functions.
+  ///   - store: the runner's.
+  ///   - sink: the functions emulator; nil refuses its registrations.
+  ///   - report: gets what was dropped, in words, on any thread; must return at once.
   public init(
     _ runner: TriggerRunner<Engine>, on store: DocumentStore<Engine>, sink: (host: String, port: Int)? = nil,
     report: @escaping @Sendable (String) -> Void = { _ in }
@@ -80,12 +89,13 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     trigger.project = endpoint.project
     trigger.database = endpoint.database
     trigger.retry = endpoint.retry
-    trigger.concurrency = endpoint.concurrency ?? 8
+    trigger.concurrency = endpoint.concurrency ?? Self.concurrencyDefault
     trigger.target = endpoint.address.description
     return trigger
   }
 
   /// A function of a functions emulator: one attempt an event, as officially, but several while nobody listens.
+  /// What it refuses, does not answer in time or hangs up on is dropped: it may have run.
   /// It lives as long as this process. Source: spec/streams.md 5.3.
   func registerPassing(_ endpoint: FunctionEndpoint) throws(TriggerError) {
     let post = post
@@ -96,10 +106,15 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
         do {
           let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
           try await post.send(request, to: endpoint.address, seconds: endpoint.timeout)
-        } catch EndpointFailure.refused(let address, let status, let text) {
+        } catch let failure as EndpointFailure {
+          // A connection that this run's end has cut says nothing about the function.
+          if Task.isCancelled { throw failure }
+          switch failure {
+          case .unreachable: throw failure
           // Keys of functions that are gone are answered so for ever.
-          if status != 404 {
-            report("\(address) answered \(status) to an event of \(event.path), which is dropped: \(text)")
+          case .refused(_, status: 404, _): break
+          case .refused, .timeout, .hungUp:
+            report("an event of \(event.path) is dropped: \(failure)")
           }
         }
       }
@@ -109,7 +124,7 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     trigger.project = endpoint.project
     trigger.database = endpoint.database
     trigger.retry = RetryPolicy(attemptsMax: 6, firstPause: .milliseconds(200), longestPause: .seconds(5))
-    trigger.concurrency = endpoint.concurrency ?? 8
+    trigger.concurrency = endpoint.concurrency ?? Self.concurrencyDefault
     trigger.target = endpoint.address.description
     trigger.isRemembered = false
     try runner.register(trigger)

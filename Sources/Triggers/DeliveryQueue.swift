@@ -17,6 +17,8 @@ struct Delivery: Sendable {
   let event: PendingEvent
   /// From 1.
   let attempt: Int
+  /// Whether it was held back before (`DeliveryQueue.slow`).
+  let isSlowed: Bool
 }
 
 /// Queues of events, one a document, without any waiting of its own.
@@ -30,7 +32,15 @@ struct DeliveryQueue: Sendable {
     var events = FirstInFirstOut<PendingEvent>()
     /// Failed attempts at the head.
     var failures = 0
+    /// Whether the head has been held back once for the circle that it seems to be in.
+    var isSlowed = false
     var phase = Phase.ready
+
+    /// Another event is the first.
+    mutating func beginHead() {
+      failures = 0
+      isSlowed = false
+    }
   }
 
   private var lanes: [DocumentName: Lane] = [:]
@@ -55,7 +65,9 @@ struct DeliveryQueue: Sendable {
       guard let lane = lanes[document], lane.phase == .ready, let event = lane.events.first else { continue }
       lanes[document]?.phase = .underWay
       underWay += 1
-      return Delivery(trigger: trigger, document: document, event: event, attempt: lane.failures + 1)
+      return Delivery(
+        trigger: trigger, document: document, event: event, attempt: lane.failures + 1,
+        isSlowed: lane.isSlowed)
     }
     return nil
   }
@@ -68,7 +80,7 @@ struct DeliveryQueue: Sendable {
     pendingCount -= 1
     guard var lane = lanes.removeValue(forKey: document) else { return }
     _ = lane.events.popFirst()
-    lane.failures = 0
+    lane.beginHead()
     if lane.events.count == 0 { return }
     lane.phase = .ready
     lanes[document] = lane
@@ -84,6 +96,14 @@ struct DeliveryQueue: Sendable {
     lanes[document]?.failures = failures
     lanes[document]?.phase = .resting
     return failures
+  }
+
+  /// The event under way is held back: the lane rests until `wake`.
+  mutating func slow(_ document: DocumentName) {
+    guard lanes[document] != nil else { return }
+    underWay -= 1
+    lanes[document]?.isSlowed = true
+    lanes[document]?.phase = .resting
   }
 
   /// A lane has rested.
@@ -104,23 +124,30 @@ struct DeliveryQueue: Sendable {
     self = DeliveryQueue()
   }
 
-  /// Forgets what waits of one database, but not what is under way.
-  mutating func removeAll(of database: DatabaseID, upTo version: Int64) {
-    for (document, lane) in lanes where document.database == database {
+  /// Forgets what waits and is unwanted, but not what is under way. Returns the dead letters among it.
+  mutating func remove(where isUnwanted: (DocumentName, PendingEvent) -> Bool) -> [String] {
+    var letters: [String] = []
+    for (document, lane) in lanes {
       var events = lane.events
       var kept = FirstInFirstOut<PendingEvent>()
       var isFirst = true
+      var losesHead = false
       while let event = events.popFirst() {
-        if event.version > version || (isFirst && lane.phase == .underWay) { kept.append(event) }
+        if (isFirst && lane.phase == .underWay) || !isUnwanted(document, event) {
+          kept.append(event)
+        } else {
+          if isFirst { losesHead = true }
+          if let letter = event.letter { letters.append(letter) }
+        }
         isFirst = false
       }
+      if kept.count == lane.events.count { continue }
       pendingCount -= lane.events.count - kept.count
-      if kept.count == 0 {
-        lanes[document] = nil
-      } else {
-        lanes[document]?.events = kept
-      }
+      lanes[document] = kept.count == 0 ? nil : lane
+      lanes[document]?.events = kept
+      if losesHead { lanes[document]?.beginHead() }
     }
+    return letters
   }
 
   /// The earliest version that waits or is under way, by database, dead letters aside.

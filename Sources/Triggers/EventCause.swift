@@ -7,10 +7,13 @@
 internal import DocModel
 internal import DocStore
 
+/// The chain of triggers that led to a change: its first event, its length, and its last links.
 public struct EventCause: Hashable, Sendable {
   /// One link: a trigger that ran for a document.
   public struct Step: Hashable, Sendable {
+    /// The trigger's name.
     public let trigger: String
+    /// The document's path within its database: `users/x`.
     public let document: String
   }
 
@@ -157,6 +160,8 @@ struct LoopWatch: Sendable {
 
   private var windows: [Window] = []
   private var nextID: UInt64 = 0
+  /// The first events of chains that were reported, oldest first. LIMIT: as many as windows.
+  private var suspects: [String] = []
 
   /// A delivery begins. `cause` is that of what it will write.
   mutating func begin(_ cause: EventCause, now: Int64) -> UInt64 {
@@ -166,6 +171,14 @@ struct LoopWatch: Sendable {
     nextID += 1
     windows.append(Window(id: nextID, cause: cause, start: now, end: nil))
     return nextID
+  }
+
+  /// Whether a chain, by its first event, was not suspected before.
+  mutating func suspect(_ root: String) -> Bool {
+    if suspects.contains(where: { $0.hasSameBytes(as: root) }) { return false }
+    if suspects.count >= Self.windowsMax { suspects.removeFirst() }
+    suspects.append(root)
+    return true
   }
 
   mutating func end(_ id: UInt64, now: Int64) {
@@ -179,10 +192,9 @@ struct LoopWatch: Sendable {
     let open = windows.filter {
       $0.start <= version && version <= ($0.end ?? .max - Self.graceMicroseconds) + Self.graceMicroseconds
     }
-    let returning = open.filter { $0.cause.visits(document) }
-    if let deepest = returning.max(by: { $0.cause.depth < $1.cause.depth }) {
-      return deepest.cause.guessed(for: document)
-    }
+    // What it would be, not what it was: the first of a chain counts links, the others returns.
+    let returning = open.filter { $0.cause.visits(document) }.map { $0.cause.guessed(for: document) }
+    if let deepest = returning.max(by: { $0.depth < $1.depth }) { return deepest }
     return open.count == 1 ? open[0].cause.guessed(for: document) : nil
   }
 }

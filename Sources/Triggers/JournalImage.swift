@@ -35,6 +35,11 @@ struct TriggerMemory: Sendable {
     }
   }
 
+  mutating func forget(_ database: DatabaseID) {
+    positions[database] = nil
+    done[database] = nil
+  }
+
   func isDone(_ database: DatabaseID, _ version: Int64, _ path: ResourcePath) -> Bool {
     if version <= position(of: database) { return true }
     guard let marks = done[database], !marks.isEmpty else { return false }

@@ -1,10 +1,12 @@
 /// How often an event is tried, and how long the pauses are.
 
+/// Attempts at one event and the pauses between them.
 public struct RetryPolicy: Hashable, Sendable {
   /// Attempts at one event before it becomes a dead letter.
   public var attemptsMax: Int
   /// The pause after the first failure; it doubles with each further one.
   public var firstPause: Duration
+  /// What pauses grow to.
   public var longestPause: Duration
 
   public init(

@@ -6,9 +6,11 @@
 /// ```
 ///
 /// Records are appended; a torn one at the end, which a crash leaves, is cut off. Losing the last records only
-/// makes events come again. The file is written anew when it has grown to many times what it says.
+/// makes events come again. Damage that whole records follow is no torn end: such a file is refused and left
+/// alone. The file is written anew when it has grown to many times what it says.
 ///
-/// State: the file, used by the run loop of one runner and, before that, by whoever opens it.
+/// State: the file, behind a lock. One runner writes it, from its run loop and from whoever registers, retries or
+/// discards, inside `TriggerRunner.writing`.
 
 internal import DocModel
 internal import Synchronization
@@ -23,7 +25,9 @@ internal import Synchronization
 
 /// Why the journal cannot be read or written.
 public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file.
   public let path: String
+  /// What is wrong with it, and what to do where something can be done.
   public let reason: String
 
   public var description: String { "cannot use `\(path)`: \(reason)" }
@@ -35,9 +39,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
 
 public final class TriggerJournal: Sendable {
   private static let magic = Array("DSTRIG1\n".utf8)
-  private static let headBytes = 8
-  /// LIMIT: bytes of one record; longer ones are no records.
-  private static let recordBytesMax = 8 << 20
+  /// LIMIT: bytes of one record; longer ones are refused when they are written, and are no records when read.
+  static let recordBytesMax = 8 << 20
   /// Bytes that may be appended before the file is written anew, beside four times what that would take.
   private static let slackBytes = 4 << 20
 
@@ -50,6 +53,9 @@ public final class TriggerJournal: Sendable {
 
   public let path: String
   private let file: Mutex<File>
+  /// Writes bytes at an offset; false with `errno` set when it cannot. Tests put a full disk in its place.
+  typealias Writing = @Sendable (_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) -> Bool
+  private let write: Writing
   /// What the file said when it was opened.
   let opened: JournalImage
 
@@ -59,8 +65,9 @@ public final class TriggerJournal: Sendable {
     try self.init(path: folder + "/triggers.journal")
   }
 
-  init(path: String) throws(JournalError) {
+  init(path: String, write: @escaping Writing = TriggerJournal.writeAll) throws(JournalError) {
     self.path = path
+    self.write = write
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw .system(path) }
     do throws(JournalError) {
@@ -71,6 +78,8 @@ public final class TriggerJournal: Sendable {
         guard pwrite(descriptor, Self.magic, Self.magic.count, 0) == Self.magic.count else {
           throw .system(path)
         }
+        // A file whose name is lost with the power is none.
+        guard Self.syncFolder(of: path) else { throw .system(path) }
       }
       opened = image
       let count = max(length, Self.magic.count)
@@ -112,9 +121,9 @@ public final class TriggerJournal: Sendable {
   /// Appends records; `isSynced` when they must outlive a power failure.
   func append(_ records: [JournalRecord], isSynced: Bool) throws(JournalError) {
     if records.isEmpty { return }
-    let bytes = Self.framed(records)
+    let bytes = try framed(records)
     let failure = file.withLock { file -> JournalError? in
-      guard Self.write(bytes, file.descriptor, at: file.byteCount) else {
+      guard write(bytes, file.descriptor, file.byteCount) else {
         let failure = JournalError.system(path)
         // What was written by half would hide what is written later.
         _ = ftruncate(file.descriptor, off_t(file.byteCount))
@@ -132,11 +141,11 @@ public final class TriggerJournal: Sendable {
 
   /// Writes the file anew, so that a crash leaves the old one or the new one.
   func rewrite(_ image: JournalImage) throws(JournalError) {
-    let bytes = Self.magic + Self.framed(image.records)
+    let bytes = Self.magic + (try framed(image.records))
     let draft = path + ".new"
     let descriptor = open(draft, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw .system(draft) }
-    guard Self.write(bytes, descriptor, at: 0), fdatasync(descriptor) == 0, rename(draft, path) == 0 else {
+    guard write(bytes, descriptor, 0), fdatasync(descriptor) == 0, rename(draft, path) == 0 else {
       let failure = JournalError.system(draft)
       close(descriptor)
       unlink(draft)
@@ -146,12 +155,18 @@ public final class TriggerJournal: Sendable {
       _ = close(file.descriptor)
       file = File(descriptor: descriptor, byteCount: bytes.count, compactBytes: bytes.count)
     }
+    guard Self.syncFolder(of: path) else { throw .system(path) }
   }
 
-  private static func framed(_ records: [JournalRecord]) -> [UInt8] {
+  private func framed(_ records: [JournalRecord]) throws(JournalError) -> [UInt8] {
     var bytes: [UInt8] = []
     for record in records {
       let content = record.encoded
+      guard content.count <= Self.recordBytesMax else {
+        throw JournalError(
+          path: path,
+          reason: "a record of \(content.count) bytes does not fit in; \(Self.recordBytesMax) are the most")
+      }
       let checksum = content.withUnsafeBytes { CRC32C.checksum($0) }
       withUnsafeBytes(of: UInt32(content.count).littleEndian) { bytes.append(contentsOf: $0) }
       withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
@@ -160,7 +175,17 @@ public final class TriggerJournal: Sendable {
     return bytes
   }
 
-  private static func write(_ bytes: [UInt8], _ descriptor: Int32, at offset: Int) -> Bool {
+  /// Makes the names in a file's folder outlive a power failure.
+  private static func syncFolder(of path: String) -> Bool {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0
+  }
+
+  @Sendable
+  static func writeAll(_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) -> Bool {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes {
@@ -188,7 +213,7 @@ public final class TriggerJournal: Sendable {
     }
   }
 
-  /// What the bytes say, and how many of them are whole records.
+  /// What the bytes say, and how many of them are whole records; what follows those is a torn end.
   private static func read(
     _ bytes: [UInt8], _ path: String
   ) throws(JournalError) -> (image: JournalImage, length: Int) {
@@ -197,21 +222,23 @@ public final class TriggerJournal: Sendable {
     guard bytes.starts(with: magic) else {
       throw JournalError(path: path, reason: "it is no journal of triggers; move it away to begin anew")
     }
-    let length = bytes.withUnsafeBytes { buffer -> Int in
+    let (length, fault) = bytes.withUnsafeBytes { buffer -> (Int, String?) in
       var index = magic.count
-      while index + headBytes <= buffer.count {
-        let size = Int(UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: index, as: UInt32.self)))
-        let checksum = UInt32(
-          littleEndian: buffer.loadUnaligned(fromByteOffset: index + 4, as: UInt32.self))
-        let start = index + headBytes
-        guard size <= recordBytesMax, start + size <= buffer.count else { break }
-        let content = UnsafeRawBufferPointer(rebasing: buffer[start..<start + size])
-        guard CRC32C.checksum(content) == checksum, let record = JournalRecord(content) else { break }
+      while let content = JournalFrame.content(buffer, at: index, recordBytesMax) {
+        guard let record = JournalRecord(content) else {
+          return (index, "byte \(index) begins what only a newer version of this program can read")
+        }
         image.apply(record)
-        index = start + size
+        index += JournalFrame.headBytes + content.count
       }
-      return index
+      return (index, JournalFrame.isTornEnd(buffer, from: index, recordBytesMax) ? nil : damage(at: index))
     }
+    if let fault { throw JournalError(path: path, reason: fault) }
     return (image, length)
+  }
+
+  private static func damage(at index: Int) -> String {
+    "it is damaged at byte \(index), and more follows; put a copy of it back, or move it away, and triggers begin "
+      + "with what is committed from then on"
   }
 }

@@ -61,6 +61,7 @@ extension TriggerRunner {
           for database in state.follows.keys { state.subscribers[id]?.follow(database) }
         }
         state.discoveredTo = max(state.discoveredTo, present)
+        state.hasDiscovered = true
       }
       // Commits are on the feed before they count as settled.
       try store.readHeld(DatabaseID(project: "none"), at: present) { (_) throws(StoreError) in }
@@ -96,6 +97,7 @@ extension TriggerRunner {
       defer {
         state.follows.removeAll()
         state.awake.removeAll()
+        state.hasDiscovered = false
       }
       return Array(state.follows.values)
     }
@@ -113,7 +115,10 @@ extension TriggerRunner {
       case .cleared(let version, _):
         state.withLock { state in
           for id in state.order {
-            state.subscribers[id]?.queue.removeAll(of: database, upTo: version)
+            let letters = state.subscribers[id]?.queue.remove {
+              $0.database == database && $1.version <= version
+            }
+            state.letGo(letters ?? [], of: id)
           }
         }
       case .lagged:
@@ -226,7 +231,10 @@ extension TriggerRunner {
       return letter.event.again(attempt: delivery.attempt)
     }
     let path = delivery.document.path
-    guard let parameters = trigger.pattern.match(path) else { return nil }
+    // A definition that is newer than the event may be about something else.
+    guard trigger.concerns(delivery.document.database), let parameters = trigger.pattern.match(path) else {
+      return nil
+    }
     let version = delivery.event.version
     let (before, after) = try images(delivery.document, version)
     if before == nil && after == nil { return nil }

@@ -29,7 +29,7 @@ extension TriggerRunner {
       var count = 0
       for letter in state.image.deadLetters where ids?.contains(letter.id) ?? true {
         guard let id = state.ids[letter.trigger], known == nil || known == id,
-          state.retrying.insert(letter.trigger + "\n" + letter.id).inserted
+          state.retrying.insert(letter.key).inserted
         else { continue }
         // Somebody decided to try again: the chain begins anew.
         state.subscribers[id]?.queue.append(
@@ -43,20 +43,25 @@ extension TriggerRunner {
     return count
   }
 
-  /// Forgets dead letters: those named, or all, of one trigger or of all. Returns how many.
+  /// Forgets dead letters: those named, or all, of one trigger or of all, also those that wait for another
+  /// attempt. Returns how many.
   @discardableResult
   public func discard(_ ids: [String]? = nil, trigger name: String? = nil) throws(TriggerError) -> Int {
     _ = try id(of: name)
-    return state.withLock { state in
+    let count = state.withLock { state in
       let gone = state.image.deadLetters.filter {
         (ids?.contains($0.id) ?? true) && (name.map($0.trigger.hasSameBytes) ?? true)
       }
       for letter in gone {
         state.image.apply(.deadLetterGone(trigger: letter.trigger, id: letter.id))
         state.unwritten.append(.deadLetterGone(trigger: letter.trigger, id: letter.id))
+        state.stopRetrying(letter)
       }
       return gone.count
     }
+    writing.withLock { _ in writeNews() }
+    wake()
+    return count
   }
 
   /// Delivers to a trigger once more what happened since then, under the same ids, once nothing is under way for
@@ -65,15 +70,23 @@ extension TriggerRunner {
   public func replay(_ name: String, from start: ReplayStart) throws(TriggerError) -> Int64 {
     guard let id = try id(of: name) else { throw .unknownTrigger(name) }
     let floor: Int64
-    do throws(StoreError) { floor = try store.historyFloor() } catch { throw .unreadable(error) }
+    let present: Int64
+    do throws(StoreError) {
+      floor = try store.historyFloor()
+      present = try store.presentVersion()
+    } catch { throw .unreadable(error) }
     let version: Int64
     switch start {
     case .earliest: version = floor
     case .after(let wanted):
       guard wanted >= floor else { throw .historyGone(trigger: name) }
+      // It would deliver nothing until then.
+      guard wanted <= present else { throw .inFuture(trigger: name) }
       version = wanted
     }
     state.withLock { $0.subscribers[id]?.replayFrom = version }
+    // At once: until the next checkpoint it may be collected.
+    holdHistory()
     wake()
     return version
   }
@@ -84,10 +97,22 @@ extension TriggerState {
     image.deadLetters.first { $0.id == id && $0.trigger.hasSameBytes(as: trigger) }
   }
 
+  /// A dead letter that waits to be delivered once more no longer does.
+  fileprivate mutating func stopRetrying(_ letter: DeadLetter) {
+    guard retrying.remove(letter.key) != nil, let subscriber = ids[letter.trigger] else { return }
+    _ = subscribers[subscriber]?.queue.remove { $1.letter == letter.id }
+  }
+
+  /// Dead letters of a trigger were dropped from its queue: they may be tried again another time.
+  mutating func letGo(_ letters: [String], of subscriber: Int) {
+    guard !letters.isEmpty, let name = subscribers[subscriber]?.trigger.name else { return }
+    for id in letters { retrying.remove(LetterKey(trigger: name, id: id)) }
+  }
+
   /// A dead letter was delivered after all.
   mutating func forgetLetter(_ id: String, of subscriber: Int) {
     guard let name = subscribers[subscriber]?.trigger.name else { return }
-    retrying.remove(name + "\n" + id)
+    retrying.remove(LetterKey(trigger: name, id: id))
     image.apply(.deadLetterGone(trigger: name, id: id))
     unwritten.append(.deadLetterGone(trigger: name, id: id))
   }
@@ -95,7 +120,7 @@ extension TriggerState {
   /// Keeps a dead letter; the oldest makes room.
   mutating func keep(_ letter: DeadLetter, max: Int) {
     deadLetterCount += 1
-    retrying.remove(letter.trigger + "\n" + letter.id)
+    retrying.remove(letter.key)
     image.apply(.deadLetter(letter))
     let isRemembered = ids[letter.trigger].flatMap { subscribers[$0] }?.trigger.isRemembered ?? false
     if isRemembered { unwritten.append(.deadLetter(letter)) }
@@ -104,6 +129,10 @@ extension TriggerState {
       unwritten.append(.deadLetterGone(trigger: oldest.trigger, id: oldest.id))
     }
   }
+}
+
+extension DeadLetter {
+  var key: LetterKey { LetterKey(trigger: trigger, id: id) }
 }
 
 extension DocumentEvent {

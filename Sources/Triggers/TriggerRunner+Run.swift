@@ -49,6 +49,8 @@ extension TriggerRunner {
         guard let version = state.subscribers[id]?.replayFrom, state.subscribers[id]?.queue.underWay == 0,
           let trigger = state.subscribers[id]?.trigger
         else { continue }
+        let name = trigger.name
+        state.retrying = state.retrying.filter { !$0.trigger.hasSameBytes(as: name) }
         state.subscribers[id]?.replay(after: version)
         if trigger.isRemembered { state.unwritten.append(.checkpoint(trigger.name, since: version, [:])) }
       }
@@ -70,7 +72,9 @@ extension TriggerRunner {
   /// Goes back to before the first undelivered event of each database.
   private func end() {
     let (subscriptions, drainers) = state.withLock { state in
-      for id in state.order { state.subscribers[id]?.rewind(state.discoveredTo) }
+      let settledTo = state.settledTo
+      for id in state.order { state.subscribers[id]?.rewind(settledTo) }
+      state.hasDiscovered = false
       let subscriptions = Array(state.follows.values)
       state.follows.removeAll()
       state.awake.removeAll()
@@ -82,7 +86,7 @@ extension TriggerRunner {
       state.drainers.removeAll()
       return (subscriptions, drainers)
     }
-    writeCheckpoints()
+    writeCheckpoints(isLast: true)
     for subscription in subscriptions { store.unsubscribe(subscription) }
     for drainer in drainers { drainer.continuation.resume(returning: false) }
   }
@@ -92,15 +96,15 @@ extension TriggerRunner {
   private func deliver(_ delivery: Delivery, _ trigger: DocumentTrigger) async {
     do {
       guard let event = try event(of: delivery, trigger) else { return finish(delivery, isDelivered: false) }
-      if isCircle(event.cause) {
+      if event.cause.isGuessed {
+        if !delivery.isSlowed, event.cause.depth >= settings.guessedReturnsMax {
+          return await slow(delivery, event, trigger)
+        }
+      } else if event.cause.depth >= settings.depthMax {
         let cycle = event.cause.cycle(closedBy: trigger.name, event.path)
         report(.loop(trigger: trigger.name, event: event.id, cycle: cycle))
-        let depth = event.cause.depth
         return giveUp(
-          delivery, event, attempts: 0,
-          event.cause.isGuessed
-            ? "a circle, concluded from the times of \(depth) writes: \(cycle)"
-            : "triggers fired each other \(depth) times: \(cycle)")
+          delivery, event, attempts: 0, "triggers fired each other \(event.cause.depth) times: \(cycle)")
       }
       try await act(on: event, trigger)
       finish(delivery, isDelivered: true)
@@ -124,8 +128,28 @@ extension TriggerRunner {
     try await CommitOrigin.$current.withValue(CommitOrigin(cause.text)) { try await trigger.action(event) }
   }
 
-  private func isCircle(_ cause: EventCause) -> Bool {
-    cause.depth >= (cause.isGuessed ? settings.guessedReturnsMax : settings.depthMax)
+  /// Holds an event back that seems to be in a circle: longer each time, but it is delivered, because whoever
+  /// writes while a function runs looks the same.
+  private func slow(_ delivery: Delivery, _ event: DocumentEvent, _ trigger: DocumentTrigger) async {
+    let isNews = state.withLock { state in
+      state.subscribers[delivery.trigger]?.queue.slow(delivery.document)
+      return state.watch.suspect(event.cause.root)
+    }
+    if isNews {
+      let cycle = event.cause.cycle(closedBy: trigger.name, event.path)
+      report(.suspectedLoop(trigger: trigger.name, event: event.id, cycle: cycle))
+    }
+    let policy = trigger.retry ?? settings.retry
+    let returns = event.cause.depth - settings.guessedReturnsMax + 1
+    await rest(delivery, policy.pause(failures: returns, random: store.environment.random()))
+  }
+
+  /// A lane that rests is ready after a pause, unless the run ends before.
+  private func rest(_ delivery: Delivery, _ pause: Duration) async {
+    wake()
+    guard (try? await Task.sleep(for: pause)) != nil else { return }
+    state.withLock { $0.subscribers[delivery.trigger]?.queue.wake(delivery.document) }
+    wake()
   }
 
   private func finish(_ delivery: Delivery, isDelivered: Bool) {
@@ -142,7 +166,7 @@ extension TriggerRunner {
 
   private func fail(_ delivery: Delivery, _ trigger: DocumentTrigger, _ error: any Error) async {
     let policy = trigger.retry ?? settings.retry
-    let reason = "\(error)"
+    let reason = Self.text(of: error)
     // Trying again does not bring back what is no longer kept.
     let isFinal = (error as? HistoryGone) != nil
     let failures = state.withLock { state -> Int? in
@@ -154,16 +178,22 @@ extension TriggerRunner {
     guard let failures else {
       return giveUp(delivery, try? event(of: delivery, trigger), attempts: delivery.attempt, reason)
     }
-    wake()
-    let pause = policy.pause(failures: failures, random: store.environment.random())
-    guard (try? await Task.sleep(for: pause)) != nil else { return }
-    state.withLock { $0.subscribers[delivery.trigger]?.queue.wake(delivery.document) }
-    wake()
+    await rest(delivery, policy.pause(failures: failures, random: store.environment.random()))
   }
+
+  /// LIMIT: characters of what an attempt failed with that are kept.
+  private static var reasonMax: Int { 1_000 }
+
+  private static func text(of error: any Error) -> String { String("\(error)".prefix(reasonMax)) }
 
   private func giveUp(_ delivery: Delivery, _ event: DocumentEvent?, attempts: Int, _ reason: String) {
     let letter = state.withLock { state -> DeadLetter? in
       guard let subscriber = state.subscribers[delivery.trigger] else { return nil }
+      if let id = delivery.event.letter, state.letter(id, of: subscriber.trigger.name) == nil {
+        // Somebody has discarded it meanwhile.
+        state.subscribers[delivery.trigger]?.finish(delivery)
+        return nil
+      }
       let letter = DeadLetter(
         trigger: subscriber.trigger.name,
         event: (event ?? DocumentEvent(placeOf: delivery, subscriber.trigger)).withoutLargeDocuments,
@@ -175,89 +205,5 @@ extension TriggerRunner {
     }
     if let letter { report(.deadLetter(letter)) }
     wake()
-  }
-
-  // MARK: the journal
-
-  /// LIMIT: how long positions of a quiet store stay unwritten.
-  private static var checkpointSeconds: Int { 30 }
-
-  /// Writes down what is new; positions a few times a second while there is something to deliver.
-  private func writeDown() {
-    let isDue = writing.withLock { _ in writeDone() }
-    if isDue { writeCheckpoints() }
-  }
-
-  /// Writes what is done and what else is new, when that is enough or late enough. True when positions are due.
-  private func writeDone() -> Bool {
-    let now = ContinuousClock.now
-    let (records, isDue) = state.withLock { state in
-      let since = state.lastCheckpoint.map { now - $0 }
-      let fresh = state.subscribers.values.reduce(0) { $0 + $1.freshCount }
-      let isTime = since.map { $0 >= settings.discoveryInterval } ?? true
-      var records = state.unwritten
-      state.unwritten.removeAll()
-      if fresh >= settings.acknowledgementsMax || (fresh > 0 && isTime) {
-        for id in state.order {
-          let done = state.subscribers[id]?.takeFreshRecords() ?? []
-          if state.subscribers[id]?.trigger.isRemembered ?? false { records += done }
-        }
-      }
-      let isLate = since.map { $0 >= .seconds(Self.checkpointSeconds) } ?? true
-      return (records, isLate || (fresh > 0 && (since ?? .zero) >= .seconds(1)))
-    }
-    write(records)
-    return isDue
-  }
-
-  /// Writes what must not wait. Call it inside `writing`.
-  func writeNews() {
-    let records = state.withLock { state in
-      defer { state.unwritten.removeAll() }
-      return state.unwritten
-    }
-    write(records)
-  }
-
-  private func write(_ records: [JournalRecord]) {
-    guard let journal, !records.isEmpty else { return }
-    do throws(JournalError) {
-      // Single events that are done may be lost: they only come again.
-      let isSynced = records.contains { if case .done = $0 { false } else { true } }
-      try journal.append(records, isSynced: isSynced)
-    } catch {
-      report(.unwritable(error))
-      state.withLock {
-        $0.unwritten = records.filter { if case .done = $0 { false } else { true } } + $0.unwritten
-      }
-    }
-  }
-
-  private func writeCheckpoints() {
-    writing.withLock { _ in writePositions() }
-    holdHistory()
-  }
-
-  private func writePositions() {
-    let records = state.withLock { state -> [JournalRecord] in
-      state.lastCheckpoint = ContinuousClock.now
-      var records = state.unwritten
-      state.unwritten.removeAll()
-      let discoveredTo = state.discoveredTo
-      for id in state.order {
-        let done = state.subscribers[id]?.takeFreshRecords() ?? []
-        let record = state.subscribers[id]?.checkpoint(discoveredTo)
-        if let record, state.subscribers[id]?.trigger.isRemembered ?? false { records += done + [record] }
-      }
-      return records
-    }
-    write(records)
-    if let journal, journal.isLong {
-      do throws(JournalError) {
-        try journal.rewrite(state.withLock { $0.wholeImage })
-      } catch {
-        report(.unwritable(error))
-      }
-    }
   }
 }

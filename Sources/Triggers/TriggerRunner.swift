@@ -22,10 +22,11 @@
 /// the store for a week (`DocumentStore.holdHistory`); whoever falls further behind gets a `missed` report.
 ///
 /// What triggers write fires triggers. A circle is cut at `TriggerSettings.depthMax`: the event becomes a dead
-/// letter that names it.
+/// letter that names it. A circle that is only concluded from times is slowed down.
 ///
-/// Concurrency: `run` alone follows the feed, takes from the queues and writes the journal; everything shared
-/// is `state`, behind one lock that is held for look-ups only. Source: spec/streams.md 5.2, 5.3.
+/// Concurrency: `run` alone follows the feed and takes from the queues. The journal is written by `run`, and by
+/// whoever makes a runner, registers, unregisters or discards, on their threads, one at a time (`writing`).
+/// Everything shared is `state`, behind one lock that is held for look-ups only. Source: spec/streams.md 5.2, 5.3.
 
 public import DocModel
 public import DocStore
@@ -80,8 +81,10 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
   // MARK: triggers
 
   /// Adds a trigger for what is committed from now on, or gives one of this name a new definition; what waits
-  /// for it is kept. `registration` is written down with it (`TriggerJournal.registrations`).
+  /// for it is kept, except in databases that the new definition is not about. `registration` is written down with it (`TriggerJournal.registrations`).
   public func register(_ trigger: DocumentTrigger, registration: [UInt8]? = nil) throws(TriggerError) {
+    let bytes = trigger.name.utf8.count + (registration?.count ?? 0)
+    guard bytes <= TriggerSettings.registrationBytesMax else { throw .tooLong(bytes: bytes) }
     let present: Int64
     do throws(StoreError) { present = try store.presentVersion() } catch { throw .unreadable(error) }
     try add(trigger, after: present, replaces: true, registration: registration)
@@ -90,17 +93,27 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     wake()
   }
 
-  /// Ends a trigger: what waits for it, its dead letters and its place are forgotten.
+  /// Triggers that are not registered now, and whose places, with the history after them, are kept for when they
+  /// are.
+  public var absentTriggers: [String] { state.withLock { $0.image.triggers.keys.sorted() } }
+
+  /// Ends a trigger: what waits for it, its dead letters and its place are forgotten. Also one that is not
+  /// registered now (`absentTriggers`).
   public func unregister(_ name: String) throws(TriggerError) {
     let isKnown = state.withLock { state in
-      guard let id = state.ids.removeValue(forKey: name) else { return false }
-      state.subscribers[id] = nil
+      if let id = state.ids.removeValue(forKey: name) {
+        state.subscribers[id] = nil
+      } else if state.image.triggers[name] == nil {
+        return false
+      }
+      state.retrying = state.retrying.filter { !$0.trigger.hasSameBytes(as: name) }
       state.image.apply(.triggerGone(name))
       state.unwritten.append(.triggerGone(name))
       return true
     }
     guard isKnown else { throw .unknownTrigger(name) }
     writing.withLock { _ in writeNews() }
+    holdHistory()
     wake()
   }
 
@@ -110,8 +123,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     let isTaken = state.withLock { state in
       if let id = state.ids[trigger.name] {
         guard replaces else { return true }
-        state.subscribers[id]?.trigger = trigger
-        state.subscribers[id]?.queue.wakeAll()
+        state.redefine(id, trigger, after: version)
         state.note(registration, of: trigger, id)
         return false
       }
@@ -240,6 +252,17 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
 }
 
 extension TriggerState {
+  fileprivate mutating func redefine(_ id: Int, _ trigger: DocumentTrigger, after version: Int64) {
+    guard var subscriber = subscribers.removeValue(forKey: id) else { return }
+    let letters = subscriber.redefine(trigger, after: version, followed: follows.keys)
+    if trigger.isRemembered {
+      // Where it begins in databases that are new to it must outlive a crash.
+      unwritten += subscriber.takeFreshRecords() + [subscriber.checkpoint(settledTo)]
+    }
+    subscribers[id] = subscriber
+    letGo(letters, of: id)
+  }
+
   fileprivate mutating func note(_ registration: [UInt8]?, of trigger: DocumentTrigger, _ id: Int) {
     guard let registration, trigger.isRemembered else { return }
     subscribers[id]?.memory.registration = registration

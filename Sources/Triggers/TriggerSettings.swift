@@ -11,13 +11,16 @@ public struct TriggerSettings: Sendable {
   public var retry = RetryPolicy()
   /// How long a chain of triggers may be before it counts as a circle and its event becomes a dead letter.
   public var depthMax = 50
-  /// As `depthMax`, for chains that are concluded from times (`EventCause.isGuessed`).
+  /// As `depthMax`, for chains that are concluded from times (`EventCause.isGuessed`). Their events are not given
+  /// up, because the conclusion may be wrong, but slowed down.
   public var guessedReturnsMax = 200
   /// LIMIT: dead letters kept; the oldest make room. All are reported.
   public var deadLettersMax = 1_000
   /// LIMIT: events of one trigger that wait in memory, as places and versions without their documents; the
   /// rest stays in the store.
   public var pendingMax = 4_096
+  /// LIMIT: bytes of a trigger's name and of its registration together.
+  public static let registrationBytesMax = 65_536
   /// How often to look for databases that have sprung into being, to write positions down, and to try again
   /// what storage refused.
   public var discoveryInterval: Duration = .milliseconds(250)
@@ -77,11 +80,14 @@ public enum TriggerReport: Sendable {
   case deadLetter(DeadLetter)
   /// Triggers that fire each other without end: the first event that was not delivered for it, and the circle.
   case loop(trigger: String, event: String, cycle: String)
+  /// As `loop`, but concluded from times: its events are delivered, each after a growing pause. Reported once for
+  /// a chain.
+  case suspectedLoop(trigger: String, event: String, cycle: String)
   /// Changes of the database after this version were no longer kept when the trigger asked for them.
   case missed(DatabaseID, after: Int64, trigger: String)
   /// Storage failed; tried again at the next interval. Without a database: the list of databases.
   case unreadable(DatabaseID?, StoreError)
-  /// What is delivered cannot be written down; after a crash it is delivered again.
+  /// What is delivered cannot be written down; after a crash it is delivered again. Reported once until it can.
   case unwritable(JournalError)
 }
 
@@ -91,6 +97,10 @@ public enum TriggerError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownDeadLetter(String)
   case nameTaken(String)
   case historyGone(trigger: String)
+  /// A replay that would begin later than now.
+  case inFuture(trigger: String)
+  /// A name and a registration of so many bytes together.
+  case tooLong(bytes: Int)
   case unreadable(StoreError)
 
   public var description: String {
@@ -100,6 +110,9 @@ public enum TriggerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nameTaken(let name): "two triggers are called \"\(name)\""
     case .historyGone(let name):
       "changes that far back are no longer kept; replay \"\(name)\" from a later time, or `earliest`"
+    case .inFuture(let name): "a replay of \"\(name)\" cannot begin in the future"
+    case .tooLong(let bytes):
+      "the trigger's name and registration have \(bytes) bytes; \(TriggerSettings.registrationBytesMax) are the most"
     case .unreadable(let error): error.message
     }
   }

@@ -90,7 +90,8 @@ struct Subscriber: Sendable {
     return records
   }
 
-  /// Brings the memory up to date, after `takeFreshRecords`. `discoveredTo`: databases that are not followed yet begin there.
+  /// Brings the memory up to date, after `takeFreshRecords`. `discoveredTo`: databases that are not followed yet
+  /// begin there.
   mutating func checkpoint(_ discoveredTo: Int64) -> JournalRecord {
     let since = max(memory.since, discoveredTo)
     var positions = memory.positions.filter { cursors[$0.key] == nil }
@@ -107,6 +108,28 @@ struct Subscriber: Sendable {
     for database in cursors.keys { cursors[database] = Cursor(taken: memory.position(of: database)) }
   }
 
+  /// A new definition. Databases that it is not about are given up with what waits there; those that the old one
+  /// was not about are followed from a version on. Returns the dead letters that no longer wait.
+  mutating func redefine(
+    _ trigger: DocumentTrigger, after version: Int64, followed: some Sequence<DatabaseID>
+  ) -> [String] {
+    let wasAbout = self.trigger
+    self.trigger = trigger
+    queue.wakeAll()
+    let databases = Set(cursors.keys).union(memory.positions.keys).union(memory.done.keys)
+    for database in databases where !trigger.concerns(database) {
+      cursors[database] = nil
+      memory.forget(database)
+      freshDone[database] = nil
+    }
+    for database in followed where trigger.concerns(database) && !wasAbout.concerns(database) {
+      memory.positions[database] = version
+      cursors[database] = Cursor(taken: version)
+      mayBeBehind = true
+    }
+    return queue.remove { document, _ in !trigger.concerns(document.database) }
+  }
+
   mutating func replay(after version: Int64) {
     queue.removeAll()
     replayFrom = nil
@@ -118,6 +141,12 @@ struct Subscriber: Sendable {
     memory.registration = registration
     for database in cursors.keys { cursors[database] = Cursor(taken: version) }
   }
+}
+
+/// Which dead letter: event ids are unique within a trigger.
+struct LetterKey: Hashable, Sendable {
+  let trigger: String
+  let id: String
 }
 
 /// Somebody who waits until all, or one trigger's, events are delivered.
@@ -137,13 +166,19 @@ struct TriggerState: Sendable {
   var awake: Set<DatabaseID> = []
   /// Every database that was not there when this version was read is followed from it on.
   var discoveredTo: Int64
+  /// Whether `discoveredTo` says so: the databases there were have been found and are followed.
+  var hasDiscovered = false
   var lastDiscovery: ContinuousClock.Instant?
   var lastCheckpoint: ContinuousClock.Instant?
   /// Triggers that are written down but not registered now, and the dead letters of all.
   var image: JournalImage
-  /// Records that could not be written yet.
+  /// Records that are to be written next.
   var unwritten: [JournalRecord] = []
-  var retrying: Set<String> = []
+  /// Records were lost to a journal that could not be written: it must be written anew, not before this time
+  /// unless somebody asks. Nil when it says everything.
+  var rewriteAt: ContinuousClock.Instant?
+  /// The dead letters that wait to be delivered once more.
+  var retrying: Set<LetterKey> = []
   var deadLetterCount = 0
   var watch = LoopWatch()
   var isPaused = false
@@ -157,6 +192,10 @@ struct TriggerState: Sendable {
     self.image = image
     self.discoveredTo = discoveredTo
   }
+
+  /// What positions may be taken from: before the databases there are have been found, nothing is known to be
+  /// done with.
+  var settledTo: Int64 { hasDiscovered ? discoveredTo : .min }
 
   /// The ids of all triggers. A copy, so that changing one copies no other's queue.
   var order: [Int] { Array(subscribers.keys) }
@@ -214,19 +253,28 @@ struct TriggerState: Sendable {
 
   // MARK: records
 
-  /// The version after which history is needed.
+  /// The version after which history is needed: by the triggers that are registered, and by those that the
+  /// journal knows and that may be registered again.
   var historyNeeded: Int64? {
-    subscribers.values.map { subscriber in
-      subscriber.trigger.isRemembered
+    let registered = subscribers.values.map { subscriber in
+      let position =
+        subscriber.trigger.isRemembered
         ? subscriber.memory.earliest : subscriber.deliveredPositions.values.min() ?? discoveredTo
-    }.min()
+      return min(position, subscriber.replayFrom ?? .max)
+    }
+    return (registered + image.triggers.values.map(\.earliest)).min()
   }
 
   /// Everything that a fresh journal would say.
   var wholeImage: JournalImage {
     var whole = image
-    for subscriber in subscribers.values where subscriber.trigger.isRemembered {
-      whole.triggers[subscriber.trigger.name] = subscriber.memory
+    for subscriber in subscribers.values {
+      let name = subscriber.trigger.name
+      if subscriber.trigger.isRemembered {
+        whole.triggers[name] = subscriber.memory
+      } else {
+        whole.deadLetters.removeAll { $0.trigger.hasSameBytes(as: name) }
+      }
     }
     return whole
   }

@@ -211,11 +211,43 @@ struct Admin {
         admin.ask("POST", "projects/-/triggers/greet:replay", query: [("from", "earliest")])?.status == 200)
       #expect(await runner.drain())
       #expect(function.requests.count == 2)
-      #expect(admin.status("POST", "projects/-/triggers/greet:replay", query: [("from", "never")]) == 400)
+      for bad in ["never", "2262-01-01T00:00:00Z", "9223372036854775807"] {
+        #expect(admin.status("POST", "projects/-/triggers/greet:replay", query: [("from", bad)]) == 400)
+      }
       #expect(admin.status("POST", "projects/-/triggers:retry", query: [("id", "x")]) == 404)
       #expect(admin.ask("GET", "projects/-/triggers:deadLetters")?.text == "{\"deadLetters\":[]}\n")
     }
     try await function.stop()
+  }
+
+  @Test(
+    "what is too long to be written down is refused", arguments: ["name", "document", "endpoint", "project"])
+  func tooLong(key: String) async throws {
+    var members = ["name": "x", "event": "created", "document": "c/{d}", "endpoint": "http://127.0.0.1:9/"]
+    members[key, default: ""] += String(repeating: "a", count: 9_000)
+    let body = "{" + members.map { #""\#($0)":"\#($1)""# }.sorted().joined(separator: ",") + "}"
+    try await hosting { store, runner, host in
+      let answer = Admin(host).ask("PUT", "projects/-/triggers/x", body: body)
+      #expect(answer?.status == 400 && answer?.text.contains("bytes") == true, "\(answer?.text ?? "")")
+      #expect(runner.statuses.isEmpty)
+    }
+  }
+
+  @Test("a trigger that only the journal knows is listed, and can be removed")
+  func absent() async throws {
+    let folder = TemporaryFolder()
+    let store = try DocumentStore(engine: NaiveEngine())
+    func host() throws -> FunctionsHost<NaiveEngine> {
+      FunctionsHost(try TriggerRunner(store, [], journal: try TriggerJournal(folder: folder.path)), on: store)
+    }
+    try host().register(FunctionEndpoint("gone", .created, "c/{d}", port: 9), isKept: false)
+    let admin = Admin(try host())
+    #expect(
+      admin.ask("GET", "projects/-/triggers")?.text == #"{"triggers":[],"notRegistered":["gone"]}"# + "\n")
+    #expect(admin.status("DELETE", "projects/-/triggers/gone") == 200)
+    #expect(admin.status("DELETE", "projects/-/triggers/gone") == 404)
+    #expect(Admin(try host()).ask("GET", "projects/-/triggers")?.text == #"{"triggers":[]}"# + "\n")
+    store.close()
   }
 
   @Test("without a functions emulator its registrations are refused with what to do")

@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import Synchronization
 import TestSupport
 import Testing
 import Triggers
@@ -157,15 +158,72 @@ import Wire
     try await function.stop()
   }
 
-  @Test("a function that never answers fails after its time, and a run ends without waiting for it")
-  func silence() async throws {
-    let function = try await TestFunction { _, before in before == 0 ? 0 : 200 }
+  @Test("a function that hangs up, or does not answer in its time, is tried again", arguments: [0, -1])
+  func silence(status: Int) async throws {
+    let function = try await TestFunction { _, before in before < 2 ? status : 200 }
     try await hosting { store, runner, host in
-      try host.register(FunctionEndpoint("f", .created, "c/{d}", port: function.port), isKept: false)
+      var endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
+      endpoint.timeout = 1
+      endpoint.attempts = 2
+      try host.register(endpoint, isKept: false)
       try await store.set("c/a", [:])
       #expect(await runner.drain())
-      #expect(runner.statuses[0].failed == 1 && runner.statuses[0].delivered == 1)
+      let reason = status == 0 ? "hung up before it answered" : "did not answer within 1 s"
+      #expect(
+        runner.deadLetters.map(\.reason) == ["http://127.0.0.1:\(function.port)/ \(reason)"])
+      #expect(function.requests.count == 2)
+      try runner.retry()
+      #expect(await runner.drain())
+      #expect(runner.deadLetters.isEmpty && runner.statuses[0].delivered == 1)
     }
+    try await function.stop()
+  }
+
+  @Test(
+    "a run ends without waiting for a function that never answers, and the next one delivers",
+    arguments: [false, true])
+  func unanswered(isEmulators: Bool) async throws {
+    let function = try await TestFunction { _, before in before == 0 ? -1 : 200 }
+    let store = try DocumentStore(engine: NaiveEngine())
+    let runner = try TriggerRunner(store, [])
+    let host = FunctionsHost(runner, on: store)
+    let endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
+    if isEmulators { try host.registerPassing(endpoint) } else { try host.register(endpoint, isKept: false) }
+    try await store.set("c/a", [:])
+    let running = Task { await runner.run() }
+    #expect(try await eventually { function.requests.count == 1 })
+    running.cancel()
+    await running.value
+    let again = Task { await runner.run() }
+    #expect(try await eventually { runner.statuses[0].delivered == 1 })
+    again.cancel()
+    await again.value
+    #expect(function.requests.count == 2)
+    store.close()
+    try await function.stop()
+  }
+
+  @Test(
+    "an event that the functions emulator has got goes once, whatever becomes of it",
+    arguments: [500, 404, 0, -1])
+  func oneAttempt(status: Int) async throws {
+    let function = try await TestFunction { _, _ in status }
+    let store = try DocumentStore(engine: NaiveEngine())
+    let runner = try TriggerRunner(store, [])
+    let dropped = Mutex<[String]>([])
+    let host = FunctionsHost(runner, on: store) { text in dropped.withLock { $0.append(text) } }
+    var endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
+    endpoint.timeout = 1
+    try host.registerPassing(endpoint)
+    try await store.set("c/a", [:])
+    let running = Task { await runner.run() }
+    #expect(await runner.drain())
+    running.cancel()
+    await running.value
+    #expect(function.requests.count == 1 && runner.statuses[0].failed == 0)
+    // Keys of functions that are gone are answered 404 for ever.
+    #expect(dropped.withLock { $0.count } == (status == 404 ? 0 : 1))
+    store.close()
     try await function.stop()
   }
 

@@ -29,7 +29,7 @@ final class TestFunction: Sendable {
 
   var requests: [SeenRequest] { seen.withLock { $0 } }
 
-  /// - Parameter status: what to answer, by the request and how many came before it; 0 hangs up.
+  /// - Parameter status: what to answer, by the request and how many came before it; 0 hangs up, -1 never answers.
   init(port: Int = 0, status: @escaping @Sendable (SeenRequest, Int) -> Int = { _, _ in 200 }) async throws {
     statuses = status
     let owner = Owner()
@@ -88,6 +88,7 @@ final class TestFunction: Sendable {
         var headers: [String: String] = [:]
         for header in head?.headers ?? [:] { headers[header.name.lowercased()] = header.value }
         let status = take(SeenRequest(target: head?.uri ?? "", headers: headers, body: body))
+        if status < 0 { return }
         guard status != 0 else { return context.close(promise: nil) }
         var answer = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status))
         answer.headers.add(name: "content-length", value: "5")

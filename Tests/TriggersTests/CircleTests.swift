@@ -62,29 +62,34 @@ import Testing
     #expect(runner.statuses[0].delivered == 1 + 3 + 9 + 27)
   }
 
-  @Test("a trigger elsewhere that says nothing of its cause is found out by when it writes")
+  @Test(
+    "what seems to be a circle by when it writes is said once and slowed down, but all of it is delivered")
   func guessed() async throws {
     let store = try naiveStore()
     var settings = TriggerSettings.quick
     settings.guessedReturnsMax = 8
     var trigger = try onDocumentWritten("a/{d}", name: "remote") { event in
-      guard case .integer(let number) = event.after?["n"] else { return }
+      guard case .integer(let number) = event.after?["n"], number < 20 else { return }
       // As another process: no cause goes with the commit.
       _ = try await CommitOrigin.$current.withValue(nil) {
         try await store.set("a/x", ["n": .integer(number + 1)])
       }
     }
     trigger.target = "elsewhere"
+    trigger.retry = RetryPolicy(
+      attemptsMax: 4, firstPause: .milliseconds(1), longestPause: .milliseconds(4))
     let loops = Journal<String>()
     let runner = try TriggerRunner(store, [trigger], settings: settings) { report in
-      if case .loop(_, _, let cycle) = report { loops.note(cycle) }
+      if case .suspectedLoop(_, _, let cycle) = report { loops.note(cycle) }
     }
     try await runner.whileRunning {
       try await store.set("a/x", ["n": .integer(0)])
       #expect(await runner.drain())
     }
     #expect(loops.entries == ["remote(a/x) -> remote(a/x)"])
-    #expect(runner.deadLetters.count == 1 && runner.deadLetters[0].event.cause.isGuessed)
+    #expect(runner.deadLetters.isEmpty && runner.statuses[0].delivered == 21)
+    #expect(runner.statuses[0].failed == 0)
+    #expect(try store.integer("a/x", "n") == 20)
   }
 
   @Test("causes travel as text", arguments: ["", "a(b)@c,d;e", "ünï/x y", "%41"])

@@ -162,28 +162,95 @@ import Testing
     }
   }
 
+  /// The file after two records, and where the first ends.
+  private func twoRecords() throws -> (whole: [UInt8], firstEnd: Int) {
+    let journal = try reopened()
+    try journal.append([.checkpoint("a", since: 1, [:])], isSynced: true)
+    let firstEnd = try bytes(of: journal.path).count
+    try journal.append([.checkpoint("b", since: 2, [:])], isSynced: true)
+    return (try bytes(of: journal.path), firstEnd)
+  }
+
   @Test("a torn end is cut off wherever it is torn, and the file goes on from there")
   func tornEnd() throws {
     let journalPath = folder.path + "/triggers.journal"
-    do {
-      let journal = try reopened()
-      try journal.append([.checkpoint("a", since: 1, [:])], isSynced: true)
-      try journal.append([.checkpoint("b", since: 2, [:])], isSynced: true)
-    }
-    let whole = try bytes(of: journalPath)
+    let (whole, firstEnd) = try twoRecords()
     for length in 0..<whole.count {
       try write(Array(whole[..<length]), to: journalPath)
-      let names = try reopened().opened.triggers.keys.sorted()
-      #expect(["", "a", "a,b"].contains(names.joined(separator: ",")))
+      let names = length < firstEnd ? [] : ["a"]
+      #expect(try reopened().opened.triggers.keys.sorted() == names, "\(length) bytes")
       let journal = try reopened()
       try journal.append([.checkpoint("c", since: 3, [:])], isSynced: false)
-      #expect(try reopened().opened.triggers.keys.sorted() == names + ["c"])
+      #expect(try reopened().opened.triggers.keys.sorted() == names + ["c"], "\(length) bytes")
     }
-    // A bit that turned over ends the file there.
-    var damaged = whole
-    damaged[whole.count - 1] ^= 1
-    try write(damaged, to: journalPath)
-    #expect(try reopened().opened.triggers.keys.sorted() == ["a"])
+    // A bit of the last record that turned over ends the file there; so do zeros, which a power failure leaves.
+    for index in firstEnd..<whole.count {
+      var damaged = whole
+      damaged[index] ^= 1
+      try write(damaged, to: journalPath)
+      #expect(try reopened().opened.triggers.keys.sorted() == ["a"], "byte \(index)")
+      #expect(try bytes(of: journalPath).count == firstEnd)
+    }
+    try write(whole + [UInt8](repeating: 0, count: 100), to: journalPath)
+    #expect(try reopened().opened.triggers.keys.sorted() == ["a", "b"])
+    #expect(try bytes(of: journalPath) == whole)
+  }
+
+  @Test("a journal that is damaged before its end is refused and left alone, wherever it is damaged")
+  func damage() throws {
+    let journalPath = folder.path + "/triggers.journal"
+    let (whole, firstEnd) = try twoRecords()
+    for index in 0..<firstEnd {
+      for bit in 0..<8 {
+        var damaged = whole
+        damaged[index] ^= 1 << bit
+        try write(damaged, to: journalPath)
+        #expect(throws: JournalError.self, "byte \(index)") { try reopened() }
+        #expect(throws: JournalError.self) { try TriggerJournal.historyNeeded(folder: folder.path) }
+        #expect(try bytes(of: journalPath) == damaged)
+        guard index >= 8 else { continue }
+        do { _ = try reopened() } catch {
+          #expect("\(error)".contains("it is damaged at byte 8, and more follows"), "\(error)")
+        }
+      }
+    }
+  }
+
+  @Test("what a newer version has written is refused, not cut off")
+  func newerVersion() throws {
+    let (whole, _) = try twoRecords()
+    var writer = WireWriter(reserving: 16)
+    writer.message(31) { $0.field(1, text: "new") }
+    let content = writer.bytes
+    var newer = whole
+    withUnsafeBytes(of: UInt32(content.count).littleEndian) { newer.append(contentsOf: $0) }
+    let checksum = content.withUnsafeBytes { CRC32C.checksum($0) }
+    withUnsafeBytes(of: checksum.littleEndian) { newer.append(contentsOf: $0) }
+    try write(newer + content, to: folder.path + "/triggers.journal")
+    do {
+      _ = try reopened()
+      Issue.record("opened")
+    } catch {
+      #expect("\(error)".contains("byte \(whole.count) begins what only a newer version"), "\(error)")
+    }
+    #expect(try bytes(of: folder.path + "/triggers.journal") == newer + content)
+  }
+
+  @Test("a record that could not be read again is not written")
+  func longRecord() throws {
+    let journal = try reopened()
+    try journal.append([.checkpoint("a", since: 1, [:])], isSynced: true)
+    let before = try bytes(of: journal.path)
+    let long = JournalRecord.registration("a", [UInt8](repeating: 1, count: TriggerJournal.recordBytesMax))
+    #expect(throws: JournalError.self) { try journal.append([long], isSynced: true) }
+    #expect(try bytes(of: journal.path) == before)
+    let runner = try TriggerRunner(try naiveStore(), [], settings: .quick, journal: journal)
+    let trigger = try onDocumentWritten("c/{d}", name: "t") { _ in }
+    let count = TriggerSettings.registrationBytesMax
+    #expect(throws: TriggerError.tooLong(bytes: count + 1)) {
+      try runner.register(trigger, registration: [UInt8](repeating: 1, count: count))
+    }
+    #expect(runner.statuses.isEmpty)
   }
 
   @Test("what is no journal is refused and left alone")

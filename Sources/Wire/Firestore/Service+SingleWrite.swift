@@ -96,7 +96,7 @@ extension FirestoreService {
     _ write: Write, on name: DocumentName, as credentials: Credentials, for call: ServerCall,
     _ completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
-    call.withOrigin {
+    call.withOrigin(of: credentials) {
       store.submit(
         name.database, [write], as: credentials, cancellation: cancellation(for: call), completion: completion
       )

@@ -73,7 +73,7 @@ extension FirestoreService {
   private func carryOut(_ commit: CheckedCommit, as credentials: Credentials, for call: ServerCall) {
     let reference = call.reference
     if let transaction = commit.transaction { tie(transaction, to: call) }
-    call.withOrigin {
+    call.withOrigin(of: credentials) {
       store.submit(
         commit.database, commit.writes, transaction: commit.transaction, as: credentials,
         cancellation: cancellation(for: call)
@@ -105,7 +105,7 @@ extension FirestoreService {
       } catch {
         return call.finish(error)
       }
-      call.withOrigin { carryOutEach(batch, as: credentials, for: call) }
+      call.withOrigin(of: credentials) { carryOutEach(batch, as: credentials, for: call) }
     }
   }
 

@@ -44,9 +44,10 @@ package class ServerCall {
     self.perform = perform
   }
 
-  /// Commits in the name of what made the client write.
-  final func withOrigin(_ commit: () -> Void) {
-    guard let cause else { return commit() }
+  /// Commits in the name of what made the client write. Only administrators, as functions are, are believed: a
+  /// user could end chains of triggers, or hide writes from them.
+  final func withOrigin(of credentials: Credentials, _ commit: () -> Void) {
+    guard let cause, credentials.isAdmin else { return commit() }
     CommitOrigin.$current.withValue(CommitOrigin(String(decoding: cause, as: UTF8.self)), operation: commit)
   }
 

@@ -46,22 +46,26 @@ extension HTTPService {
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
     }
-    if !passOn(exchange, method, path, target) { exchange.respondNotFound() }
+    passOn(exchange, method, path, target)
   }
 
-  /// Whether another part of the program answers.
+  /// Lets another part of the program answer, which may read much and wait for the disk: on a thread of its own.
   private func passOn(
     _ exchange: HTTPExchange, _ method: String, _ path: [[UInt8]], _ target: HTTPTarget
-  ) -> Bool {
-    guard let administration = hooks.administration else { return false }
+  ) {
+    guard let administration = hooks.administration else { return exchange.respondNotFound() }
     let request = EmulatorRequest(
       method: method, path: path.map { String(decoding: $0, as: UTF8.self) },
       query: target.query.map {
         (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
       }, body: exchange.request.body)
     let reference = exchange.reference
-    return administration(request) { answer in
-      reference { $0.respond(json: answer.body, status: answer.status) }
+    firestore.threads.submit { state in
+      guard state == .active else { return }
+      let isOurs = administration(request) { answer in
+        reference { $0.respond(json: answer.body, status: answer.status) }
+      }
+      if !isOurs { reference { $0.respondNotFound() } }
     }
   }
 
