@@ -307,6 +307,32 @@ private let listRows: [(condition: String, filters: [QueryShape.Filter], outcome
   ("id == 'one'", [key(.equal, "one"), key(.equal, "one")], "true"),
   ("id == 'one'", [key(.equal, "one"), key(.notEqual, "two")], "Null value error."),
   ("id == 'one'", [key(.equal, "one"), key(.equal, "two")], "Null value error."),
+  // Inside of lists and maps a constraint equals one with the same filters; as an element it is no member.
+  ("resource.data.a != resource.data.a", [filter("a.b", .less, .integer(3))], "false"),
+  ("resource.data == resource.data", [filter("a", .less, .integer(3))], "true"),
+  ("[resource.data.a] == [resource.data.a]", [filter("a", .contains, .integer(3))], "true"),
+  (
+    "[resource.data.a] == [resource.data.b]",
+    [filter("a", .less, .integer(3)), filter("b", .less, .integer(3))],
+    "true"
+  ),
+  (
+    "[resource.data.a] == [resource.data.b]",
+    [filter("a", .less, .integer(3)), filter("b", .less, .double(3))],
+    "false"
+  ),
+  ("[resource.data.a] in [[resource.data.a]]", [filter("a", .less, .integer(3))], "true"),
+  ("[resource.data.a].hasAll([resource.data.a])", [filter("a", .less, .integer(3))], "false"),
+  // Sets of keys cannot be asked about one.
+  (
+    "{}.diff({'a': 1}).affectedKeys().hasOnly([resource.data.a])", [filter("a", .less, .integer(3))],
+    openValue
+  ),
+  (
+    "{}.diff({'a': 1}).unchangedKeys().hasAny([[resource.data.a]])", [filter("a", .less, .integer(3))],
+    openValue
+  ),
+  ("{'a': 1}.keys().hasOnly([resource.data.a])", [filter("a", .less, .integer(3))], "false"),
   // A name outside the collection is judged all the same.
   ("!('g' in resource.data)", [key(.equal, "none"), key(.greater, "a")], "true"),
 ]

@@ -204,6 +204,32 @@ private let mapRows: [FindingRow] = [
   FindingRow("resource.values() == [resource.data, resource.__name__, resource.id]", "true"),
 ]
 
+private let timestampRange =
+  "Timestamp is not valid. Seconds must be in range [-62,135,596,800, +253,402,300,799]. Nanos must be in range [0, +999,999,999]."
+
+/// A nanosecond after a midnight, by milliseconds since 1970.
+private func after(_ midnight: Int) -> String { "(timestamp.value(\(midnight)) + duration.value(1, 'ns'))" }
+
+private let timeRows: [FindingRow] = [
+  // `T` and `Z` are capitals.
+  FindingRow("timestamp.value('2024-02-29T01:02:03.004Z').toMillis() == 1709168523004", "true"),
+  FindingRow("timestamp.value('2024-02-29t01:02:03.004Z') == 1", timestampRange),
+  FindingRow("timestamp.value('2024-02-29T01:02:03z') == 1", timestampRange),
+  // Before 1970 the first second of a day belongs to the next one, once nanoseconds have passed.
+  FindingRow("\(after(-86_400_000)).date() == timestamp.value(0)", "true"),
+  FindingRow("\(after(-86_400_000)).time().seconds() == -86399", "true"),
+  FindingRow("\(after(-86_400_000)).time().nanos() == -999999999", "true"),
+  FindingRow("\(after(-86_400_000)).day() == 31", "true"),
+  FindingRow("\(after(-172_800_000)).time().seconds() == -86399", "true"),
+  FindingRow("\(after(-172_799_000)).time().seconds() == 1", "true"),
+  FindingRow("\(after(0)).time() == duration.value(1, 'ns')", "true"),
+  FindingRow("\(after(86_400_000)).date() == timestamp.value(86400000)", "true"),
+  FindingRow("timestamp.value(-86400000).time() == duration.value(0, 's')", "true"),
+  FindingRow("timestamp.value(-86400001).time().seconds() == 86399", "true"),
+  FindingRow("timestamp.value(-1500).date() == timestamp.value(-86400000)", "true"),
+  FindingRow("timestamp.value(-1500).time() == duration.value(86398500, 'ms')", "true"),
+]
+
 @Suite("What the fuzzer found of paths and texts")
 struct PathAndTextFindings {
   private func outcome(_ row: FindingRow) -> String {
@@ -223,6 +249,9 @@ struct PathAndTextFindings {
 
   @Test("maps", arguments: mapRows)
   func maps(row: FindingRow) { #expect(outcome(row) == row.outcome) }
+
+  @Test("times", arguments: timeRows)
+  func times(row: FindingRow) { #expect(outcome(row) == row.outcome) }
 
   @Test("a list and a write have request's values in the official order")
   func requestValues() {

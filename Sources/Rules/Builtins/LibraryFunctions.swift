@@ -145,7 +145,9 @@ struct LibraryFunction: Sendable {
         switch arguments[0] {
         case .integer(let milliseconds): return e.timestamp(milliseconds: milliseconds, arguments.node)
         case .string(let text):
-          guard let time = Timestamp(rfc3339: text.text) else {
+          // The official engine takes `T` and `Z` only as capitals.
+          let isLower = text.buffer.contains { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") }
+          guard !isLower, let time = Timestamp(rfc3339: text.text) else {
             return e.fault(.argument, arguments.node, FaultText.timestampRange)
           }
           return .timestamp(time)

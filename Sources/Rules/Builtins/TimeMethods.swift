@@ -40,14 +40,15 @@ enum TimestampMethods {
       .date, [""],
       { _, receiver, _ in
         guard case .timestamp(let time) = receiver else { return nil }
-        return .timestamp(Timestamp(seconds: time.day * Timestamp.secondsPerDay, nanoseconds: 0))
+        return .timestamp(Timestamp(seconds: time.midnight, nanoseconds: 0))
       }
     ),
     (
       .time, [""],
-      { _, receiver, _ in
+      { e, receiver, arguments in
         guard case .timestamp(let time) = receiver else { return nil }
-        return .duration(Duration(seconds: time.secondOfDay, nanoseconds: time.nanoseconds))
+        return e.duration(
+          seconds: time.seconds - time.midnight, nanoseconds: Int64(time.nanoseconds), arguments.node)
       }
     ),
   ]

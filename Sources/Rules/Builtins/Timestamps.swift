@@ -16,6 +16,12 @@ extension Timestamp {
   /// Days since 1970-01-01, rounded towards the past.
   var day: Int64 { Self.floorDivide(seconds, Self.secondsPerDay) }
   var calendarDate: (year: Int, month: Int, day: Int) { Self.date(days: Int(day)) }
+  /// The midnight that `date()` gives: the one before, but in the first second of a day before 1970 the one after
+  /// as soon as nanoseconds have passed. Source: the official emulator.
+  var midnight: Int64 {
+    let start = day * Self.secondsPerDay
+    return start < 0 && start == seconds && nanoseconds > 0 ? start + Self.secondsPerDay : start
+  }
   var secondOfDay: Int64 { seconds - day * Self.secondsPerDay }
 
   static func floorDivide(_ a: Int64, _ b: Int64) -> Int64 {

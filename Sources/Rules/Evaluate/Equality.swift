@@ -38,6 +38,8 @@ extension Evaluation {
     case (.set, .set): areSetsEqual(left, right)
     case (.mapDiff(let a), .mapDiff(let b)): a == b
     case (.vector(let a), .vector(let b)): areVectorsEqual(a, b)
+    case (.constraint(let a, let aCount), .constraint(let b, let bCount)):
+      mode == .strict && aCount == bCount && areConstraintsEqual(a, b, aCount)
     default:
       if left.kind != right.kind {
         false
@@ -73,6 +75,17 @@ extension Evaluation {
   ) -> Bool {
     for index in 0..<count {
       guard let left = a[index].text, let right = b[index].text, left == right else { return false }
+    }
+    return true
+  }
+
+  /// Inside lists and maps: the same filters with the same values, whatever their fields, in the same order.
+  private func areConstraintsEqual(
+    _ a: UnsafePointer<ConstraintFilter>, _ b: UnsafePointer<ConstraintFilter>, _ count: Int
+  ) -> Bool {
+    for index in 0..<count {
+      guard a[index].comparison == b[index].comparison, areEqual(a[index].operand, b[index].operand, .strict)
+      else { return false }
     }
     return true
   }

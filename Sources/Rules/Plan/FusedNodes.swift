@@ -167,6 +167,7 @@ final class DiffCheckNode: PlanNode, @unchecked Sendable {
     if let fault = e.openDifference(new: left, old: right, diffNode) { return e.finish(fault, table.node) }
     let list = table.list(e, number, of: .set, question)
     if list.isFault { return list }
+    if table.node != nil, let fault = e.openValue(list, .null, number) { return fault }
     let isOnly = question == .hasOnly
     if e.areMany(left, list) || e.areMany(right, list) {
       let keys = changedKeys(e, left, right)

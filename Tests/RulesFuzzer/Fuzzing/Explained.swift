@@ -13,10 +13,10 @@ struct ExplainedRow: Sendable {
     case texts(@Sendable (_ official: String, _ ours: String) -> Bool)
     /// Both refuse a request of several parts, and the official reasons are all "evaluation error".
     case openRound
-    /// Both refuse, and ours met an error inside a literal.
+    /// The official engine refuses, and ours met an error inside a literal.
     case brokenLiteral
     /// A query that names its document asks for the state after a commit, and the official reasons are all
-    /// "evaluation error".
+    /// "evaluation error", or that another operand is no bool.
     case afterInNamedQuery
   }
 

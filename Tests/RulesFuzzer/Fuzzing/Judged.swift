@@ -52,7 +52,7 @@ extension ExplainedRow {
       case .texts(let areSame): Self.areSame(plain, areSame)
       case .openRound: judged.isOpenRound(plain)
       case .brokenLiteral: judged.metBrokenLiteral(plain)
-      case .afterInNamedQuery: judged.trial.asksAfterByName && judged.isUndecided(plain)
+      case .afterInNamedQuery: judged.trial.asksAfterByName && judged.isUndecided(plain, orTypeError: true)
       }
     return isExplained ? Outcome(ours: plain.ours, official: plain.official, row: self) : nil
   }
@@ -104,16 +104,19 @@ extension Judged {
   }
 
   /// Whether the official engine refused and names nothing but "evaluation error".
-  fileprivate func isUndecided(_ plain: Outcome) -> Bool {
+  ///
+  /// - Parameter orTypeError: or that another operand is no bool, beside which the undecided one is not seen.
+  fileprivate func isUndecided(_ plain: Outcome, orTypeError: Bool = false) -> Bool {
     guard case .denied(let theirs) = plain.official else { return false }
-    return theirs.allSatisfy { $0.hasPrefix("evaluation error at ") }
+    return theirs.allSatisfy {
+      $0.hasPrefix("evaluation error at ") || (orTypeError && $0.contains("] Expected: [bool]. for "))
+    }
   }
 
-  /// Whether both refuse, and an error inside a literal was met.
+  /// Whether the official engine refuses, and an error inside a literal was met.
   fileprivate func metBrokenLiteral(_ plain: Outcome) -> Bool {
-    guard case .denied(let theirs) = plain.official, case .denied(let ours) = plain.ours,
-      theirs.count == ours.count
-    else { return false }
+    guard case .denied(let theirs) = plain.official else { return false }
+    if case .denied(let ours) = plain.ours, theirs.count != ours.count { return false }
     return [false, true].contains { failsAtMissing in
       let witness = Witness(failsAtMissingDocuments: failsAtMissing, isThorough: true)
       _ = trial.judge(ruleset, at: place, witness)
