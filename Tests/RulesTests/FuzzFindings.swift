@@ -342,6 +342,14 @@ private let undecided = "evaluation error at L5:20"
 
 private let openValue = "Equality is not defined for type CONSTRAINT_VALUE"
 
+/// A group below a document is said to be a range of names. Condition, whether the group lies below one, outcome.
+private let groupRows: [(condition: String, isBelow: Bool, outcome: String)] = [
+  ("resource.keys() == ['__name__', 'data']", true, "true"), ("resource.keys() == ['data']", false, "true"),
+  ("resource.size() == 2 && 'data' in resource && !('id' in resource)", true, "true"),
+  ("resource.__name__ is path", true, "false"), ("resource.__name__ == null", true, undecided),
+  ("resource.data.keys() == []", true, "true"),
+]
+
 @Suite("What the fuzzer found")
 struct FuzzFindings {
   @Test("conditions", arguments: conditionRows)
@@ -358,6 +366,16 @@ struct FuzzFindings {
     var circumstances = Circumstances(method: .list)
     circumstances.documents = ["t/one": ["a": .integer(1)]]
     circumstances.query = QueryShape(parent: .root, collectionID: "t", ways: [row.filters])
+    #expect(circumstances.outcome(row.condition) == row.outcome, "\(row.condition)")
+  }
+
+  @Test("groups", arguments: groupRows.indices)
+  func groups(index: Int) {
+    let row = groupRows[index]
+    var circumstances = Circumstances(method: .list)
+    circumstances.pattern = "/{path=**}/t/{id}"
+    circumstances.query = QueryShape(
+      parent: row.isBelow ? ResourcePath(unchecked: "p/q") : .root, collectionID: "t", allDescendants: true)
     #expect(circumstances.outcome(row.condition) == row.outcome, "\(row.condition)")
   }
 }

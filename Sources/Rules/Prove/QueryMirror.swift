@@ -14,7 +14,9 @@ struct QueryWay {
   /// said of the name, and in a group below a document: the service then takes it for unknown.
   var documentName: [UInt8]? { isBinding && keys.count == 1 && nameFilters.isEmpty ? keys.first : nil }
   /// Whether a name can bind the way to its document.
-  var isBinding = true
+  var isBinding: Bool { ancestor == nil }
+  /// Of a group below a document: that document's path below the root.
+  var ancestor: [UInt8]?
   /// The same for logic, which is not confused by what else is said.
   var onlyName: [UInt8]? { keys.count == 1 ? keys.first : nil }
   /// Names that `__name__ ==` gives, each once. Two are a contradiction and bind nothing.
@@ -32,7 +34,7 @@ extension QueryShape {
   func expandedWays() -> [QueryWay]? {
     var result: [QueryWay] = []
     for way in ways {
-      var partial = [QueryWay(isBinding: !allDescendants || parent.isRoot)]
+      var partial = [QueryWay(ancestor: allDescendants && !parent.isRoot ? Array(parent.text.utf8) : nil)]
       for filter in way {
         partial = partial.flatMap { Self.split(filter, onto: $0) }
         if result.count + partial.count > Self.waysMax { return nil }

@@ -71,7 +71,8 @@ extension Evaluation {
     }
   }
 
-  /// What filters on the document's name say where they do not fix it.
+  /// What a query says of the document's name where it does not fix it: its filters, or where it looks. A group
+  /// below a document is a range of names for the official engine.
   func nameConstraint(_ way: QueryWay) -> Operand? {
     let keys = way.keys.compactMap { relativePath(ofName: $0) }.map {
       ConstraintFilter(comparison: .equal, operand: namePath($0))
@@ -80,7 +81,10 @@ extension Evaluation {
       filter.operand.withUnsafeBytes { relativePath(ofName: Array(ValueView($0).reference)) }
         .map { ConstraintFilter(comparison: filter.comparison, operand: namePath($0)) }
     }
-    let all = keys + others
+    var all = keys + others
+    if all.isEmpty, let ancestor = way.ancestor {
+      all = [ConstraintFilter(comparison: .greaterOrEqual, operand: namePath(arena.copy(ancestor)))]
+    }
     return all.isEmpty ? nil : .constraint(arena.copy(all), all.count)
   }
 
