@@ -37,6 +37,8 @@ struct ShellError: Error {
   var details: [String] = []
   /// What the denial is about, for machines.
   var denial: DenialFacts?
+  /// Where in scripts it happened, `smoke.docsh:3`, the innermost first.
+  var places: [String] = []
 
   init(_ kind: Kind, _ message: String, details: [String] = []) {
     self.kind = kind

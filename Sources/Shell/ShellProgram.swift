@@ -56,6 +56,7 @@ package enum ShellProgram {
     Interruption.install()
     let console = Console.standard()
     console.isQuiet = options.isQuiet
+    console.writesJSON = options.writesJSONErrors
     do throws(ShellError) {
       let session = try session(options, place, console)
       session.tools = tools
@@ -69,10 +70,10 @@ package enum ShellProgram {
         if driver.isOver { break }
         driver.take(text: String(decoding: try ScriptFile.contents(file), as: UTF8.self), name: file)
       }
-      if !readsInput || driver.isOver { return driver.status }
-      if isAtTerminal { return Conversation.run(session, readsRC: options.readsRC) }
+      if !readsInput || driver.isOver { return session.end(driver.status) }
+      if isAtTerminal { return session.end(Conversation.run(session, readsRC: options.readsRC)) }
       driver.takeStandardInput()
-      return driver.status
+      return session.end(driver.status)
     } catch {
       Session.report(error, to: console, asJSON: options.writesJSONErrors)
       return error.status
@@ -124,9 +125,9 @@ struct ScriptDriver {
   /// A whole script.
   mutating func take(text: String, name: String?) {
     assembler = StatementAssembler()
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in TextLines.of(text) {
       if isOver { return }
-      take(line: String(line), name)
+      take(line: line, name)
     }
     finish(name)
   }
@@ -134,8 +135,23 @@ struct ScriptDriver {
   /// Lines as they come, so that a writer sees each answer before its next line.
   mutating func takeStandardInput() {
     assembler = StatementAssembler()
-    while !isOver, let line = readLine(strippingNewline: true) { take(line: line, nil) }
-    if !isOver { finish(nil) }
+    let input = InputLines(STDIN_FILENO)
+    while !isOver {
+      switch input.next() {
+      case .line(let line): take(line: line, nil)
+      case .end: return finish(nil)
+      case .interrupted: stop(ShellError(.interrupted, "interrupted"))
+      case .tooLong:
+        stop(.usage("a line of standard input is longer than \(InputLines.lineBytesMax >> 20) MiB"))
+      case .failed(let code): stop(.usage("cannot read standard input: \(String(cString: strerror(code)))"))
+      }
+    }
+  }
+
+  private mutating func stop(_ error: ShellError) {
+    session.report(error)
+    if status == ShellStatus.success { status = error.status }
+    isOver = true
   }
 
   private mutating func take(line: String, _ name: String?) {
@@ -150,10 +166,7 @@ struct ScriptDriver {
 
   private mutating func perform(_ statement: String, _ name: String?) {
     session.history.append(statement)
-    let status = session.perform(statement)
-    if status != ShellStatus.success, let name {
-      session.console.message("  in \(name):\(assembler.firstLine)")
-    }
+    let status = session.perform(statement, at: name.map { "\($0):\(assembler.firstLine)" })
     if self.status == ShellStatus.success { self.status = status }
     if let exit = session.exitStatus {
       if exit != ShellStatus.success || self.status == ShellStatus.success { self.status = exit }

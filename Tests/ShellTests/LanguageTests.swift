@@ -244,6 +244,7 @@ struct LanguageTests {
       ("commit { delete a/b }", true), ("create a/b {x: [1,", false), ("users select a,", false),
       ("users where a ==", false), (":as alice {", false), (":echo a,", true), ("a/b := {x: '{'}", true),
       ("a/b := {x: \"it's\"}", true), (":! echo {", true), ("users where name == 'it", true),
+      ("u where n == 'it\n&& a == [", false), ("a/b := {x: 'it\n}", true), ("a/b := {x: 'it\\\n}", false),
     ])
   func continuation(_ text: String, _ isComplete: Bool) {
     #expect(InputScanner.isComplete(text) == isComplete)
@@ -254,10 +255,42 @@ struct LanguageTests {
     arguments: [
       ("users -- all", "users "), ("-- all", ""), ("# all", ""), ("users/a--b", "users/a--b"),
       ("a/b := {x: ' -- '}", "a/b := {x: ' -- '}"), (":! ls -- x", ":! ls -- x"),
+      ("users | ! grep -- x", "users | ! grep -- x"), ("u | count -- x | ! y", "u | count "),
       ("update a/b n --1", "update a/b n --1"),
     ])
   func comments(_ line: String, _ kept: String) {
     #expect(InputScanner.withoutComment(line) == kept)
+  }
+
+  @Test(
+    "Statements of one line have semicolons between them",
+    arguments: [
+      ("users", ["users"]), ("users; posts | count", ["users", " posts | count"]),
+      ("commit { delete a/b; delete a/c }; users", ["commit { delete a/b; delete a/c }", " users"]),
+      ("a/b := {x: ';'}; users", ["a/b := {x: ';'}", " users"]),
+      ("update users/a `a;b` = 1; users", ["update users/a `a;b` = 1", " users"]),
+      (":! echo a; echo b", [":! echo a; echo b"]), ("  .! echo a; echo b", ["  .! echo a; echo b"]),
+      ("users; :! echo a; echo b", ["users", " :! echo a; echo b"]),
+      ("users | ! cat; echo b", ["users | ! cat; echo b"]), ("users |!cat; echo b", ["users |!cat; echo b"]),
+      ("users | count; users | ! cat; ls", ["users | count", " users | ! cat; ls"]),
+      (":as bob { users | ! cat; ls }; :who", [":as bob { users | ! cat; ls }", " :who"]),
+      ("u where a == ':!'; users", ["u where a == ':!'", " users"]),
+    ])
+  func parts(_ line: String, _ parts: [String]) {
+    #expect(Session.parts(line) == parts)
+  }
+
+  @Test("A statement of many lines is read once")
+  func long() {
+    var assembler = StatementAssembler()
+    #expect(assembler.take("create a/b {x: [") == nil)
+    for number in 0..<50_000 where assembler.take("  \(number), 'it\\'s', \"]\",") != nil {
+      Issue.record("it is no statement yet")
+    }
+    let text = assembler.take("]}")
+    #expect(text?.utf8.count { $0 == 0x0A } == 50_001)
+    #expect(!assembler.isOpen)
+    #expect(assembler.take("users") == "users")
   }
 
   @Test("Statements of several lines know where they began")

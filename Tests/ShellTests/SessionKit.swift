@@ -14,10 +14,10 @@ import Wire
 final class Transcript: Sendable {
   private let lines = Mutex<[String]>([])
 
-  func add(_ bytes: [UInt8]) -> Bool {
+  func add(_ bytes: [UInt8]) -> WriteOutcome {
     let text = String(decoding: bytes.dropLast(), as: UTF8.self)
     lines.withLock { $0 += text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
-    return true
+    return .written
   }
 
   func take() -> [String] {
@@ -56,6 +56,8 @@ struct Talk {
     for statement in statements {
       _ = results.take()
       _ = messages.take()
+      // As at a prompt: what was asked of the statement before is over.
+      Interruption.clear()
       status = session.perform(statement)
     }
     return (status, results.take(), messages.take())

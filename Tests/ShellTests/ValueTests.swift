@@ -28,9 +28,34 @@ struct ValueTests {
       "@2026-03-01T09:00:00.123456Z", "\"a \\\"b\\\" \\\\ \\n\"", "bytes(\"aGk=\")", "bytes(\"\")",
       "/users/bob",
       "geo(51.5, -0.2)", "[1, [2], {}]", "vector[1.0, -0.5]", "{a: 1, \"b c\": {d: null}}", "\"\\u001b[31m\"",
+      "\"a\\udb40\\udc67b\"", "{\"\\udb40\\udc01\": 1}",
     ])
   func printed(_ text: String) throws {
     #expect(ValueText.literal(try value(text)) == text)
+  }
+
+  @Test(
+    "A character may be escaped, in two halves as JSON has it",
+    arguments: [
+      (#""\u0041""#, "A"), (#""\ud83d\ude00""#, "😀"), (#"'\uD83D\uDE00!'"#, "😀!"),
+      (#""\udb40\udc67""#, "\u{E0067}"),
+      (#""\uffff""#, "\u{FFFF}"), (#""\udbff\udfff""#, "\u{10FFFF}"), (#""\ud800\udc00""#, "\u{10000}"),
+    ])
+  func escaped(_ text: String, _ meaning: String) throws {
+    #expect(try value(text) == .string(meaning))
+  }
+
+  @Test(
+    "Half a character is none",
+    arguments: [
+      (#""\ud83d""#, "half a character"), (#""\ud83dx""#, "half a character"),
+      (#""\ude00""#, "half a character"), (#""\ud83d\u0041""#, "half a character"),
+      (#""\ud83d\ud83d""#, "half a character"), (#""\u12""#, "four hexadecimal digits"),
+      (#""\u+041""#, "four hexadecimal digits"), (#""\ud83d\u12""#, "four hexadecimal digits"),
+    ])
+  func half(_ text: String, _ message: String) {
+    let error = #expect(throws: ShellError.self) { try value(text) }
+    #expect(error?.message.range(ofBytes: message) != nil, "\(error?.message ?? "")")
   }
 
   @Test(
@@ -55,7 +80,7 @@ struct ValueTests {
   func lines() throws {
     let text = """
       {a: @2026-03-01T09:00Z, b: /users/bob, c: geo(1, 2), d: bytes("aGk="), e: vector[1], f: 5.0, g: NaN, \
-      "$h": 1, i: [{"$j": 2}], k: -0.0}
+      "$h": 1, i: [{"$j": 2}], k: -0.0, l: "\u{E0067} \u{1F600} \u{200D}", "\u{E0067}": 1}
       """
     guard case .map(let fields) = try value(text) else { throw ShellError.usage("no map") }
     let document = ShellDocument(
@@ -85,6 +110,41 @@ struct ValueTests {
         #expect(hostile.isEmpty, "\(mode)")
       }
     }
+  }
+
+  @Test("Fields are what their bytes are, in tables and in descriptions")
+  func names() {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    let documents = [composed, decomposed].map { name in
+      ShellDocument(
+        path: ResourcePath(unchecked: "s/x"), fields: Fields([(name, .integer(1))]), createTime: 0,
+        updateTime: 0)
+    }
+    var style = PrintStyle()
+    #expect(ResultPrinter.columns(documents, style).count == 2)
+    style.mode = .csv
+    let csv = ResultPrinter.documents(documents, style)
+    #expect(csv.map { $0.utf8.count { $0 == 0x2C } } == [2, 2, 2])
+    #expect(csv.dropFirst() == ["x,,1", "x,1,"])
+    var sketch = FieldSketch()
+    for document in documents { sketch.add(document.fields) }
+    #expect(sketch.rows.map { $0[2] } == [.string("50%"), .string("50%")])
+  }
+
+  @Test("One long cell does not make all lines long", arguments: [OutputMode.table, .markdown])
+  func padding(_ mode: OutputMode) {
+    let long = String(repeating: "x", count: 100_000)
+    let documents = (0..<100).map { number in
+      ShellDocument(
+        path: ResourcePath(unchecked: "s/\(number)"),
+        fields: ["a": .string(number == 50 ? long : "a"), "b": .integer(1)],
+        createTime: 0, updateTime: 0)
+    }
+    var style = PrintStyle()
+    style.mode = mode
+    let lines = ResultPrinter.documents(documents, style)
+    #expect(lines.contains { $0.range(ofBytes: long) != nil })
+    #expect(lines.reduce(0) { $0 + $1.utf8.count } < 100_000 + 110 * 250)
   }
 
   @Test("Tables")

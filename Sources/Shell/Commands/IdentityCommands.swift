@@ -47,7 +47,16 @@ enum IdentityCommands {
     let before = session.caller
     try change(session, caller)
     defer { session.caller = before }
-    try session.run(block: String(rest.dropFirst().dropLast()))
+    // A transaction is its caller's: left open it would go on as somebody whom the rules may allow more.
+    do throws(ShellError) {
+      try session.run(block: String(rest.dropFirst().dropLast()))
+    } catch {
+      if let lost = session.abandonTransaction() { session.console.message(lost.message) }
+      throw error
+    }
+    guard session.transaction != nil else { return }
+    let lost = session.abandonTransaction().map { "; " + $0.message } ?? ""
+    throw .failed("the block ends in a transaction of \(caller.name), which is rolled back" + lost)
   }
 
   /// A persona by name. Where no personas are known, as beside a server, a name is whoever has it as uid; where some

@@ -132,10 +132,8 @@ enum DataCommands {
   private static func export(
     _ queries: [StructuredQuery], to file: String, _ session: Session
   ) throws(ShellError) {
-    var read = ReadStatement(target: .document(.root))
-    read.redirection = Redirection(path: file, appends: false)
-    guard let sink = try OutputSink.open(read, console: session.console) else { return }
-    defer { sink.close() }
+    let sink = try OutputSink.file(Redirection(path: file, appends: false))
+    defer { sink.cancel() }
     var written: Set<ResourcePath> = []
     for query in queries {
       _ = try session.explaining(.list(query)) { () throws(ShellError) in
@@ -146,11 +144,9 @@ enum DataCommands {
         }
       }
     }
+    try sink.finish()
     session.console.note("\(Session.grouped(written.count)) documents in \(file)")
   }
-
-  /// LIMIT: writes of one commit.
-  private static let batchMax = 200
 
   private static func importLines(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     guard let file = try arguments.word(":import FILE") else { throw .usage("usage: :import FILE") }
@@ -158,22 +154,32 @@ enum DataCommands {
       throw .usage("':import' passes by the rules; ':admin' first")
     }
     try outside(of: session, ":import")
-    let text = String(decoding: try ScriptFile.contents(file), as: UTF8.self)
-    var writes: [Write] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-    where !line.isEmpty {
-      do throws(ShellError) {
-        writes.append(try ImportLine.write(String(line), session.language))
-      } catch {
-        throw .usage("\(file):\(index + 1): \(error.message); nothing was written")
-      }
+    let source = try ImportFile(file, session.language)
+    do throws(ShellError) { try source.check() } catch {
+      throw ShellError(error.kind, error.message + "; nothing was written")
     }
     var done = 0
-    while done < writes.count {
-      let batch = Array(writes[done..<min(done + batchMax, writes.count)])
-      _ = try session.backend.commit(batch, as: session.caller, in: nil)
-      done += batch.count
+    do throws(ShellError) {
+      var batch = WriteBatch(session.backend.database)
+      while let write = try source.next() {
+        if batch.take(write) { continue }
+        try commit(batch, session, &done)
+        batch = WriteBatch(session.backend.database)
+        _ = batch.take(write)
+      }
+      try commit(batch, session, &done)
+    } catch {
+      session.console.message("documents written before the failure: \(Session.grouped(done))")
+      throw error
     }
     session.console.note("\(Session.grouped(done)) documents written")
+  }
+
+  private static func commit(
+    _ batch: WriteBatch, _ session: Session, _ done: inout Int
+  ) throws(ShellError) {
+    if batch.writes.isEmpty { return }
+    _ = try session.backend.commit(batch.writes, as: session.caller, in: nil)
+    done += batch.writes.count
   }
 }

@@ -202,7 +202,7 @@ struct FieldSketch {
   }
 
   private(set) var documents = 0
-  private var entries: [String: Entry] = [:]
+  private var entries: [ExactText: Entry] = [:]
 
   mutating func add(_ fields: Fields) {
     documents += 1
@@ -218,21 +218,22 @@ struct FieldSketch {
         add(inner, prefix: way)
         continue
       }
-      var entry = entries[path.text] ?? Entry()
+      let key = ExactText(path.text)
+      var entry = entries[key] ?? Entry()
       let kind = ValueText.kind(field.value)
       if !entry.kinds.contains(kind) { entry.kinds.append(kind) }
       entry.count += 1
       if entry.sample == nil, field.value != .null { entry.sample = field.value }
-      entries[path.text] = entry
+      entries[key] = entry
     }
   }
 
   var rows: [[Value]] {
-    entries.keys.sorted { $0.precedesInBytes($1) }.compactMap { name in
+    entries.keys.sorted { $0.text.precedesInBytes($1.text) }.compactMap { name in
       entries[name].map { entry in
         let presence = documents == 0 ? 0 : entry.count * 100 / documents
         return [
-          .string(name), .string(entry.kinds.joined(separator: ", ")), .string("\(presence)%"),
+          .string(name.text), .string(entry.kinds.joined(separator: ", ")), .string("\(presence)%"),
           .string(entry.sample.map { TextEscape.cut(ValueText.literal($0), to: 48) } ?? ""),
         ]
       }

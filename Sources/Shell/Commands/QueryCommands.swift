@@ -77,6 +77,7 @@ enum QueryCommands {
     } catch {
       // The user's way to end it is no failure.
       guard error.kind == .interrupted else { throw error }
+      Interruption.clear()
       session.console.note("\(view.changes) changes")
     }
   }

@@ -102,6 +102,7 @@ enum RequestCommands {
       }
     } catch {
       guard error.kind == .interrupted else { throw error }
+      Interruption.clear()
     }
   }
 

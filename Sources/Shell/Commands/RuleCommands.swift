@@ -47,9 +47,7 @@ enum RuleCommands {
     for decision in verdict.decisions {
       let text = ExplainText.text(
         decision, width: session.console.size.columns, isColored: false)
-      session.show(
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { TextEscape.printable(String($0)) }
-      )
+      session.show(TextLines.of(text).map { TextEscape.printable($0) })
     }
   }
 
@@ -190,9 +188,7 @@ enum RuleCommands {
     case (nil, _), ("show", 1):
       guard let rules = try session.backend.rules() else { throw .failed("no rules are loaded") }
       let text = String(decoding: rules.source, as: UTF8.self)
-      session.show(
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { TextEscape.printable(String($0)) }
-      )
+      session.show(TextLines.of(text).map { TextEscape.printable($0) })
     case ("load", 2):
       let source = try ScriptFile.contents(words[1])
       try session.backend.replaceRules(words[1], source)

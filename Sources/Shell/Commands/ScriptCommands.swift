@@ -46,8 +46,8 @@ extension Session {
     scriptDepth += 1
     defer { scriptDepth -= 1 }
     var assembler = StatementAssembler()
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      guard let statement = assembler.take(String(line)) else { continue }
+    for line in TextLines.of(text) {
+      guard let statement = assembler.take(line) else { continue }
       try run(statement, name, assembler.firstLine)
       if exitStatus != nil { return }
     }
@@ -61,20 +61,28 @@ extension Session {
         try execute(statement)
       } catch {
         guard let name else { throw error }
-        console.message("\(name):\(line):")
-        throw error
+        var placed = error
+        placed.places.append("\(name):\(line)")
+        throw placed
       }
     }
   }
 
-  /// Statements of a one-line block have semicolons between them.
+  /// Statements of one line have semicolons between them. What goes to a program of the system, behind `:!` or
+  /// `| !`, is its own up to the end.
   static func parts(_ text: String) -> [String] {
     var parts: [String] = []
     var current: [UInt8] = []
     var depth = 0
     var quote: UInt8?
     var isEscaped = false
-    for byte in text.utf8 {
+    let bytes = Array(text.utf8)
+    for (index, byte) in bytes.enumerated() {
+      if quote == nil, depth == 0,
+        InputScanner.beginsProgram(bytes, at: index, isFirst: current.allSatisfy(InputScanner.isBlank))
+      {
+        return parts + [String(decoding: current + bytes[index...], as: UTF8.self)]
+      }
       if let open = quote {
         if isEscaped {
           isEscaped = false
@@ -83,7 +91,7 @@ extension Session {
         } else if byte == open {
           quote = nil
         }
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`") {
         quote = byte
       } else if "([{".utf8.contains(byte) {
         depth += 1
@@ -173,7 +181,9 @@ enum ScriptCommands {
     let parts = arguments.text.split(separator: " ", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { throw .usage(usage) }
     let verdict = parts[0].split(separator: ":", maxSplits: 1).map(String.init)
-    guard verdict[0] == "deny" || (verdict[0] == "allow" && verdict.count == 1) else { throw .usage(usage) }
+    guard let word = verdict.first, word == "deny" || (word == "allow" && verdict.count == 1) else {
+      throw .usage(usage)
+    }
     if session.caller.isAdministrator {
       throw .usage("administrators pass by the rules; ':as PERSONA' first")
     }
@@ -181,26 +191,31 @@ enum ScriptCommands {
     if body.hasPrefix("{"), body.hasSuffix("}") { body = String(body.dropFirst().dropLast()) }
     var statements: [String] = []
     var assembler = StatementAssembler()
-    for line in body.split(separator: "\n") {
-      if let statement = assembler.take(String(line)) { statements += Session.parts(statement) }
+    for line in TextLines.of(body) {
+      if let statement = assembler.take(line) { statements += Session.parts(statement) }
     }
     if let statement = assembler.takeRest() { statements += Session.parts(statement) }
+    var judged = 0
     for statement in statements {
+      guard let request = try request(statement, session) else { continue }
       try expect(
-        statement, isAllowed: verdict[0] == "allow", reason: verdict.count == 2 ? verdict[1] : nil, session)
+        request, statement, isAllowed: word == "allow", reason: verdict.count == 2 ? verdict[1] : nil, session
+      )
+      judged += 1
     }
+    // What checks nothing must not look like a check that passed.
+    if judged == 0 { throw .usage("':expect \(parts[0])' has no statement to judge") }
   }
 
   private static func expect(
-    _ statement: String, isAllowed: Bool, reason: String?, _ session: Session
+    _ request: RulesDesk.Request, _ statement: String, isAllowed: Bool, reason: String?, _ session: Session
   ) throws(ShellError) {
-    guard let request = try request(statement, session) else { return }
     if session.recorder != nil {
       session.record(session.observe(request, request.form), expected: isAllowed, reason: reason)
     }
     let verdict = try session.desk.judge(request, as: session.caller, by: try session.ruleset())
     session.lastVerdict = verdict
-    let text = statement.split(separator: "\n").joined(separator: " ")
+    let text = TextLines.of(statement).joined(separator: " ")
     guard let denied = verdict.denied else {
       if let refusal = verdict.refusal, !isAllowed { throw refusal }
       if isAllowed { return }

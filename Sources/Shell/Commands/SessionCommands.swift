@@ -70,7 +70,7 @@ enum SessionCommands {
     let wanted = arguments.text
     let lines = session.history.filter { wanted.isEmpty || $0.range(ofBytes: wanted) != nil }
     session.show(
-      lines.flatMap { entry in entry.split(separator: "\n").map { TextEscape.printable(String($0)) } })
+      lines.flatMap { entry in TextLines.of(entry).map { TextEscape.printable($0) } })
   }
 
   private static func edit(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
@@ -84,12 +84,11 @@ enum SessionCommands {
 
   private static func save(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     guard let file = try arguments.word(":save FILE") else { throw .usage("usage: :save FILE") }
-    var read = ReadStatement(target: .document(.root))
-    read.redirection = Redirection(path: file, appends: false)
-    let sink = try OutputSink.open(read, console: session.console)
-    defer { sink?.close() }
+    let sink = try OutputSink.file(Redirection(path: file, appends: false))
+    defer { sink.cancel() }
     let entries = session.history.filter { !$0.hasPrefix(":save") }
-    for entry in entries { _ = sink?.write(entry) }
+    for entry in entries where !sink.write(entry) { break }
+    try sink.finish()
     session.console.note("\(entries.count) statements in \(file)")
   }
 }

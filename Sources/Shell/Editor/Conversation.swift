@@ -33,8 +33,7 @@ enum Conversation {
       case .given: continue
       case .statement(let typed):
         var assembler = StatementAssembler()
-        var statements = typed.split(separator: "\n", omittingEmptySubsequences: false)
-          .compactMap { assembler.take(String($0)) }
+        var statements = TextLines.of(typed).compactMap { assembler.take($0) }
         if let rest = assembler.takeRest() { statements.append(rest) }
         if statements.isEmpty { continue }
         if editor.history.last != typed {
@@ -42,8 +41,10 @@ enum Conversation {
           file?.add(typed)
         }
         session.history.append(typed)
+        Interruption.clear()
         for statement in statements.flatMap({ Session.parts($0) }) where session.exitStatus == nil {
           status = session.perform(statement)
+          if status == ShellStatus.interrupted { break }
         }
         completer.forget()
       }
@@ -55,13 +56,26 @@ enum Conversation {
   private static func plain(_ session: Session) -> Int32 {
     var status = ShellStatus.success
     var assembler = StatementAssembler()
+    let input = InputLines(STDIN_FILENO)
     while session.exitStatus == nil {
       let prompt = assembler.isOpen ? "... " : session.prompt
       _ = Console.write(Array(prompt.utf8), to: STDOUT_FILENO)
-      guard let line = readLine(strippingNewline: true) else { break }
-      guard let statement = assembler.take(line) else { continue }
-      session.history.append(statement)
-      status = session.perform(statement)
+      switch input.next() {
+      case .line(let line):
+        guard let statement = assembler.take(line) else { continue }
+        session.history.append(statement)
+        Interruption.clear()
+        for part in Session.parts(statement) where session.exitStatus == nil {
+          status = session.perform(part)
+          if status == ShellStatus.interrupted { break }
+        }
+      case .interrupted:
+        // The line is given up, as where it can be edited.
+        Interruption.clear()
+        assembler.clear()
+        _ = Console.write([0x0A], to: STDOUT_FILENO)
+      case .end, .failed, .tooLong: return status
+      }
     }
     return session.exitStatus ?? status
   }
@@ -71,7 +85,8 @@ enum Conversation {
   private static func prepare(_ session: Session, _ keyboard: Keyboard?) {
     session.ask = { question in
       _ = Console.write(Array("\(question) [y/N] ".utf8), to: STDOUT_FILENO)
-      guard let answer = readLine(strippingNewline: true) else { return false }
+      // Ctrl-C and Ctrl-D mean no.
+      guard case .line(let answer) = InputLines(STDIN_FILENO).next() else { return false }
       return ["y", "yes"].contains(answer.lowercased())
     }
     session.edit = { edited($0) }

@@ -45,17 +45,6 @@ struct HistoryFile {
 
   /// Without tokens and bytes.
   static func redacted(_ text: String) -> String {
-    hiding("bytes(\"", upTo: "\"", in: hiding("Bearer ", upTo: " \"'", in: text))
-  }
-
-  private static func hiding(_ mark: String, upTo ends: String, in text: String) -> String {
-    var result = ""
-    var rest = text[...]
-    while let range = String(rest).range(ofBytes: mark) {
-      let whole = String(rest)
-      result += whole[..<range.upperBound] + "…"
-      rest = whole[range.upperBound...].drop { !ends.contains($0) }
-    }
-    return result + rest
+    HistorySecrets.hidden(in: text)
   }
 }

@@ -34,7 +34,9 @@ final class Keyboard {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return nil }
     if let kind = getenv("TERM"), String(cString: kind) == "dumb" { return nil }
     let keyboard = Keyboard()
-    return tcgetattr(STDIN_FILENO, &keyboard.saved) == 0 ? keyboard : nil
+    guard tcgetattr(STDIN_FILENO, &keyboard.saved) == 0 else { return nil }
+    TerminalGuard.install(keyboard.saved)
+    return keyboard
   }
 
   func makeRaw() {
@@ -43,6 +45,7 @@ final class Keyboard {
     cfmakeraw(&raw)
     // Line ends of what others write stay line ends.
     raw.c_oflag |= tcflag_t(OPOST)
+    TerminalGuard.arm(true)
     isRaw = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0
     // Pastes come with marks around them.
     _ = Console.write(Array("\u{1B}[?2004h".utf8), to: STDOUT_FILENO)
@@ -53,6 +56,7 @@ final class Keyboard {
     _ = Console.write(Array("\u{1B}[?2004l".utf8), to: STDOUT_FILENO)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &saved)
     isRaw = false
+    TerminalGuard.arm(false)
   }
 
   private enum Byte {

@@ -21,23 +21,26 @@ enum StateFolder {
 
   /// `$XDG_STATE_HOME/docsh`, or `~/.local/state/docsh`; made when it is missing.
   private static var folder: String? {
-    func variable(_ name: String) -> String? {
-      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    let folders = folders(state: variable("XDG_STATE_HOME"), home: variable("HOME"))
+    for folder in folders { mkdir(folder, 0o700) }
+    return folders.last
+  }
+
+  /// The folder, behind all that it lies in. A path that is not absolute counts for nothing, as the XDG's
+  /// specification has it: it would mean another folder wherever the shell is started.
+  static func folders(state: String?, home: String?) -> [String] {
+    let base: String
+    if let state, state.hasPrefix("/") {
+      base = state
+    } else if let home, home.hasPrefix("/") {
+      base = home + "/.local/state"
+    } else {
+      return []
     }
-    guard let base = variable("XDG_STATE_HOME") ?? variable("HOME").map({ $0 + "/.local/state" }) else {
-      return nil
-    }
-    var path = ""
-    for part in (base + "/docsh").split(separator: "/", omittingEmptySubsequences: false) {
-      path += (path.isEmpty && part.isEmpty) ? "" : (path.isEmpty ? "" : "/") + part
-      if part.isEmpty {
-        path = "/"
-        continue
-      }
-      if path.hasPrefix("//") { path.removeFirst() }
-      mkdir(path, 0o700)
-    }
-    return path
+    var folders: [String] = []
+    for part in (base + "/docsh").split(separator: "/") { folders.append((folders.last ?? "") + "/" + part) }
+    return folders
   }
 
   /// Puts a text in the place of a file that nobody else may read; whether that succeeded.

@@ -9,6 +9,7 @@ struct StatementAssembler {
   static let statementBytesMax = 16 << 20
 
   private var lines: [String] = []
+  private var shape = StatementShape()
   /// Lines taken so far, and the first one of the statement under way.
   private(set) var lineNumber = 0
   private(set) var firstLine = 1
@@ -25,12 +26,12 @@ struct StatementAssembler {
       if kept.allSatisfy({ $0 == " " || $0 == "\t" || $0 == "\r" }) { return nil }
       firstLine = lineNumber
     }
+    if !lines.isEmpty { shape.endLine() }
+    shape.take(kept)
     lines.append(kept)
     byteCount += kept.utf8.count + 1
-    let text = lines.joined(separator: "\n")
-    guard InputScanner.isComplete(text) || byteCount > Self.statementBytesMax else { return nil }
-    clear()
-    return text
+    guard shape.isComplete || byteCount > Self.statementBytesMax else { return nil }
+    return takeRest()
   }
 
   /// What is there when no more lines come.
@@ -42,6 +43,7 @@ struct StatementAssembler {
 
   mutating func clear() {
     lines = []
+    shape = StatementShape()
     byteCount = 0
   }
 }
@@ -52,12 +54,15 @@ enum InputScanner {
     let bytes = Array(line.utf8)
     let first = bytes.firstIndex { $0 != 0x20 && $0 != 0x09 }
     if let first, bytes[first] == UInt8(ascii: "#") { return "" }
-    // What goes to a program of the system is its own.
-    if let first, bytes[first...].starts(with: ":!".utf8) { return line }
     var quote: UInt8?
+    var depth = 0
     var index = 0
     while index < bytes.count {
       let byte = bytes[index]
+      if "([{".utf8.contains(byte), quote == nil { depth += 1 }
+      if ")]}".utf8.contains(byte), quote == nil { depth -= 1 }
+      // What goes to a program of the system is its own.
+      if quote == nil, depth <= 0, beginsProgram(bytes, at: index, isFirst: index == first) { return line }
       if let open = quote {
         if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
       } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`") {
@@ -75,39 +80,75 @@ enum InputScanner {
 
   /// Whether a statement ends with this text.
   static func isComplete(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    var depth = 0
-    var quote: UInt8?
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      if let open = quote {
-        if byte == UInt8(ascii: "\\") { index += 1 }
-        // A text ends with its line, so that a lone apostrophe does not swallow all that follows.
-        if byte == open || byte == 0x0A { quote = nil }
-      } else {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): quote = byte
-        case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-        case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-        default: break
-        }
-      }
-      index += 1
+    var shape = StatementShape()
+    shape.take(text)
+    return shape.isComplete
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+  /// Whether what begins here is for a program of the system: `:! date` at the start of a statement, `| ! head`.
+  static func beginsProgram(_ bytes: [UInt8], at index: Int, isFirst: @autoclosure () -> Bool) -> Bool {
+    switch bytes[index] {
+    case UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "\\"):
+      return index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "!") && isFirst()
+    case UInt8(ascii: "|"):
+      let next = bytes[(index + 1)...].first { !isBlank($0) }
+      return next == UInt8(ascii: "!") && (index == 0 || bytes[index - 1] != UInt8(ascii: "|"))
+    default: return false
     }
-    if isSystemCommand(bytes) { return true }
-    return depth <= 0 && !endsOpen(bytes)
+  }
+}
+
+/// What of a statement says whether it goes on; taken piece by piece, so that long ones are looked at once.
+struct StatementShape {
+  private var depth = 0
+  private var quote: UInt8?
+  private var isEscaped = false
+  /// The first two signs, and the last one that is no blank.
+  private var head: [UInt8] = []
+  private var last: UInt8?
+
+  /// A text ends with its line, so that a lone apostrophe does not swallow all that follows.
+  mutating func endLine() {
+    if !isEscaped { quote = nil }
+    isEscaped = false
   }
 
-  private static func isSystemCommand(_ bytes: [UInt8]) -> Bool {
-    bytes.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: ":!".utf8)
+  mutating func take(_ text: String) {
+    for byte in text.utf8 {
+      if byte == 0x0A {
+        endLine()
+        continue
+      }
+      let isBlank = InputScanner.isBlank(byte)
+      if !isBlank { last = byte }
+      if head.count < 2, !isBlank || !head.isEmpty { head.append(byte) }
+      if let open = quote {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == open {
+          quote = nil
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): quote = byte
+      case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+      default: break
+      }
+    }
   }
 
-  /// Whether the last sign wants more. Commands are one line.
-  private static func endsOpen(_ bytes: [UInt8]) -> Bool {
-    let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
-    if let first = bytes.first(where: { !blanks.contains($0) }), ":.\\".utf8.contains(first) { return false }
-    guard let last = bytes.last(where: { !blanks.contains($0) }) else { return false }
-    return "|,=<>&".utf8.contains(last)
+  var isComplete: Bool {
+    let isCommand = head.first.map { ":.\\".utf8.contains($0) } ?? false
+    if isCommand, head.count == 2, head[1] == UInt8(ascii: "!") { return true }
+    if depth > 0 { return false }
+    // Commands are one line; of others the last sign may want more.
+    guard !isCommand, let last else { return true }
+    return !"|,=<>&".utf8.contains(last)
   }
 }

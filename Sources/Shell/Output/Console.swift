@@ -6,12 +6,20 @@
   import Musl
 #endif
 
+/// What became of bytes that were to be written.
+enum WriteOutcome: Equatable {
+  case written
+  /// Nobody reads any more, which is no failure.
+  case closed
+  /// The code of the system: the disk is full, or whatever it was.
+  case failed(Int32)
+}
+
 /// The two outputs of a shell.
 ///
 /// Owner: the session's thread.
 final class Console {
-  /// Writes bytes; false when nobody reads any more.
-  typealias Sink = (_ bytes: [UInt8]) -> Bool
+  typealias Sink = (_ bytes: [UInt8]) -> WriteOutcome
 
   private let results: Sink
   private let messages: Sink
@@ -20,8 +28,12 @@ final class Console {
   var isColored: Bool
   /// Whether notes that are no results are left out.
   var isQuiet = false
+  /// Whether messages are for programs: a line of JSON each.
+  var writesJSON = false
   /// Whether whoever read the results has gone.
   private(set) var isClosed = false
+  /// Why results of the statement under way are lost, as a code of the system.
+  private var failure: Int32?
 
   init(results: @escaping Sink, messages: @escaping Sink, isTerminal: Bool, isColored: Bool) {
     self.results = results
@@ -34,12 +46,17 @@ final class Console {
   static func standard(isColored: Bool? = nil) -> Console {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     return Console(
-      results: { write($0, to: STDOUT_FILENO) }, messages: { write($0, to: STDERR_FILENO) },
+      results: { put($0, to: STDOUT_FILENO) }, messages: { put($0, to: STDERR_FILENO) },
       isTerminal: isTerminal, isColored: isColored ?? (isTerminal && getenv("NO_COLOR") == nil))
   }
 
-  /// Writes all bytes; false when the other end is closed.
+  /// Writes all bytes; whether they are written.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    put(bytes, to: descriptor) == .written
+  }
+
+  /// Writes all bytes.
+  static func put(_ bytes: [UInt8], to descriptor: Int32) -> WriteOutcome {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -49,27 +66,44 @@ final class Console {
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&ready, 1, 1_000)
       } else if errno != EINTR {
-        return false
+        return errno == EPIPE ? .closed : .failed(errno)
       }
     }
-    return true
+    return .written
   }
 
-  /// A line of result; false when nobody reads.
+  /// A line of result; false when nobody reads, or when it cannot be written.
   @discardableResult
   func result(_ line: String) -> Bool {
-    if isClosed { return false }
-    if !results(Array((line + "\n").utf8)) { isClosed = true }
-    return !isClosed
+    if isClosed || failure != nil { return false }
+    switch results(Array((line + "\n").utf8)) {
+    case .written: return true
+    case .closed: isClosed = true
+    case .failed(let code): failure = code
+    }
+    return false
+  }
+
+  /// Fails when results since the last call could not be written.
+  func checkResults() throws(ShellError) {
+    guard let code = failure else { return }
+    failure = nil
+    throw ShellError(
+      .failed(code: "DATA_LOSS"), "cannot write the results: \(String(cString: strerror(code)))")
   }
 
   /// A note for people, which quiet shells leave out.
   func note(_ line: String) {
-    if !isQuiet { message(isColored ? "\u{1B}[2m\(line)\u{1B}[0m" : line) }
+    if !isQuiet { message(isColored && !writesJSON ? "\u{1B}[2m\(line)\u{1B}[0m" : line) }
   }
 
   /// A message: an error, a question.
-  func message(_ line: String) { _ = messages(Array((line + "\n").utf8)) }
+  func message(_ line: String) {
+    put(message: writesJSON ? "{\"message\":" + TextEscape.quoted(line) + "}" : line)
+  }
+
+  /// An error for programs, which is JSON already.
+  func put(message line: String) { _ = messages(Array((line + "\n").utf8)) }
 
   /// Columns and rows of the terminal.
   var size: (columns: Int, rows: Int) {

@@ -81,12 +81,15 @@ enum ResultPrinter {
   /// Fields that tables show: those asked for, or those that the documents have.
   static func columns(_ documents: [ShellDocument], _ style: PrintStyle) -> [FieldPath] {
     if let columns = style.columns { return columns.filter { !isID($0) } }
-    var counts: [String: Int] = [:]
-    for document in documents {
-      for entry in document.fields.entries { counts[entry.name, default: 0] += 1 }
-    }
-    let names = counts.keys.sorted { $0.precedesInBytes($1) }.filter { !$0.hasSameBytes(as: "id") }
-    return names.prefix(columnsMax).compactMap { FieldPath.field($0) }
+    return names(documents).filter { !$0.hasSameBytes(as: "id") }.prefix(columnsMax)
+      .compactMap { FieldPath.field($0) }
+  }
+
+  /// Names of fields that documents have, in the order of their bytes.
+  private static func names(_ documents: [ShellDocument]) -> [String] {
+    var names: Set<ExactText> = []
+    for document in documents { for entry in document.fields.entries { names.insert(ExactText(entry.name)) } }
+    return names.map(\.text).sorted { $0.precedesInBytes($1) }
   }
 
   /// The document's id is the first column anyway.
@@ -123,9 +126,7 @@ enum ResultPrinter {
   private static func csv(_ documents: [ShellDocument], _ style: PrintStyle) -> [String] {
     var all = style
     if all.columns == nil {
-      var names: Set<String> = []
-      for document in documents { for entry in document.fields.entries { names.insert(entry.name) } }
-      all.columns = names.sorted { $0.precedesInBytes($1) }.compactMap { FieldPath.field($0) }
+      all.columns = names(documents).compactMap { FieldPath.field($0) }
     }
     let columns = columns(documents, all)
     return [CSV.line(["id"] + columns.map(\.text))]
@@ -165,6 +166,9 @@ enum TableShape {
 
   /// LIMIT: columns of the terminal that one cell gets when the table does not fit.
   private static let cellMax = 40
+  /// LIMIT: columns that cells are padded to where no terminal says how many there are. A longer cell is whole and
+  /// moves what is behind it; padding all others to it could make a long text of every short one.
+  private static let paddingMax = 200
 
   func lines(_ columns: [String], _ rows: [[String]], width: Int?) -> [String] {
     var cells = [columns] + rows
@@ -176,6 +180,7 @@ enum TableShape {
       widths = widths.map { min($0, Self.cellMax) }
       cells = cells.map { row in zip(row, widths).map { TextEscape.cut($0, to: $1) } }
     }
+    widths = widths.map { min($0, width ?? Self.paddingMax) }
     switch self {
     case .plain:
       return cells.map { row in

@@ -20,8 +20,8 @@ private enum Flow {
 extension Session {
   func read(_ read: ReadStatement) throws(ShellError) {
     let started = Self.monotonic
-    let sink = try OutputSink.open(read, console: console)
-    defer { sink?.close() }
+    let sink = try OutputSink.open(read)
+    defer { sink?.cancel() }
     if try stream(read, sink, started) { return }
     var style = style(of: read)
     var figures = ReadFigures()
@@ -32,6 +32,7 @@ extension Session {
     for stage in stages { try apply(stage, &flow, &style, &showsIDs) }
     let result = Self.result(flow, showsIDs: showsIDs)
     try fillDocumentView(read, result, style, sink)
+    try sink?.finish()
     if settings.showsFigures { note(result, figures, started) }
     if settings.failsOnEmpty, result.isEmpty { throw ShellError(.missing, "the result is empty") }
   }
@@ -103,7 +104,10 @@ extension Session {
     _ query: StructuredQuery, _ read: ReadStatement, _ visit: (ShellDocument) -> Bool
   ) throws(ShellError) -> ReadFigures {
     var query = query
-    if case .first? = read.stages.first, query.nearest == nil { query.limit = min(query.limit ?? 1, 1) }
+    // The first of the last ones is not the last one.
+    if case .first? = read.stages.first, query.nearest == nil, !read.isFromEnd {
+      query.limit = min(query.limit ?? 1, 1)
+    }
     var returned = 0
     let figures = try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
       try backend.run(query, as: caller, in: transaction?.token) { document in
@@ -136,6 +140,7 @@ extension Session {
       let line = ResultPrinter.line(document, style)
       return sink.map { $0.write(line) } ?? console.result(line)
     }
+    try sink?.finish()
     if settings.showsFigures { note(count: count, figures, started) }
     if settings.failsOnEmpty, count == 0 { throw ShellError(.missing, "the result is empty") }
     return true

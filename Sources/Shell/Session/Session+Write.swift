@@ -5,9 +5,6 @@ import DocStore
 import Suite
 
 extension Session {
-  /// LIMIT: writes of one commit that `each` makes.
-  private static let batchMax = 200
-
   func write(_ statement: WriteStatement) throws(ShellError) {
     var writes: [Write] = []
     for action in statement.actions {
@@ -72,6 +69,27 @@ extension Session {
     return (try? desk.judge(.writes(writes), as: caller, by: rules)).flatMap { $0.isAllowed ? $0 : nil }
   }
 
+  /// Ends a transaction that nobody commits; what is lost by it, nil when nothing is.
+  func abandonTransaction() -> ShellError? {
+    guard let open = transaction else { return nil }
+    transaction = nil
+    // A server that cannot be asked forgets it by itself.
+    try? backend.rollBack(open.token, as: open.caller)
+    switch open.writes.count {
+    case 0: return nil
+    case 1: return ShellError(.failed(code: "ABORTED"), "1 write of the transaction was not committed")
+    case let count:
+      return ShellError(.failed(code: "ABORTED"), "\(count) writes of the transaction were not committed")
+    }
+  }
+
+  /// What is left when no more statements come; the status to end with.
+  func end(_ status: Int32) -> Int32 {
+    guard let lost = abandonTransaction() else { return status }
+    report(lost)
+    return status == ShellStatus.success ? lost.status : status
+  }
+
   // MARK: each
 
   /// The write once for each document, with its `$id`.
@@ -95,20 +113,19 @@ extension Session {
     if transaction != nil { return try queue(writes) }
     if writes.count > 1 { try confirm("\(Self.grouped(writes.count)) writes, continue?") }
     var done = 0
-    while done < writes.count {
-      try Interruption.check()
-      let batch = Array(writes[done..<min(done + Self.batchMax, writes.count)])
-      do throws(ShellError) {
+    do throws(ShellError) {
+      for batch in WriteBatch.batches(of: writes, in: backend.database) {
+        try Interruption.check()
         _ = try explaining(.writes(batch), recordedAs: .write) { () throws(ShellError) in
           try backend.commit(batch, as: caller, in: nil)
         }
-      } catch {
-        if done > 0 {
-          console.message("\(Self.grouped(done)) of \(Self.grouped(writes.count)) writes were committed")
-        }
-        throw error
+        done += batch.count
       }
-      done += batch.count
+    } catch {
+      if writes.count > 1 {
+        console.message("\(Self.grouped(done)) of \(Self.grouped(writes.count)) writes were committed")
+      }
+      throw error
     }
     console.note("committed \(Self.grouped(done)) writes")
   }

@@ -113,11 +113,12 @@ final class Session {
   func execute(_ text: String) throws(ShellError) {
     do throws(ShellError) {
       switch try StatementParser.parse(text, language) {
-      case .empty: return
+      case .empty: break
       case .command(let command): try CommandTable.run(command, text, on: self)
       case .read(let read): try self.read(read)
       case .writes(let writes): try write(writes)
       }
+      try console.checkResults()
     } catch {
       if error.kind != .syntax { transaction?.hasFailed = true }
       throw error
@@ -125,15 +126,18 @@ final class Session {
   }
 
   /// Runs a statement and tells its errors; the status to end with.
+  /// - Parameter place: file and line where it stands.
   @discardableResult
-  func perform(_ text: String) -> Int32 {
-    Interruption.clear()
+  func perform(_ text: String, at place: String? = nil) -> Int32 {
     defer { RequestCommands.followShadow(self) }
     do throws(ShellError) {
+      try Interruption.check()
       try execute(text)
       return ShellStatus.success
     } catch {
-      report(error)
+      var placed = error
+      if let place { placed.places.append(place) }
+      report(placed)
       return error.status
     }
   }
@@ -144,15 +148,15 @@ final class Session {
 
   /// An error for people, or for machines.
   static func report(_ error: ShellError, to console: Console, asJSON: Bool) {
-    if asJSON { return console.message(json(error)) }
+    if asJSON { return console.put(message: json(error)) }
+    for place in error.places { console.message("\(place):") }
     if error.kind == .denied, !error.details.isEmpty {
       for (index, line) in error.details.enumerated() {
         console.message(index == 0 && console.isColored ? "\u{1B}[31m\(line)\u{1B}[0m" : line)
       }
       return
     }
-    let message = error.message.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { TextEscape.printable(String($0)) }.joined(separator: "\n")
+    let message = TextLines.of(error.message).map { TextEscape.printable($0) }.joined(separator: "\n")
     let label =
       switch error.kind {
       case .failed(let code): code + ": "
@@ -169,6 +173,7 @@ final class Session {
     var members = [
       "\"code\":" + TextEscape.quoted(error.code), "\"message\":" + TextEscape.quoted(error.message),
     ]
+    if let place = error.places.first { members.append("\"at\":" + TextEscape.quoted(place)) }
     if let denial = error.denial {
       if let rule = denial.rule { members.append("\"rule\":" + TextEscape.quoted(rule)) }
       if let file = denial.file { members.append("\"file\":" + TextEscape.quoted(file)) }

@@ -191,16 +191,37 @@ package struct ValueTextReader {
     case UInt8(ascii: "b"): bytes.append(0x08)
     case UInt8(ascii: "f"): bytes.append(0x0C)
     case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "/"): bytes.append(byte)
-    case UInt8(ascii: "u"):
-      let digits = String(decoding: text[index..<min(index + 4, text.count)], as: UTF8.self)
-      guard digits.utf8.count == 4, let code = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(code)
-      else { throw error("\\u takes four hexadecimal digits of a character") }
-      index += 4
-      bytes.append(contentsOf: String(Character(scalar)).utf8)
+    case UInt8(ascii: "u"): bytes.append(contentsOf: String(try escapedCharacter()).utf8)
     default:
       index -= 1
       throw error("unknown escape in a text")
     }
+  }
+
+  /// What `\u` stands for: four digits, or twice four for a character that JSON writes as two halves.
+  private mutating func escapedCharacter() throws(ConditionError) -> Character {
+    let first = try escapedUnit()
+    if let scalar = Unicode.Scalar(first) { return Character(scalar) }
+    let place = index
+    if UTF16.isLeadSurrogate(first), text[index...].starts(with: "\\u".utf8) {
+      index += 2
+      let second = try escapedUnit()
+      if UTF16.isTrailSurrogate(second) {
+        let code = 0x10000 + UInt32(first & 0x3FF) << 10 + UInt32(second & 0x3FF)
+        if let scalar = Unicode.Scalar(code) { return Character(scalar) }
+      }
+    }
+    index = place
+    throw error("this is half a character; the other half is missing, as in \\ud83d\\ude00")
+  }
+
+  private mutating func escapedUnit() throws(ConditionError) -> UInt16 {
+    let digits = text[index..<min(index + 4, text.count)].compactMap {
+      Character(Unicode.Scalar($0)).hexDigitValue
+    }
+    guard digits.count == 4 else { throw error("\\u takes four hexadecimal digits of a character") }
+    index += 4
+    return digits.reduce(0) { $0 << 4 | UInt16($1) }
   }
 
   private mutating func list() throws(ConditionError) -> [Value] {

@@ -181,7 +181,8 @@ struct ShellCommand: AsyncParsableCommand {
   }
 
   private func announce(_ place: String) {
-    if !quiet { Terminal.complain("on \(place)") }
+    // What programs read is JSON and nothing else.
+    if !quiet, !options.writesJSONErrors { Terminal.complain("on \(place)") }
   }
 
   private func embedded(_ folder: String?) async throws -> ShellPlace {
