@@ -39,11 +39,13 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     precondition(engine.limits.keyBytesMax >= 511, "the engine's keys are too short for the key layout")
     self.engine = engine
     self.environment = environment
+    var options = options
+    if options.isReadOnly { options.indexBuilding = .never }
     let lastVersion: Int64
     let stored: [(database: DatabaseRecord, index: StoredIndex)]
     do {
       lastVersion = try Self.openState(engine, environment)
-      stored = try Self.openIndexes(engine)
+      stored = options.isReadOnly ? [] : try Self.openIndexes(engine)
     } catch { throw .storage(error) }
     clock = CommitClock(committed: lastVersion, environment: environment)
     transactions = TransactionTable(now: environment.now)
@@ -63,6 +65,10 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
         indexes?.drop(request.shapes, request.generation)
         request.completion()
       }
+    }
+    if options.isReadOnly {
+      committer.stop()
+      return
     }
     committer.start(unfinished: stored.filter { !$0.index.isReady })
   }

@@ -34,6 +34,16 @@ final class FolderLock: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Fails when a process holds the folder; leaves everything as it is.
+  static func check(_ folder: String) throws(LMDBOpenError) {
+    let descriptor = open(folder + "/owner.lock", O_RDONLY | O_CLOEXEC)
+    // Nobody has ever held it, or it is not ours to look at: opening it tells.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return }
+    if errno == EWOULDBLOCK { throw .inUse(folder: folder, process: owner(descriptor)) }
+  }
+
   private static func create(_ folder: String) throws(LMDBOpenError) {
     var path = ""
     for part in folder.split(separator: "/", omittingEmptySubsequences: false) {

@@ -12,6 +12,7 @@
 
 internal import CLMDB
 public import DocStore
+internal import Synchronization
 
 #if canImport(Glibc)
   internal import Glibc
@@ -35,16 +36,21 @@ public final class LMDBEngine: StorageEngine {
   private let lock: FolderLock?
   private let settings: LMDBSettings
   private let space: FreeSpace?
+  private let isReadOnly: Bool
+  /// Batches written, to look at the readers now and then.
+  private let batchCount = Atomic(0)
   private let views: Monitor<Views>
   private let isWriting = Monitor(false)
 
   private init(
-    _ environment: LMDBEnvironment, lock: FolderLock?, space: FreeSpace?, _ settings: LMDBSettings
+    _ environment: LMDBEnvironment, lock: FolderLock?, space: FreeSpace?, _ settings: LMDBSettings,
+    isReadOnly: Bool = false
   ) {
     self.environment = environment
     self.lock = lock
     self.space = space
     self.settings = settings
+    self.isReadOnly = isReadOnly
     views = Monitor(Views(mapBytes: settings.mapBytes))
   }
 
@@ -60,6 +66,19 @@ public final class LMDBEngine: StorageEngine {
     let lock = try FolderLock(folder)
     let environment = try LMDBEnvironment(path: folder, folder: folder, flags: 0, settings)
     return LMDBEngine(environment, lock: lock, space: nil, settings)
+  }
+
+  /// Fails with `inUse` when a process has the folder open for writing; creates nothing.
+  public static func checkUnused(folder: String) throws(LMDBOpenError) { try FolderLock.check(folder) }
+
+  /// Opens a folder that another process may be writing to, for reading: each view is of the newest state, writes are
+  /// refused as `unavailable`. The writer is never waited for and never waits; what a view sees is kept on disk as long
+  /// as it lasts.
+  public static func readOnly(
+    folder: String, settings: LMDBSettings = LMDBSettings()
+  ) throws(LMDBOpenError) -> LMDBEngine {
+    let environment = try LMDBEnvironment(path: folder, folder: folder, flags: UInt32(MDB_RDONLY), settings)
+    return LMDBEngine(environment, lock: nil, space: nil, settings, isReadOnly: true)
   }
 
   /// Opens an empty store that ends with the process: a private folder under `directory` (by default
@@ -122,6 +141,7 @@ public final class LMDBEngine: StorageEngine {
   public func write<R, E: StorageFailure>(
     _ batch: MutationBatch, _ plan: (StorageView, MutationBatch) throws(E) -> R
   ) throws(E) -> R {
+    if isReadOnly { throw E(storage: .unavailable) }
     isWriting.wait { isWriting -> Void? in
       if isWriting { return nil }
       isWriting = true
@@ -133,9 +153,17 @@ public final class LMDBEngine: StorageEngine {
     return result
   }
 
+  /// Batches between two looks at the readers.
+  private static let readerLookInterval = 256
+
   private func apply(_ batch: MutationBatch) throws(StorageError) {
     if batch.mutations.isEmpty { return }
     try space?.check(for: batch.byteCount)
+    // Slots of readers in other processes that were killed would keep their pages, and the file would grow.
+    if batchCount.wrappingAdd(1, ordering: .relaxed).newValue % Self.readerLookInterval == 0 {
+      var dead: Int32 = 0
+      _ = mdb_reader_check(environment.pointer, &dead)
+    }
     while true {
       let code = attempt(batch)
       if code == 0 { return }

@@ -58,7 +58,7 @@ final class LMDBEnvironment: @unchecked Sendable {
       var dead: Int32 = 0
       // Slots of readers that died without closing would keep their pages for ever.
       try Self.check(mdb_reader_check(created, &dead), folder, "check its readers")
-      handles = try Self.openKeyspaces(created, folder)
+      handles = try Self.openKeyspaces(created, folder, isReadOnly: flags & UInt32(MDB_RDONLY) != 0)
     } catch {
       mdb_env_close(created)
       throw error
@@ -75,14 +75,17 @@ final class LMDBEnvironment: @unchecked Sendable {
   }
 
   private static func openKeyspaces(
-    _ environment: OpaquePointer, _ folder: String
+    _ environment: OpaquePointer, _ folder: String, isReadOnly: Bool
   ) throws(LMDBOpenError) -> [MDB_dbi] {
     var transaction: OpaquePointer?
-    try check(mdb_txn_begin(environment, nil, 0, &transaction), folder, "begin to write")
+    let mode = isReadOnly ? UInt32(MDB_RDONLY) : 0
+    try check(
+      mdb_txn_begin(environment, nil, mode, &transaction), folder,
+      isReadOnly ? "begin to read" : "begin to write")
     var handles: [MDB_dbi] = []
     for keyspace in Keyspace.allCases {
       var handle = MDB_dbi()
-      let code = mdb_dbi_open(transaction, keyspace.storedName, UInt32(MDB_CREATE), &handle)
+      let code = mdb_dbi_open(transaction, keyspace.storedName, isReadOnly ? 0 : UInt32(MDB_CREATE), &handle)
       if code != 0 {
         mdb_txn_abort(transaction)
         throw .library(folder, "open a keyspace", code: code)

@@ -43,7 +43,8 @@ package struct ShellOptions: Sendable {
 package enum ShellPlace {
   /// A store of this process.
   case embedded(
-    DocumentStore<LMDBEngine>, location: String, rules: Ruleset?, isOpenWithoutRules: Bool)
+    DocumentStore<LMDBEngine>, location: String, rules: Ruleset?, isOpenWithoutRules: Bool,
+    readOnlyReason: String?)
   /// A running server: `host:port`.
   case remote(String)
 }
@@ -85,9 +86,10 @@ package enum ShellProgram {
   ) throws(ShellError) -> Session {
     let backend: any Backend
     switch place {
-    case .embedded(let store, let location, let rules, let isOpen):
+    case .embedded(let store, let location, let rules, let isOpen, let readOnlyReason):
       backend = EmbeddedBackend(
-        store, database: options.database, location: location, rules: rules, isOpenWithoutRules: isOpen)
+        store, database: options.database, location: location, rules: rules, isOpenWithoutRules: isOpen,
+        readOnlyReason: readOnlyReason)
     case .remote(let address):
       backend = try RemoteBackend(address, database: options.database)
     }

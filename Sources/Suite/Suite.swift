@@ -29,6 +29,8 @@ public struct SuiteOptions: Sendable {
   public var shard: Shard?
   /// What the last run that passed had seen, so that failures can say what has changed since.
   public var lastGreen: GreenRun?
+  /// Asked before each case: whether nobody waits for the outcome any more.
+  package var isInterrupted: (@Sendable () -> Bool)?
   /// Whether what is asked of the rules is kept, for mutants.
   var recordsRequests = false
 
@@ -62,11 +64,14 @@ public enum SuiteFailure: Error, Sendable, CustomStringConvertible {
   case store(String)
   /// The emulator that should run it cannot be asked.
   case engine(String)
+  /// Nobody waits for the outcome any more.
+  case interrupted
 
   public var description: String {
     switch self {
     case .unreadable(let text), .store(let text), .engine(let text): text
     case .invalid(let texts): texts.joined(separator: "\n")
+    case .interrupted: "interrupted"
     }
   }
 }

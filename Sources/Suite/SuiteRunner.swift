@@ -92,6 +92,7 @@ struct SuiteRunner {
   }
 
   private mutating func run(_ testCase: TestCase) throws(SuiteFailure) -> CaseResult {
+    if options.isInterrupted?() == true { throw .interrupted }
     notes = []
     steps = []
     if case .skip(let reason) = testCase.exception { return result(testCase, .skipped(reason), 0) }

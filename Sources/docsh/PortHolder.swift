@@ -21,16 +21,28 @@ enum PortHolder {
     return nil
   }
 
+  /// The ports that a process listens on, in ascending order; none when the system does not tell.
+  static func ports(ofProcess process: Int) -> [Int] {
+    let sockets = Set(
+      entries(of: "/proc/\(process)/fd").compactMap { link("/proc/\(process)/fd/\($0)") })
+    let listening = listeners("/proc/net/tcp") + listeners("/proc/net/tcp6")
+    return Set(listening.filter { sockets.contains($0.socket) }.map(\.port)).sorted()
+  }
+
   /// `socket:[12345]` of each socket that listens on the port.
   private static func listeners(on port: Int, _ table: String) -> [String] {
+    listeners(table).filter { $0.port == port }.map(\.socket)
+  }
+
+  private static func listeners(_ table: String) -> [(port: Int, socket: String)] {
     guard let bytes = try? FileAccess.contents(of: table) else { return [] }
-    let wanted = String(port, radix: 16, uppercase: true)
-    let padded = String(repeating: "0", count: max(0, 4 - wanted.utf8.count)) + wanted
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
       let columns = line.split(separator: " ")
       // Local address, and state 0A: it listens.
-      guard columns.count > 9, columns[1].hasSuffix(":" + padded), columns[3] == "0A" else { return nil }
-      return "socket:[\(columns[9])]"
+      guard columns.count > 9, columns[3] == "0A", let digits = columns[1].split(separator: ":").last,
+        let port = Int(digits, radix: 16)
+      else { return nil }
+      return (port, "socket:[\(columns[9])]")
     }
   }
 

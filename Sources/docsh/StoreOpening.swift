@@ -36,4 +36,40 @@ enum StoreOpening {
       throw ExitCode(ExitStatus.storage)
     }
   }
+
+  /// As `open`, but a folder that another process has is opened for reading; and why nothing can be written then.
+  static func openForShell(
+    folder: String?
+  ) throws -> (store: DocumentStore<LMDBEngine>, readOnlyReason: String?) {
+    guard let folder, let process = holder(of: folder) else { return (try open(folder: folder), nil) }
+    var reason = "data folder `\(folder)` is in use by another process"
+    if process > 0 { reason = "data folder `\(folder)` is in use by process \(process)" }
+    reason += ", so it can only be read here"
+    if let port = PortHolder.ports(ofProcess: Int(process)).first(where: {
+      (try? PlainHTTP.get("/", from: "127.0.0.1:\($0)")) != nil
+    }) {
+      reason += "; `docsh --host 127.0.0.1:\(port)` goes through its server"
+    }
+    var options = StoreOptions()
+    options.isReadOnly = true
+    do {
+      return (try DocumentStore(engine: try LMDBEngine.readOnly(folder: folder), options: options), reason)
+    } catch let error as LMDBOpenError {
+      Terminal.complain(error.description)
+    } catch let error as StoreError {
+      Terminal.complain("cannot open data folder `\(folder)`: \(error.message)")
+    }
+    throw ExitCode(ExitStatus.storage)
+  }
+
+  /// The process that has a folder; nil when none has.
+  private static func holder(of folder: String) -> Int32? {
+    do throws(LMDBOpenError) {
+      try LMDBEngine.checkUnused(folder: folder)
+      return nil
+    } catch {
+      if case .inUse(_, let process) = error { return process }
+      return nil
+    }
+  }
 }

@@ -39,6 +39,7 @@ struct IndexScan {
       var count = 0
       while count != limit, let row = try rows.next() {
         count += 1
+        if ScanInterruption.ends(at: count) { break }
         if count != limit { try rows.advance(past: row) }
       }
       return count

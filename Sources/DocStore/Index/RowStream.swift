@@ -137,7 +137,14 @@ final class JoinedRows: RowStream {
 
   /// From where the first member is to where all agree.
   private func align() throws(StorageError) {
+    var steps = 0
     while true {
+      steps += 1
+      // Members that never meet would be gone through to their ends.
+      if ScanInterruption.ends(at: steps) {
+        current = nil
+        return
+      }
       guard let suffix = members[0].suffix, isInside(suffix) else {
         entriesRead -= 1
         return try nextRange()

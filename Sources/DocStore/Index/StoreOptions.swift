@@ -19,6 +19,9 @@ public struct StoreOptions: Sendable {
   /// do: two changes of threads less for each commit, for whoever commits one after the other. Judges then
   /// run on the caller's stack.
   public var commitsOnCaller = false
+  /// Whether nothing is written: the engine refuses it, since another process writes to what is read. Commits are
+  /// refused, queries are scans (indexes come and go with the other process), and no change is heard of.
+  public var isReadOnly = false
 
   public init(
     indexBuilding: IndexBuilding = .onDemand(scannedDocumentsMin: 1_000), indexes: [IndexDefinition] = []

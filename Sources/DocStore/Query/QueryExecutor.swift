@@ -178,6 +178,7 @@ public struct QueryExecutor<Source: QuerySource> {
     case .range(let range):
       try source.scan(range) { path, document in
         run.documentsRead += 1
+        if ScanInterruption.ends(at: run.documentsRead) { return .stop }
         return visit(&self, path, document)
       }
     case .indexes(let access):
@@ -185,11 +186,13 @@ public struct QueryExecutor<Source: QuerySource> {
       defer { run.entriesRead += entriesRead }
       try source.scan(access, entriesRead: &entriesRead) { path, document in
         run.documentsRead += 1
+        if ScanInterruption.ends(at: run.documentsRead) { return .stop }
         return visit(&self, path, document)
       }
     case .scan(let scope):
       try source.scan(scope) { path, document in
         run.documentsRead += 1
+        if ScanInterruption.ends(at: run.documentsRead) { return .stop }
         return visit(&self, path, document)
       }
     }

@@ -41,6 +41,8 @@ protocol Backend: AnyObject {
   var database: DatabaseID { get set }
   /// Where the documents are, for people: `127.0.0.1:8080`, `data folder data`.
   var location: String { get }
+  /// Why nothing can be written, and what can be done about it; nil when it can.
+  var readOnlyReason: String? { get }
 
   func document(
     _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
@@ -111,6 +113,12 @@ protocol Backend: AnyObject {
 }
 
 extension Backend {
+  var readOnlyReason: String? { nil }
+
+  func demandWritable() throws(ShellError) {
+    if let readOnlyReason { throw .failed(readOnlyReason) }
+  }
+
   /// Past the rules, outside of transactions.
   func document(_ path: ResourcePath) throws(ShellError) -> ShellDocument? {
     try document(path, as: .administrator, in: nil)

@@ -10,6 +10,7 @@ import Wire
 final class EmbeddedBackend: Backend {
   var database: DatabaseID
   let location: String
+  let readOnlyReason: String?
   let guarded: GuardedStore<LMDBEngine>
   private let isOpenWithoutRules: Bool
   /// Counts what queries need; refuses, as the service does, once definitions are loaded.
@@ -22,8 +23,9 @@ final class EmbeddedBackend: Backend {
   /// - Parameter isOpenWithoutRules: whether users may do everything while there are no rules.
   init(
     _ store: DocumentStore<LMDBEngine>, database: DatabaseID, location: String, rules: Ruleset?,
-    isOpenWithoutRules: Bool = false
+    isOpenWithoutRules: Bool = false, readOnlyReason: String? = nil
   ) {
+    self.readOnlyReason = readOnlyReason
     self.database = database
     self.location = location
     self.isOpenWithoutRules = isOpenWithoutRules
@@ -92,9 +94,11 @@ final class EmbeddedBackend: Backend {
         try QueryValidator.validate(query)
       }
     }
-    return try storing { () throws(StoreError) in
+    let values = try storing { () throws(StoreError) in
       try guarded.aggregate(checked, as: caller.credentials, at: time).outcome.results.map(\.value)
     }
+    try Interruption.check()
+    return values
   }
 
   func collectionIDs(under parent: ResourcePath) throws(ShellError) -> [String] {
@@ -115,6 +119,7 @@ final class EmbeddedBackend: Backend {
   func commit(
     _ writes: [Write], as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> Int64 {
+    try demandWritable()
     var id: TransactionID?
     if let transaction {
       id = try storing { () throws(StoreError) in try TransactionID(transaction.bytes) }
@@ -125,15 +130,18 @@ final class EmbeddedBackend: Backend {
   }
 
   func deleteAll(_ path: ResourcePath) throws(ShellError) -> Int? {
-    try storing { () throws(StoreError) in try store.deleteSubtreeAndWait(database, path) }
+    try demandWritable()
+    return try storing { () throws(StoreError) in try store.deleteSubtreeAndWait(database, path) }
   }
 
   func clear() throws(ShellError) {
+    try demandWritable()
     _ = try storing { () throws(StoreError) in try store.clearAndWait(database) }
   }
 
   func begin(readOnly: Bool, as caller: Caller) throws(ShellError) -> TransactionToken {
-    try storing { () throws(StoreError) in
+    if !readOnly { try demandWritable() }
+    return try storing { () throws(StoreError) in
       TransactionToken(
         bytes: try store.beginTransaction(database, readOnly ? .readOnly : .readWrite).bytes)
     }
@@ -203,6 +211,9 @@ final class EmbeddedBackend: Backend {
   func watch(
     _ target: ReadStatement.Target, as caller: Caller, _ visit: (WatchEvent) throws(ShellError) -> Bool
   ) throws(ShellError) {
+    if let readOnlyReason {
+      throw .failed("changes of another process cannot be watched here; \(readOnlyReason)")
+    }
     let selection: TargetSelection
     switch target {
     case .document(let path): selection = .documents([path])

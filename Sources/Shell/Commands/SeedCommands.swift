@@ -15,11 +15,13 @@ enum SeedCommands {
     guard files.count == 1, !files[0].hasPrefix("--") else { throw .usage("usage: \(usage)") }
     guard session.caller.isAdministrator else { throw .usage("':seed' passes by the rules; ':admin' first") }
     try DataCommands.outside(of: session, ":seed")
+    try session.backend.demandWritable()
     guard let seed = session.tools.seed else { throw .failed("this shell cannot seed; `docsh seed` does") }
     do throws(ShellToolFailure) {
       session.console.note(
         try seed(files[0], session.backend.database, !arguments.words.contains(silent)))
     } catch {
+      try Interruption.check()
       throw ShellError(.failed(code: error.isInput ? "INVALID_ARGUMENT" : "UNAVAILABLE"), error.message)
     }
   }

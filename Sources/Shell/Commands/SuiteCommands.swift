@@ -61,6 +61,7 @@ enum SuiteCommands {
     // As `docsh test` does: where CI is set, `only` would hide cases.
     var options = SuiteOptions(acceptsOnly: getenv("CI").map { $0.pointee == 0 } ?? true)
     options.collectsCoverage = collectsCoverage
+    options.isInterrupted = { Interruption.isRaised }
     var reports: [SuiteReport] = []
     for file in files {
       try Interruption.check()
@@ -71,8 +72,11 @@ enum SuiteCommands {
         }
         reports.append(try suite.run())
       } catch {
+        try Interruption.check()
         throw ShellError(.failed(code: "INVALID_ARGUMENT"), error.description)
       }
+      // The last case may have ended early.
+      try Interruption.check()
     }
     return reports
   }

@@ -95,7 +95,10 @@ final class Session {
 
   /// `demo (alice)* /users/bob> `; red for administrators, who pass by the rules.
   var prompt: String {
-    let who = caller.isAdministrator ? console.red("(admin)") : "(\(TextEscape.printable(caller.name)))"
+    let limits = backend.readOnlyReason == nil ? "" : ", read-only"
+    let who =
+      caller.isAdministrator
+      ? console.red("(admin\(limits))") : "(\(TextEscape.printable(caller.name))\(limits))"
     let mark = transaction.map { $0.hasFailed ? "!" : "*" } ?? ""
     let at = place.isRoot ? "" : " /" + TextEscape.printable(place.text)
     return "\(TextEscape.printable(backend.database.project)) \(who)\(mark)\(at)> "

@@ -120,7 +120,7 @@ struct ShellCommand: AsyncParsableCommand {
   func run() async throws {
     let place = try await place()
     let status = ShellProgram.run(options, on: place, tools: ShellSeeding.tools(for: place))
-    if case .embedded(let store, _, _, _) = place { store.close() }
+    if case .embedded(let store, _, _, _, _) = place { store.close() }
     if status != ExitStatus.success { throw ExitCode(status) }
   }
 
@@ -187,7 +187,14 @@ struct ShellCommand: AsyncParsableCommand {
 
   private func embedded(_ folder: String?) async throws -> ShellPlace {
     let ruleset = try rules.map { try RulesFile.load($0) }
-    let store = try StoreOpening.open(folder: folder)
+    let (store, readOnlyReason) = try StoreOpening.openForShell(folder: folder)
+    if let readOnlyReason {
+      if seed != nil {
+        Terminal.complain(readOnlyReason)
+        throw ExitCode(ExitStatus.storage)
+      }
+      if !quiet { Terminal.complain(readOnlyReason) }
+    }
     if let seed {
       let database = DatabaseID(project: project, database: database)
       let seeder = try Seeding.prepare(seed, database)
@@ -196,6 +203,6 @@ struct ShellCommand: AsyncParsableCommand {
     }
     return .embedded(
       store, location: folder.map { "data folder \($0)" } ?? "an ephemeral store", rules: ruleset,
-      isOpenWithoutRules: open)
+      isOpenWithoutRules: open, readOnlyReason: readOnlyReason)
   }
 }

@@ -14,7 +14,7 @@ enum ShellSeeding {
         let startsTriggers = startsTriggers && seeder.file.header.startsTriggers
         let report =
           switch place {
-          case .embedded(let store, _, _, _):
+          case .embedded(let store, _, _, _, _):
             try write(seeder, startsTriggers: startsTriggers) { StoreSink(store, database) }
           case .remote(let address):
             try write(seeder, startsTriggers: startsTriggers) {
@@ -37,11 +37,23 @@ enum ShellSeeding {
   ) throws(SeedFailure) -> SeedReport {
     try WaitingExecutor.run {
       await Seeding.asOrigin(startsTriggers: startsTriggers) { () async -> Result<SeedReport, SeedFailure> in
-        var sink = sink()
+        var sink = InterruptibleSink(sink())
         do throws(SeedFailure) { return .success(try await seeder.write(to: &sink)) } catch {
           return .failure(error)
         }
       }
     }.get()
+  }
+}
+
+/// A target of seeds that takes nothing more once the user asked for the end; what was committed stays.
+private struct InterruptibleSink<Sink: SeedSink>: SeedSink {
+  private var sink: Sink
+
+  init(_ sink: Sink) { self.sink = sink }
+
+  mutating func write(_ batch: [SeedWrite]) async throws(SeedSinkError) -> SeedOutcome {
+    if Interruption.isRaised { throw SeedSinkError("interrupted") }
+    return try await sink.write(batch)
   }
 }
