@@ -36,12 +36,13 @@ let package = Package(
   name: "Fuzz",
   dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.0")],
   targets: [
+    .systemLibrary(name: "CChecksum"),
     .target(
       name: "CRE2",
       cxxSettings: isPlain ? [] : [.unsafeFlags(["-fsanitize=address"])],
       linkerSettings: [.linkedLibrary("re2")]),
     .target(
-      name: "DocModel", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+      name: "DocModel", dependencies: ["CChecksum", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: fuzzed),
     .target(
       name: "Rules", dependencies: ["DocModel", "CRE2", .product(name: "Crypto", package: "swift-crypto")],
