@@ -28,7 +28,7 @@ run: build
 
 test: setup
 	swift build --build-tests
-	swift test --skip-build --no-parallel
+	@Scripts/swift-tests
 	swift build $(RELEASE) --product docsh
 	$(DOCSH) test rules
 

@@ -54,7 +54,7 @@ import Testing
     for _ in 0..<6 {
       let folder = TemporaryFolder()
       for _ in 0..<3 {
-        let engine = try Self.opened(folder)
+        let engine = try LMDBEngine.durable(folder: folder.path)
         let store = try DocumentStore(engine: engine, environment: clock.environment())
         defer { store.close() }
         #expect(try store.indexFaults(in: Self.database) == [], "opened, SEED=\(seed)")
@@ -62,15 +62,6 @@ import Testing
       }
     }
     Self.expectVariety(tally)
-  }
-
-  /// The thread of the store closed before may hold the folder a moment longer.
-  static func opened(_ folder: TemporaryFolder) throws -> LMDBEngine {
-    for _ in 0..<1_000 {
-      if let engine = try? LMDBEngine.durable(folder: folder.path) { return engine }
-      usleep(5_000)
-    }
-    return try LMDBEngine.durable(folder: folder.path)
   }
 
   private static func expectVariety(_ tally: Tally) {

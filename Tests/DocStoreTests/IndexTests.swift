@@ -254,7 +254,7 @@ struct IndexTests {
   func restart() throws {
     let folder = TemporaryFolder()
     func opened() throws -> DocumentStore<LMDBEngine> {
-      try DocumentStore(engine: try IndexModelTests.opened(folder))
+      try DocumentStore(engine: try LMDBEngine.durable(folder: folder.path))
     }
     do {
       let store = try opened()

@@ -88,6 +88,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   private let queue = Monitor(Queue())
+  private let hasThread = Monitor(false)
   let engine: Engine
   let clock: CommitClock
   let transactions: TransactionTable
@@ -116,6 +117,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   /// `unfinished` are indexes that were being built when the store was closed.
   func start(unfinished: [(database: DatabaseRecord, index: StoredIndex)]) {
     queue.change { $0.isRunning = true }
+    hasThread.change { $0 = true }
     WriterThread.start { [self] in
       run(unfinished)
       transactions.endWaiting()
@@ -125,14 +127,17 @@ final class Committer<Engine: StorageEngine>: Sendable {
         return queue.jobs
       }
       for job in left { Self.refuse(job) }
+    } ended: { [hasThread] in
+      hasThread.change { $0 = false }
     }
   }
 
   /// Lets what is queued finish, then ends the thread.
   func stop() { queue.change { $0.isClosed = true } }
 
-  /// Returns when the thread has ended. Must not be called by it.
-  func join() { queue.wait { $0.isRunning ? nil : () } }
+  /// Returns when the thread has ended and no longer holds the engine: a folder can be opened again when the store that
+  /// had it is released after this. Must not be called by the thread.
+  func join() { hasThread.wait { $0 ? nil : () } }
 
   /// Commits that wait.
   var waitingCount: Int { queue.withLock { $0.jobs.count } }
