@@ -34,7 +34,7 @@ struct HistoryTests {
     arguments: [
       ("/x/state", "/home/u", "/x/state/docsh"), ("/x/xs//y/oops", "/home/u", "/x/xs/y/oops/docsh"),
       ("/x/", "/home/u", "/x/docsh"), ("/", nil, "/docsh"), (nil, "/home/u", "/home/u/.local/state/docsh"),
-      (nil, "/root/", "/root/.local/state/docsh"), ("", "/root", "/root/.local/state/docsh"),
+      (nil, "/srv/u/", "/srv/u/.local/state/docsh"), ("", "/srv/u", "/srv/u/.local/state/docsh"),
       ("state", "/home/u", "/home/u/.local/state/docsh"), ("state", "home", nil), (nil, nil, nil),
     ] as [(String?, String?, String?)])
   func folder(_ state: String?, _ home: String?, _ expected: String?) {

@@ -18,6 +18,8 @@ struct ExplainedRow: Sendable {
     /// A query that names its document asks for the state after a commit, and the official reasons are all
     /// "evaluation error", or that another operand is no bool.
     case afterInNamedQuery
+    /// Ours met a set in `is set`; the official engine may decide otherwise.
+    case setIsSet
   }
 
   let name: String
@@ -62,5 +64,10 @@ enum Explained {
       reason:
         "the official emulator never has the document of getAfter() and existsAfter() in a query that names its document; ours answers as get() and exists() do",
       test: .afterInNamedQuery),
+    ExplainedRow(
+      name: "is set",
+      reason:
+        "a set is a set, as the reference of the language has it; the official emulator says of no value that it is one",
+      test: .setIsSet),
   ]
 }

@@ -53,6 +53,7 @@ extension ExplainedRow {
       case .openRound: judged.isOpenRound(plain)
       case .brokenLiteral: judged.metBrokenLiteral(plain)
       case .afterInNamedQuery: judged.trial.asksAfterByName && judged.isUndecided(plain, orTypeError: true)
+      case .setIsSet: judged.metSet()
       }
     return isExplained ? Outcome(ours: plain.ours, official: plain.official, row: self) : nil
   }
@@ -117,10 +118,18 @@ extension Judged {
   fileprivate func metBrokenLiteral(_ plain: Outcome) -> Bool {
     guard case .denied(let theirs) = plain.official else { return false }
     if case .denied(let ours) = plain.ours, theirs.count != ours.count { return false }
-    return [false, true].contains { failsAtMissing in
+    return hasMet(\.metBrokenLiteral)
+  }
+
+  /// Whether `is set` was true of something.
+  fileprivate func metSet() -> Bool { trial.rules.contains("is set") && hasMet(\.metSet) }
+
+  /// Whether a look at every expression finds what is asked for, with or without missing documents that fail.
+  private func hasMet(_ sight: (Witness) -> Bool) -> Bool {
+    [false, true].contains { failsAtMissing in
       let witness = Witness(failsAtMissingDocuments: failsAtMissing, isThorough: true)
       _ = trial.judge(ruleset, at: place, witness)
-      return witness.metBrokenLiteral
+      return sight(witness)
     }
   }
 }

@@ -19,6 +19,8 @@ public final class Witness {
   private let isThorough: Bool
   /// An error inside a list literal, before its last element, or inside a path literal. Only if thorough.
   private(set) var metBrokenLiteral = false
+  /// `is set` was true. Only if thorough.
+  private(set) var metSet = false
 
   init(
     failsAtMissingDocuments: Bool = false, isThorough: Bool = false, time: Timestamp = Clock.now,
@@ -50,6 +52,11 @@ public final class Witness {
     let broken = expression.operands.map(Self.isBroken)
     if expression.kind == "list", broken.dropLast().contains(true) { metBrokenLiteral = true }
     if expression.kind == "path", broken.contains(true) { metBrokenLiteral = true }
+    if expression.kind == "is", expression.text.hasSuffix("set"),
+      case .value(.boolean(true)) = expression.outcome
+    {
+      metSet = true
+    }
     for operand in expression.operands { look(at: operand) }
     guard let call = expression.call else { return }
     for binding in call.lets { look(at: binding.value) }
