@@ -3,10 +3,11 @@
 /// Source: spec/streams.md 1.2 to 1.6.
 
 import DocModel
-import DocStore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import DocStore
 
 @Suite struct ListenTests {
   private func begin(_ writes: Write...) throws -> ListenHarness {
@@ -236,6 +237,30 @@ import Testing
     #expect(told == ["consistent"])
     let promised = try #require(harness.probe.now.token).readTime
     #expect(try harness.commit(.set("c/a", [:])).commitTime > promised)
+  }
+
+  @Test("silent streams are told the time in turn, each within the limit")
+  func heartbeats() throws {
+    let test = try TestStore()
+    var limits = ListenLimits()
+    limits.heartbeatMicroseconds = 40_000_000
+    let harness = ListenHarness(test, limits: limits)
+    let probes = (0..<HubStream.beatShares).map { _ in ListenProbe() }
+    let streams = probes.map { harness.listening.open(harness.database, judge: nil, $0.outlet) }
+    defer { for stream in streams { stream.close() } }
+    for stream in streams {
+      stream.take(.add(TargetRequest(id: 2, selection: .success(try harness.query("c")))))
+    }
+    harness.threads.run()
+    let before = probes.map(\.now.messages)
+    func told(after seconds: Int64) -> Int {
+      test.clock.advance(seconds: seconds)
+      harness.listening.beat()
+      harness.threads.run()
+      return zip(probes, before).count { $0.now.messages > $1 }
+    }
+    #expect(told(after: 20) == 0)
+    #expect([told(after: 5), told(after: 5), told(after: 5), told(after: 5)] == [4, 8, 12, 16])
   }
 
   @Test("a stream that is closed is told nothing more, and nobody is followed")

@@ -32,11 +32,22 @@ final class HubStream {
   /// When something was last sent, in microseconds.
   var lastSent: Int64
   var isOver = false
+  /// Which of the `beatShares` its heartbeats belong to.
+  var beatShare = 0
+
+  /// Into how many parts the streams of a database are dealt, by when they are told that nothing has happened.
+  static let beatShares = 16
 
   init(_ outlet: ListenOutlet, judge: ListenJudge?, now: Int64) {
     self.outlet = outlet
     self.judge = judge
     lastSent = now
+  }
+
+  /// The silence after which the stream is told that nothing has happened: between half of the limit and all of it.
+  func heartbeat(_ limits: ListenLimits) -> Int64 {
+    limits.heartbeatMicroseconds - limits.heartbeatMicroseconds / 2 * Int64(beatShare)
+      / Int64(Self.beatShares)
   }
 
   /// The smallest id that is not in use.

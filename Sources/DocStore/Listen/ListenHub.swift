@@ -33,6 +33,8 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
   private let inbox = Mutex(Inbox())
 
   var streams: [ObjectIdentifier: HubStream] = [:]
+  /// Streams so far.
+  private var openedCount = 0
   var index = TargetIndex()
   /// The version up to which commits were applied.
   var position: Int64 = 0
@@ -142,7 +144,11 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
 
   // MARK: streams
 
-  func open(_ stream: HubStream) { streams[ObjectIdentifier(stream)] = stream }
+  func open(_ stream: HubStream) {
+    stream.beatShare = openedCount % HubStream.beatShares
+    openedCount &+= 1
+    streams[ObjectIdentifier(stream)] = stream
+  }
 
   func close(_ stream: HubStream) {
     guard !stream.isOver else { return }
@@ -172,11 +178,12 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
 
   // MARK: time
 
-  /// Tells streams without traffic that nothing has happened.
+  /// Tells streams without traffic that nothing has happened, each after its own share of the time: ten thousand that
+  /// were told together would all hold their connection's memory together.
   func beat() {
     let now = store.environment.now()
     let silent = streams.values.filter {
-      $0.standstill == nil && $0.load == nil && now - $0.lastSent >= limits.heartbeatMicroseconds
+      $0.standstill == nil && $0.load == nil && now - $0.lastSent >= $0.heartbeat(limits)
     }
     if silent.isEmpty { return }
     guard (try? present({ view throws(StoreError) in view.readTime })) != nil else { return }

@@ -65,7 +65,7 @@ public struct ListenLimits: Sendable {
   public var loadChangesMax = 100_000
   /// Events of a database that wait for its hub.
   public var waitingEventsMax = 16_384
-  /// Without traffic for this long a stream is told that nothing has happened.
+  /// Without traffic for this long, or for down to half of it, a stream is told that nothing has happened.
   public var heartbeatMicroseconds: Int64 = 30_000_000
 
   public init() {}

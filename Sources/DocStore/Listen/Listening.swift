@@ -94,13 +94,18 @@ public final class Listening<Engine: StorageEngine>: Sendable {
   /// One thread beats for all hubs.
   private func startClock() {
     let hubs = hubs
-    let milliseconds = Int(max(limits.heartbeatMicroseconds / 4_000, 10))
+    let milliseconds = Int(max(limits.heartbeatMicroseconds / 1_000 / Int64(2 * HubStream.beatShares), 10))
     WriterThread.start {
-      while hubs.wait(atMost: milliseconds, { $0.isClosed ? () : nil }) == nil {
-        let all = hubs.withLock { $0.places.values.map(\.hub) }
-        for hub in all { hub.enqueue { $0.beat() } }
-      }
+      while hubs.wait(atMost: milliseconds, { $0.isClosed ? () : nil }) == nil { Self.beat(hubs) }
     }
+  }
+
+  /// Looks for silent streams, as the clock does from time to time.
+  func beat() { Self.beat(hubs) }
+
+  private static func beat(_ hubs: Monitor<Hubs>) {
+    let all = hubs.withLock { $0.places.values.map(\.hub) }
+    for hub in all { hub.enqueue { $0.beat() } }
   }
 }
 
