@@ -1,0 +1,104 @@
+/// Running scripts: reading files, taking lines apart, saying where a statement failed.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Files that the shell reads whole.
+enum ScriptFile {
+  /// LIMIT: bytes of one file.
+  private static let bytesMax = 64 << 20
+
+  static func contents(_ path: String) throws(ShellError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count == 0 { return bytes }
+      guard count > 0 else { throw failure(path) }
+      bytes.append(contentsOf: chunk[..<count])
+      guard bytes.count <= bytesMax else { throw .usage("`\(path)` is larger than \(bytesMax >> 20) MiB") }
+    }
+  }
+
+  private static func failure(_ path: String) -> ShellError {
+    .usage("cannot read `\(path)`: \(String(cString: strerror(errno)))")
+  }
+}
+
+extension Session {
+  /// LIMIT: scripts that read scripts.
+  private static let scriptDepthMax = 16
+
+  /// Runs the statements of a text; the first failure ends it.
+  func run(block text: String, name: String? = nil) throws(ShellError) {
+    guard scriptDepth < Self.scriptDepthMax else { throw .usage("scripts read each other too deep") }
+    scriptDepth += 1
+    defer { scriptDepth -= 1 }
+    var assembler = StatementAssembler()
+    for line in TextLines.of(text) {
+      guard let statement = assembler.take(line) else { continue }
+      try run(statement, name, assembler.firstLine)
+      if exitStatus != nil { return }
+    }
+    if let statement = assembler.takeRest() { try run(statement, name, assembler.firstLine) }
+  }
+
+  private func run(_ statement: String, _ name: String?, _ line: Int) throws(ShellError) {
+    for statement in Self.parts(statement) {
+      do throws(ShellError) {
+        try Interruption.check()
+        try execute(statement)
+      } catch {
+        guard let name else { throw error }
+        var placed = error
+        placed.places.append("\(name):\(line)")
+        throw placed
+      }
+    }
+  }
+
+  /// Statements of one line have semicolons between them. What goes to a program of the system, behind `:!` or
+  /// `| !`, is its own up to the end.
+  static func parts(_ text: String) -> [String] {
+    var parts: [String] = []
+    var current: [UInt8] = []
+    var depth = 0
+    var quote: UInt8?
+    var isEscaped = false
+    let bytes = Array(text.utf8)
+    for (index, byte) in bytes.enumerated() {
+      if quote == nil, depth == 0,
+        InputScanner.beginsProgram(bytes, at: index, isFirst: current.allSatisfy(InputScanner.isBlank))
+      {
+        return parts + [String(decoding: current + bytes[index...], as: UTF8.self)]
+      }
+      if let open = quote {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == open {
+          quote = nil
+        }
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`") {
+        quote = byte
+      } else if "([{".utf8.contains(byte) {
+        depth += 1
+      } else if ")]}".utf8.contains(byte) {
+        depth -= 1
+      } else if byte == UInt8(ascii: ";"), depth == 0 {
+        parts.append(String(decoding: current, as: UTF8.self))
+        current = []
+        continue
+      }
+      current.append(byte)
+    }
+    return parts + [String(decoding: current, as: UTF8.self)]
+  }
+}
