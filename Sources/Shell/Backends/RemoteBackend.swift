@@ -250,10 +250,11 @@ final class RemoteBackend: Backend {
     let answer = try PlainRequest.send(method, "/emulator/v1/projects/-/triggers" + rest, to: location)
     let json = try? JSONReader.read(answer.body)
     if answer.status == 200, let json { return json }
-    if answer.status == 404, !rest.hasPrefix("/") {
+    if let message = json?["error"]?["message"]?.text { throw .failed(message) }
+    if answer.status == 404 {
       throw ShellError(.failed(code: "UNIMPLEMENTED"), "\(location) does not know of triggers")
     }
-    throw .failed(json?["error"]?["message"]?.text ?? "\(location) answers \(answer.status)")
+    throw .failed("\(location) answers \(answer.status)")
   }
 
   func reconnect() throws(ShellError) { client = try HTTP2Client(location) }

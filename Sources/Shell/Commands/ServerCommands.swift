@@ -14,7 +14,9 @@ enum ServerCommands {
       ["stats"], .live, "stats [TEXT]", "what the store has done so far; figures with TEXT in their name",
       ":stats docstore_", stats),
     ShellCommand(
-      ["triggers"], .live, "triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM]",
+      ["triggers"], .live,
+      "triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM"
+        + " | dead-letters [NAME] | retry ID | discard ID]",
       "triggers of a server: how far they are, and orders to them", ":triggers replay greet earliest",
       triggers),
   ]
@@ -120,9 +122,41 @@ enum ServerCommands {
         "POST", "\(place):replay?from=\(RemoteBackend.escaped(words[2]))")
       session.console.note(
         "\(words[1]) begins again after version \(ValueText.literal(answer.count("after")))")
+    case ("dead-letters", 1...2): try deadLetters(words.dropFirst().first, session)
+    case ("retry", 2...):
+      let answer = try session.backend.triggers("POST", ":retry" + ids(words.dropFirst()))
+      session.console.note("\(ValueText.literal(answer.count("retried"))) tried again")
+    case ("discard", 2...):
+      let answer = try session.backend.triggers("DELETE", ":deadLetters" + ids(words.dropFirst()))
+      session.console.note("\(ValueText.literal(answer.count("discarded"))) discarded")
     default:
-      throw .usage("usage: :triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM]")
+      throw .usage(
+        "usage: :triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM"
+          + " | dead-letters [NAME] | retry ID | discard ID]; 'all' is every ID")
     }
+  }
+
+  /// The dead letters that are meant, as a query; `all` for every one.
+  private static func ids(_ words: ArraySlice<String>) -> String {
+    if words.elementsEqual(["all"]) { return "" }
+    return "?" + words.map { "id=" + RemoteBackend.escaped($0) }.joined(separator: "&")
+  }
+
+  private static func deadLetters(_ name: String?, _ session: Session) throws(ShellError) {
+    let query = name.map { "?trigger=" + RemoteBackend.escaped($0) } ?? ""
+    guard
+      case .array(let letters)? = try session.backend.triggers("GET", ":deadLetters" + query)["deadLetters"]
+    else { return }
+    let rows = letters.map { letter in
+      [
+        .string(letter.word("id")), .string(letter.word("trigger")), .string(letter.word("document")),
+        .string(letter.word("eventTime")), letter.count("attempts"), .string(letter.word("reason")),
+      ] as [Value]
+    }
+    session.show(
+      ResultPrinter.lines(
+        .rows(columns: ["id", "trigger", "document", "event of", "attempts", "reason"], rows),
+        session.settings.style))
   }
 
   private static func list(_ session: Session) throws(ShellError) {
@@ -146,6 +180,9 @@ enum ServerCommands {
 }
 
 extension JSON {
+  /// A member that is text; empty when there is none.
+  fileprivate func word(_ name: StaticString) -> String { self[name]?.text ?? "" }
+
   /// A member that is a whole number; 0 when there is none.
   fileprivate func count(_ name: StaticString) -> Value {
     guard case .integer(let number)? = self[name] else { return .integer(0) }
