@@ -68,10 +68,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "Triggers", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
+    .target(name: "Curl", swiftSettings: strict),
     .target(
       name: "Functions",
       dependencies: [
-        "DocModel", "DocStore", "Triggers", "Wire", "YAML",
+        "Curl", "DocModel", "DocStore", "Triggers", "Wire", "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -104,7 +105,8 @@ let package = Package(
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Wire", "Access", "CProcess", "EngineLMDB", "Exports", "Functions",
+        "Access", "CProcess", "Curl", "DocModel", "DocStore", "Rules", "Wire", "EngineLMDB", "Exports",
+        "Functions",
         "Seeder", "Shell", "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -189,7 +191,7 @@ let package = Package(
     .testTarget(
       name: "FunctionsTests",
       dependencies: [
-        "DocModel", "DocStore", "EngineLMDB", "Functions", "TestSupport", "Triggers", "Wire", "YAML",
+        "Curl", "DocModel", "DocStore", "EngineLMDB", "Functions", "TestSupport", "Triggers", "Wire", "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,8 +1,17 @@
 /// Registrations as they are written: in a `triggers.yaml`, and in the bodies of requests, whose JSON is YAML too.
 
+internal import Curl
 internal import DocModel
 internal import Triggers
 public import YAML
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
 
 /// A `triggers.yaml`.
 ///
@@ -13,6 +22,11 @@ public import YAML
 ///     event: created                      # created, updated, deleted, written
 ///     document: users/{uid}
 ///     endpoint: http://127.0.0.1:8081/
+///   - name: audit
+///     event: written
+///     document: "{path=**}"
+///     endpoint: https://audit.internal/events
+///     ca_file: internal-ca.pem            # believe these authorities instead of the system's
 /// ```
 public struct TriggersFile: Sendable {
   /// The names under `pack`, in order.
@@ -24,20 +38,25 @@ public struct TriggersFile: Sendable {
   public static func read(_ source: YAMLSource, packs known: [String]) throws(YAMLDiagnostic) -> TriggersFile
   {
     do throws(YAMLError) {
-      return try TriggersFile(YAMLDocument.parse(source), known)
+      return try TriggersFile(YAMLDocument.parse(source), known, folder: folder(of: source.name))
     } catch {
       throw source.diagnostic(for: error)
     }
   }
 
-  private init(_ root: YAMLNode, _ known: [String]) throws(YAMLError) {
+  /// With a slash behind; empty for a file without one.
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  private init(_ root: YAMLNode, _ known: [String], folder: String) throws(YAMLError) {
     let map = try root.map("a file of triggers")
     try map.refuseKeys(except: ["pack", "triggers"])
     var packs: [String] = []
     for node in map["pack"]?.oneOrMore ?? [] { packs.append(try node.word(of: known)) }
     var endpoints: [FunctionEndpoint] = []
     for node in try map["triggers"]?.elements() ?? [] {
-      let endpoint = try EndpointReader.endpoint(node)
+      let endpoint = try EndpointReader.endpoint(node, folder: folder)
       guard !endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) else {
         throw try node.map("a trigger").required("name").error("two triggers are called '\(endpoint.name)'")
       }
@@ -59,11 +78,15 @@ enum EndpointReader {
 
   private static let keys = [
     "name", "event", "document", "endpoint", "project", "database", "mode", "format", "timeout", "attempts",
-    "concurrency", "authContext",
+    "concurrency", "authContext", "ca_file", "insecure",
   ]
 
-  /// - Parameter name: what it is called when it does not say so itself.
-  static func endpoint(_ node: YAMLNode, name: String? = nil) throws(YAMLError) -> FunctionEndpoint {
+  /// - Parameters:
+  ///   - name: what it is called when it does not say so itself.
+  ///   - folder: of the file that it stands in; nil for the body of a request, which cannot say whom to trust.
+  static func endpoint(
+    _ node: YAMLNode, name: String? = nil, folder: String? = nil
+  ) throws(YAMLError) -> FunctionEndpoint {
     let map = try node.map("a trigger")
     try map.refuseKeys(except: keys)
     let ownName = try map["name"]?.literal() ?? name
@@ -93,6 +116,7 @@ enum EndpointReader {
     if let node = map["attempts"] { endpoint.attempts = Int(try node.integer(in: 1...1_000_000)) }
     if let node = map["concurrency"] { endpoint.concurrency = Int(try node.integer(in: 1...1_000)) }
     if let node = map["authContext"] { endpoint.hasAuthContext = try node.boolean() }
+    try readTrust(map, &endpoint, folder)
     return endpoint
   }
 
@@ -109,6 +133,33 @@ enum EndpointReader {
       throw node.error("this is too long: \(text.utf8.count) bytes, \(bytesMax) are the most")
     }
     return text
+  }
+
+  private static func readTrust(
+    _ map: YAMLMap, _ endpoint: inout FunctionEndpoint, _ folder: String?
+  ) throws(YAMLError) {
+    let authorities = map["ca_file"]
+    let insecure = map["insecure"]
+    guard let either = authorities ?? insecure else { return }
+    guard let folder else {
+      throw either.error("only a triggers.yaml can say whose certificates are believed")
+    }
+    guard endpoint.address.isSecure else {
+      throw either.error("'ca_file' and 'insecure' are for https endpoints")
+    }
+    if let insecure, try insecure.boolean() {
+      if authorities != nil {
+        throw insecure.error("'insecure' believes anybody, 'ca_file' does not; give one")
+      }
+      endpoint.trust = .anybody
+    } else if let authorities {
+      let name = try authorities.text()
+      let path = name.hasPrefix("/") ? name : folder + name
+      guard access(path, R_OK) == 0 else {
+        throw authorities.error("cannot read `\(path)`: \(String(cString: strerror(errno)))")
+      }
+      endpoint.trust = .authorities(file: path)
+    }
   }
 
   private static func pattern(_ node: YAMLNode) throws(YAMLError) -> String {

@@ -1,38 +1,38 @@
 /// A function behind an HTTP address that is given events.
 
+package import Curl
 public import DocModel
 public import Triggers
 
-/// Where events go: `http://host:port/path`.
+/// Where events go: `http://host:port/path`, or the same with `https`.
 public struct EndpointAddress: Hashable, Sendable, CustomStringConvertible {
+  /// `https`.
+  public let isSecure: Bool
   public let host: String
   public let port: Int
   /// Begins with a slash; with the query, if there is one.
   public let target: String
 
-  public init(host: String, port: Int, target: String) {
+  public init(host: String, port: Int, target: String, isSecure: Bool = false) {
+    self.isSecure = isSecure
     self.host = host
     self.port = port
     self.target = target
   }
 
-  /// Reads an address; `https` is refused, because this program speaks no TLS as a client.
   public init(_ text: String) throws(Complaint) {
-    if text.lowercased().hasPrefix("https://") {
-      throw Complaint(
-        "https endpoints are not supported: give the function's http address, or that of a proxy before it")
+    isSecure = text.lowercased().hasPrefix("https://")
+    guard isSecure || text.lowercased().hasPrefix("http://") else {
+      throw Complaint("'\(text)' is no address; expected http://host:port/path or https://host/path")
     }
-    guard text.lowercased().hasPrefix("http://") else {
-      throw Complaint("'\(text)' is no address; expected http://host:port/path")
-    }
-    let rest = text.dropFirst("http://".count)
+    let rest = text.dropFirst(isSecure ? "https://".count : "http://".count)
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let target = rest.dropFirst(authority.count).prefix { $0 != "#" }
     guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw Complaint("'\(text)' has characters that must be percent-encoded")
     }
     self.target = target.hasPrefix("/") ? String(target) : "/" + target
-    (host, port) = try Self.authority(String(authority), defaultPort: 80)
+    (host, port) = try Self.authority(String(authority), defaultPort: isSecure ? 443 : 80)
   }
 
   /// Reads `host:port`, also `[::1]:5001`.
@@ -56,7 +56,10 @@ public struct EndpointAddress: Hashable, Sendable, CustomStringConvertible {
   /// `host:port`, for the header.
   var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-  public var description: String { "http://" + authority + target }
+  /// Whether it is this machine, which no proxy is asked for.
+  var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+  public var description: String { (isSecure ? "https://" : "http://") + authority + target }
 }
 
 /// How one function is reached, and for what.
@@ -89,6 +92,8 @@ public struct FunctionEndpoint: Hashable, Sendable {
   public var database: String?
   public var mode = Mode.binary
   public var format = Format.protobuf
+  /// Whose certificates are believed, of an `https` address.
+  package var trust = CurlTrust.system
   /// Seconds that an attempt may take.
   public var timeout = 60
   /// Attempts at one event before it becomes a dead letter.

@@ -81,7 +81,7 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     do throws(Complaint) {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
-        try await post.send(request, to: endpoint.address, seconds: endpoint.timeout)
+        try await post.send(request, to: endpoint)
       }
     } catch {
       throw .unreadable(.invalid(error))
@@ -105,12 +105,12 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         do {
           let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
-          try await post.send(request, to: endpoint.address, seconds: endpoint.timeout)
+          try await post.send(request, to: endpoint)
         } catch let failure as EndpointFailure {
           // A connection that this run's end has cut says nothing about the function.
           if Task.isCancelled { throw failure }
           switch failure {
-          case .unreachable: throw failure
+          case .unreachable, .untrusted: throw failure
           // Keys of functions that are gone are answered so for ever.
           case .refused(_, status: 404, _): break
           case .refused, .timeout, .hungUp:

@@ -15,6 +15,8 @@ internal import NIOPosix
 /// Why an event did not reach its function, or was not taken.
 public enum EndpointFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case unreachable(EndpointAddress, reason: String)
+  /// Its certificate does not say that it is who was meant.
+  case untrusted(EndpointAddress, reason: String)
   case timeout(EndpointAddress, seconds: Int)
   case hungUp(EndpointAddress)
   /// An answer beside 200 to 299, with the beginning of its body.
@@ -23,6 +25,8 @@ public enum EndpointFailure: Error, Hashable, Sendable, CustomStringConvertible 
   public var description: String {
     switch self {
     case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
+    case .untrusted(let address, let reason):
+      "\(address) is not trusted: \(reason) (`ca_file` in a triggers.yaml names other authorities)"
     case .timeout(let address, let seconds): "\(address) did not answer within \(seconds) s"
     case .hungUp(let address): "\(address) hung up before it answered"
     case .refused(let address, let status, let text):
@@ -34,14 +38,22 @@ public enum EndpointFailure: Error, Hashable, Sendable, CustomStringConvertible 
 struct HTTPPost: Sendable {
   /// LIMIT: bytes of an answer that are read; the rest is passed over.
   fileprivate static let answerBytesMax = 2_048
-  private static let connectSeconds: Int64 = 10
+  static let connectSeconds: Int64 = 10
 
   private let group: MultiThreadedEventLoopGroup
 
   init() { group = .singleton }
 
   /// Sends one request; returns for an answer from 200 to 299.
-  func send(_ request: EventRequest, to address: EndpointAddress, seconds: Int) async throws {
+  func send(_ request: EventRequest, to endpoint: FunctionEndpoint) async throws {
+    if endpoint.address.isSecure {
+      try await HTTPSPost.send(request, to: endpoint)
+    } else {
+      try await send(request, to: endpoint.address, seconds: endpoint.timeout)
+    }
+  }
+
+  private func send(_ request: EventRequest, to address: EndpointAddress, seconds: Int) async throws {
     let loop = group.next()
     let promise = loop.makePromise(of: Answer.self)
     let deadline = loop.scheduleTask(in: .seconds(Int64(seconds))) {
@@ -79,9 +91,15 @@ struct HTTPPost: Sendable {
     } onCancel: {
       channel.close(promise: nil)
     }
-    guard (200...299).contains(answer.status) else {
-      throw EndpointFailure.refused(address, status: answer.status, text: answer.firstLine)
-    }
+    try Self.check(answer.status, answer.body, from: address)
+  }
+
+  /// Whether an answer means that the event is done with.
+  static func check(_ status: Int, _ body: [UInt8], from address: EndpointAddress) throws(EndpointFailure) {
+    if (200...299).contains(status) { return }
+    // Enough to tell what went wrong.
+    let line = body.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(200)
+    throw .refused(address, status: status, text: String(decoding: line, as: UTF8.self))
   }
 
   private static func text(of error: any Error) -> String {
@@ -97,12 +115,6 @@ struct HTTPPost: Sendable {
 private struct Answer: Sendable {
   var status = 0
   var body: [UInt8] = []
-
-  /// Enough to tell what went wrong.
-  var firstLine: String {
-    let line = body.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(200)
-    return String(decoding: line, as: UTF8.self)
-  }
 }
 
 /// State and its owner: the channel's event loop.
