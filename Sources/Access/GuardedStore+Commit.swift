@@ -2,6 +2,7 @@
 
 public import DocModel
 public import DocStore
+internal import Rules
 
 extension GuardedStore {
   /// Judges a commit where it happens, on the state it applies to; nil for administrators.
@@ -21,15 +22,16 @@ extension GuardedStore {
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     store.submit(
-      database, writes, transaction: transaction, judge: judge(credentials), cancellation: cancellation,
-      completion: completion)
+      database, writes, transaction: transaction, judge: judge(credentials), author: credentials.author,
+      cancellation: cancellation, completion: completion)
   }
 
   /// Applies `writes` in order, all or none, if every one of them is allowed.
   public func commit(
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, as credentials: Credentials
   ) async throws(StoreError) -> CommitResult {
-    try await store.commit(database, writes, transaction: transaction, judge: judge(credentials))
+    try await store.commit(
+      database, writes, transaction: transaction, judge: judge(credentials), author: credentials.author)
   }
 
   /// As `commit`, for a thread that may block.
@@ -37,6 +39,18 @@ extension GuardedStore {
   public func commitAndWait(
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, as credentials: Credentials
   ) throws(StoreError) -> CommitResult {
-    try store.commitAndWait(database, writes, transaction: transaction, judge: judge(credentials))
+    try store.commitAndWait(
+      database, writes, transaction: transaction, judge: judge(credentials), author: credentials.author)
+  }
+}
+
+extension Credentials {
+  /// Whom a commit is said to be of.
+  fileprivate var author: CommitAuthor {
+    switch self {
+    case .admin: .administrator
+    case .user(.none): .anonymous
+    case .user(.some(let user)): .user(user.uidText ?? "")
+    }
   }
 }

@@ -9,19 +9,19 @@ extension DocumentStore {
   /// `judge` sees the planned commit on the very state it applies to and may refuse it.
   ///
   /// A commit that would change what an open transaction has read waits for it, as long as the policy says;
-  /// `cancellation` gives it up meanwhile.
+  /// `cancellation` gives it up meanwhile. `author` is written down with what changes.
   public func submit(
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil,
-    cancellation: CommitCancellation? = nil,
+    author: CommitAuthor = .system, cancellation: CommitCancellation? = nil,
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     submit(
-      database, writes, transaction, judge, cancellation, mayWriteHere: false, completion: completion)
+      database, writes, transaction, judge, author, cancellation, mayWriteHere: false, completion: completion)
   }
 
   private func submit(
     _ database: DatabaseID, _ writes: [Write], _ transaction: TransactionID?, _ judge: CommitJudge?,
-    _ cancellation: CommitCancellation?, mayWriteHere: Bool,
+    _ author: CommitAuthor, _ cancellation: CommitCancellation?, mayWriteHere: Bool,
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     do throws(StoreError) {
@@ -30,7 +30,8 @@ extension DocumentStore {
       if let transaction { try transactions.admitCommit(transaction, database, writes: writes.count) }
       let request = CommitRequest(
         database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
-        origin: CommitOrigin.current, cancellation: cancellation, completion: completion)
+        source: CommitSource(author: author, origin: CommitOrigin.current), cancellation: cancellation,
+        completion: completion)
       if mayWriteHere, committer.writeHere(request) { return }
       try committer.submit(.commit(request))
     } catch {
@@ -40,10 +41,13 @@ extension DocumentStore {
 
   /// Applies `writes` in order, all or none. Returns when they are durable.
   public func commit(
-    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil,
+    author: CommitAuthor = .system
   ) async throws(StoreError) -> CommitResult {
     let result = await withCheckedContinuation { continuation in
-      submit(database, writes, transaction: transaction, judge: judge) { continuation.resume(returning: $0) }
+      submit(database, writes, transaction: transaction, judge: judge, author: author) {
+        continuation.resume(returning: $0)
+      }
     }
     return try result.get()
   }
@@ -52,10 +56,11 @@ extension DocumentStore {
   /// the store.
   @discardableResult
   public func commitAndWait(
-    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil
+    _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil,
+    author: CommitAuthor = .system
   ) throws(StoreError) -> CommitResult {
     let outcome = Monitor<Result<CommitResult, StoreError>?>(nil)
-    submit(database, writes, transaction, judge, nil, mayWriteHere: commitsOnCaller) { result in
+    submit(database, writes, transaction, judge, author, nil, mayWriteHere: commitsOnCaller) { result in
       outcome.change { $0 = result }
     }
     return try outcome.wait { $0 }.get()

@@ -155,9 +155,6 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
 
   public func unsubscribe(_ subscription: FeedSubscription) { feed.cancel(subscription) }
 
-  /// What was `CommitOrigin.current` when a commit was made; nil also when that is long ago.
-  public func origin(ofCommit version: Int64) -> CommitOrigin? { feed.origins.origin(ofCommit: version) }
-
   /// Below this version history may have been collected; 0 in a store where nothing was.
   public func historyFloor() throws(StoreError) -> Int64 {
     try engine.read { (view) throws(StoreError) in
@@ -173,14 +170,15 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   public func holdHistory(after version: Int64?) { hold.set(version) }
 
   /// Visits what was changed after `version`, in commit order, from storage: for whoever comes back. The
-  /// states are those of the read times `version - 1` and `version` of each change.
+  /// states are those of the read times `version - 1` and `version` of each change. The commit's source comes with
+  /// its first change.
   ///
   /// Fails with `readTimeTooOld` when changes since then may have been collected.
   ///
   /// - Parameter isHeld: goes back further than an hour, as far as history is there.
   public func changes(
     _ database: DatabaseID, after version: Int64, isHeld: Bool = false,
-    _ visit: (_ version: Int64, _ path: ResourcePath) -> ScanStep
+    _ visit: (_ version: Int64, _ path: ResourcePath, _ source: CommitSource?) -> ScanStep
   ) throws(StoreError) {
     let oldest = isHeld ? .min : environment.now() - Retention.seconds * 1_000_000
     try engine.read { (view) throws(StoreError) in
@@ -189,7 +187,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
         guard version >= max(state.floor, oldest) else { throw .versionCollected }
         let generation = try DatabaseCatalog.generation(view, database)
         if generation == 0 { return }
-        try ChangeRecord.scan(view, generation, after: version, upTo: .max, visit)
+        try ChangeRecord.scanSources(view, generation, after: version, upTo: .max, visit)
       } catch {
         throw error == .versionCollected ? .failedPrecondition(.readTimeTooOld) : .storage(error)
       }

@@ -55,8 +55,9 @@ struct EventRequest: Sendable {
       ("project", event.database.project), ("database", event.database.database), ("namespace", "(default)"),
       ("document", event.path.text),
     ]
-    // Who wrote is not kept with a commit: production's word for that, and no id.
-    if endpoint.hasAuthContext { attributes += [("authtype", "unknown"), ("authid", "")] }
+    if endpoint.hasAuthContext {
+      attributes += [("authtype", event.author.authType), ("authid", event.author.authID)]
+    }
     return attributes
   }
 
@@ -89,6 +90,28 @@ struct EventRequest: Sendable {
       bytes += isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension CommitAuthor {
+  /// The words are firebase-functions' `AuthType`; users of apps are `unknown` to it, with their id.
+  /// Source: firebase-functions reference, firestore.AuthType; spec/streams.md 5.3.
+  var authType: String {
+    switch self {
+    case .unknown, .user: "unknown"
+    case .system: "system"
+    case .administrator: "service_account"
+    case .anonymous: "unauthenticated"
+    }
+  }
+
+  /// Always there, if only empty: functions fail without it.
+  var authID: String {
+    switch self {
+    case .unknown, .system, .anonymous: ""
+    case .administrator: "owner"
+    case .user(let id): id
+    }
   }
 }
 

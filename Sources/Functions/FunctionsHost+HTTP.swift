@@ -161,6 +161,9 @@ extension FunctionsHost {
       object.member("document") { $0.string(status.pattern) }
       if let target = status.target { object.member("endpoint") { $0.string(target) } }
       object.member("paused") { $0.boolean(status.isPaused) }
+      if let since = status.pausedSince {
+        object.member("pausedSince") { $0.string(Timestamp(microseconds: since).sixDigits) }
+      }
       object.member("pending") { $0.integer(status.pending) }
       object.member("behind") { $0.boolean(status.isBehind) }
       object.member("lagMilliseconds") { $0.integer(status.lagMicroseconds / 1_000) }

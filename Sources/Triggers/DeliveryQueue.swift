@@ -1,11 +1,13 @@
 /// Which events of one trigger wait, which are on their way, and which rest after a failure.
 
 internal import DocModel
+internal import DocStore
 
 /// An event by its place: its documents are read when it is delivered.
 struct PendingEvent: Sendable {
   let version: Int64
   let cause: EventCause
+  let author: CommitAuthor
   /// The dead letter that is tried once more; nil for an event that has its turn.
   var letter: String?
 }

@@ -22,6 +22,8 @@ public struct DocumentEvent: Sendable {
   public let version: Int64
   /// Which chain of triggers the change belongs to.
   public let cause: EventCause
+  /// Who made the commit.
+  public let author: CommitAuthor
   /// Which attempt at the event this is, from 1.
   public let attempt: Int
 

@@ -10,6 +10,8 @@ struct TriggerMemory: Sendable {
   /// Events beyond the position that are done with.
   var done: [DatabaseID: Set<EventMark>] = [:]
   var registration: [UInt8]?
+  /// When it was paused by itself, in microseconds; nil while it is not.
+  var pausedSince: Int64?
 
   /// LIMIT: events done beyond the position that are remembered for one database; more come again after a
   /// crash.
@@ -53,6 +55,8 @@ struct TriggerMemory: Sendable {
 struct JournalImage: Sendable {
   var triggers: [String: TriggerMemory] = [:]
   var deadLetters: [DeadLetter] = []
+  /// When all of them were paused, in microseconds; nil while they are not.
+  var pausedSince: Int64?
 
   mutating func apply(_ record: JournalRecord) {
     switch record {
@@ -67,15 +71,21 @@ struct JournalImage: Sendable {
       triggers[name] = nil
       deadLetters.removeAll { $0.trigger == name }
     case .registration(let name, let body): triggers[name]?.registration = body
+    case .paused(.some(let name), let since): triggers[name]?.pausedSince = since
+    case .paused(.none, let since):
+      pausedSince = since
+      if since == nil { for name in triggers.keys { triggers[name]?.pausedSince = nil } }
     }
   }
 
   /// The shortest list of records that says the same.
   var records: [JournalRecord] {
     var records: [JournalRecord] = []
+    if let pausedSince { records.append(.paused(nil, since: pausedSince)) }
     for (name, memory) in triggers {
       records.append(.checkpoint(name, since: memory.since, memory.positions))
       if let registration = memory.registration { records.append(.registration(name, registration)) }
+      if let since = memory.pausedSince { records.append(.paused(name, since: since)) }
       for (database, marks) in memory.done where !marks.isEmpty {
         records.append(.done(name, database, Array(marks)))
       }

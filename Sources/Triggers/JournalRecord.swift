@@ -30,6 +30,8 @@ enum JournalRecord: Sendable {
   case triggerGone(String)
   /// How a trigger was registered, in its owner's words.
   case registration(String, [UInt8])
+  /// A trigger, or without a name all of them, paused at a time in microseconds; nil: goes on.
+  case paused(String?, since: Int64?)
 
   var encoded: [UInt8] {
     var writer = WireWriter(reserving: 64)
@@ -66,6 +68,11 @@ enum JournalRecord: Sendable {
         $0.field(1, text: name)
         $0.field(2, bytes: body)
       }
+    case .paused(let name, let since):
+      writer.message(8) {
+        if let name { $0.field(1, text: name) }
+        $0.field(2, varint: UInt64(bitPattern: since ?? 0))
+      }
     }
     return writer.bytes
   }
@@ -93,6 +100,9 @@ enum JournalRecord: Sendable {
     case 5: self = .deadLetterGone(trigger: name, id: fields.text(2))
     case 6: self = .triggerGone(name)
     case 7: self = .registration(name, fields.bytes(2))
+    case 8:
+      let since = fields.integer(2)
+      self = .paused(fields.has(1) ? name : nil, since: since == 0 ? nil : since)
     default: return nil
     }
   }
@@ -125,6 +135,16 @@ struct RecordFields {
   }
   func text(_ number: UInt32) -> String { String(decoding: bytes(number), as: UTF8.self) }
   func has(_ number: UInt32) -> Bool { contents[number] != nil }
+  func author(_ number: UInt32) -> CommitAuthor {
+    switch integer(number) {
+    case 1: .system
+    case 2: .administrator
+    case 3: .anonymous
+    case 4: .user(text(number + 1))
+    // Nothing, or what a later version writes.
+    default: .unknown
+    }
+  }
   func database(_ number: UInt32) -> DatabaseID {
     DatabaseID(project: text(number), database: text(number + 1))
   }
@@ -153,6 +173,20 @@ extension WireWriter {
     }
     if let before = event.beforeImage { message(11) { $0.image(before) } }
     if let after = event.afterImage { message(12) { $0.image(after) } }
+    author(13, event.author)
+  }
+
+  /// The kind of author, and behind it the id of a user. Nothing for one that is unknown, as before authors were kept.
+  private mutating func author(_ number: Int, _ author: CommitAuthor) {
+    switch author {
+    case .unknown: break
+    case .system: field(number, varint: 1)
+    case .administrator: field(number, varint: 2)
+    case .anonymous: field(number, varint: 3)
+    case .user(let id):
+      field(number, varint: 4)
+      field(number + 1, text: id)
+    }
   }
 
   fileprivate static var parameterField: Int { 100 }
@@ -187,7 +221,8 @@ extension DeadLetter {
       event: DocumentEvent(
         id: fields.text(6), database: fields.database(2), path: ResourcePath(unchecked: fields.text(4)),
         parameters: parameters, beforeImage: image(11), afterImage: image(12), version: fields.integer(5),
-        cause: EventCause(text: fields.text(10)) ?? .none, attempt: Int(fields.integer(7))),
+        cause: EventCause(text: fields.text(10)) ?? .none, author: fields.author(13),
+        attempt: Int(fields.integer(7))),
       attempts: Int(fields.integer(7)), reason: fields.text(8), time: fields.integer(9))
   }
 }

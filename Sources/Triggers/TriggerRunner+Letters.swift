@@ -33,7 +33,8 @@ extension TriggerRunner {
         else { continue }
         // Somebody decided to try again: the chain begins anew.
         state.subscribers[id]?.queue.append(
-          PendingEvent(version: letter.event.version, cause: .none, letter: letter.id),
+          PendingEvent(
+            version: letter.event.version, cause: .none, author: letter.event.author, letter: letter.id),
           to: letter.event.document)
         count += 1
       }
@@ -144,14 +145,14 @@ extension DocumentEvent {
     guard bytes > Self.keptBytesMax else { return self }
     return DocumentEvent(
       id: id, database: database, path: path, parameters: parameters, beforeImage: nil, afterImage: nil,
-      version: version, cause: cause, attempt: attempt)
+      version: version, cause: cause, author: author, attempt: attempt)
   }
 
   /// The event of a dead letter, for another attempt.
   func again(attempt: Int) -> DocumentEvent {
     DocumentEvent(
       id: id, database: database, path: path, parameters: parameters, beforeImage: beforeImage,
-      afterImage: afterImage, version: version, cause: .none, attempt: attempt)
+      afterImage: afterImage, version: version, cause: .none, author: author, attempt: attempt)
   }
 
   /// Where something happened, when its documents are gone.
@@ -160,6 +161,7 @@ extension DocumentEvent {
       id: EventID.text(delivery.document, version: delivery.event.version, trigger: trigger.name),
       database: delivery.document.database, path: delivery.document.path,
       parameters: trigger.pattern.match(delivery.document.path) ?? [:], beforeImage: nil, afterImage: nil,
-      version: delivery.event.version, cause: delivery.event.cause, attempt: delivery.attempt)
+      version: delivery.event.version, cause: delivery.event.cause, author: delivery.event.author,
+      attempt: delivery.attempt)
   }
 }

@@ -149,65 +149,6 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     return id
   }
 
-  // MARK: pausing and draining
-
-  /// Waits until everything committed so far is delivered or given up, with all that triggers have
-  /// committed meanwhile; of one trigger, with what others commit to it before it is quiet. False when the
-  /// runner, or the waiting task, ended before.
-  ///
-  /// Before `run` and while paused it waits on.
-  public func drain(_ name: String) async throws(TriggerError) -> Bool { await drain(try id(of: name)) }
-
-  public func drain() async -> Bool { await drain(Int?.none) }
-
-  private func drain(_ trigger: Int?) async -> Bool {
-    let id = state.withLock { state in
-      state.nextDrainer += 1
-      return state.nextDrainer
-    }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if state.hasEnded || Task.isCancelled { return true }
-          state.drainers[id] = Drainer(trigger: trigger, continuation: continuation)
-          return false
-        }
-        if isOver { continuation.resume(returning: false) } else { wake() }
-      }
-    } onCancel: {
-      state.withLock { $0.drainers.removeValue(forKey: id) }?.continuation.resume(returning: false)
-    }
-  }
-
-  /// Starts no further delivery until `resume`; those under way end. Nothing is lost meanwhile.
-  public func pause() { state.withLock { $0.isPaused = true } }
-
-  /// Goes on; with every trigger that was paused by itself, too.
-  public func resume() {
-    state.withLock { state in
-      state.isPaused = false
-      for id in state.order {
-        state.subscribers[id]?.isPaused = false
-        state.subscribers[id]?.queue.wakeAll()
-      }
-    }
-    wake()
-  }
-
-  public func pause(_ name: String) throws(TriggerError) {
-    guard let id = try id(of: name) else { return }
-    state.withLock { $0.subscribers[id]?.isPaused = true }
-  }
-
-  public func resume(_ name: String) throws(TriggerError) {
-    guard let id = try id(of: name) else { return }
-    state.withLock { state in
-      state.subscribers[id]?.isPaused = false
-      state.subscribers[id]?.queue.wakeAll()
-    }
-    wake()
-  }
-
   // MARK: figures
 
   /// What waits, and what was given up.
@@ -231,7 +172,8 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
         return TriggerStatus(
           name: subscriber.trigger.name, event: subscriber.trigger.event,
           pattern: subscriber.trigger.pattern.text, target: subscriber.trigger.target,
-          isPaused: state.isPaused || subscriber.isPaused, pending: subscriber.queue.pendingCount,
+          pausedSince: [state.image.pausedSince, subscriber.memory.pausedSince].compactMap(\.self).min(),
+          pending: subscriber.queue.pendingCount,
           isBehind: subscriber.isBehind, delivered: subscriber.delivered, failed: subscriber.failed,
           deadLetters: state.image.deadLetters.count { $0.trigger == subscriber.trigger.name },
           lagMicroseconds: oldest.map { max(0, now - $0) } ?? 0, lastFailure: subscriber.lastFailure)

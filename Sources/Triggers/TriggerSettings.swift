@@ -47,7 +47,9 @@ public struct TriggerStatus: Sendable {
   public let pattern: String
   /// Where it goes: an address, or nil for code of this process.
   public let target: String?
-  public let isPaused: Bool
+  /// When it, or all, were paused, in microseconds since the epoch; nil while it is not.
+  public let pausedSince: Int64?
+  public var isPaused: Bool { pausedSince != nil }
   /// Events that wait in memory or are under way, and whether more wait in the store.
   public let pending: Int
   public let isBehind: Bool

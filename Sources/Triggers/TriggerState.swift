@@ -21,7 +21,6 @@ struct Subscriber: Sendable {
   /// Done since it was last written down.
   var freshDone: [DatabaseID: [EventMark]] = [:]
   var freshCount = 0
-  var isPaused = false
   /// To be begun again after this version, once nothing is under way.
   var replayFrom: Int64?
   var delivered = 0
@@ -32,6 +31,8 @@ struct Subscriber: Sendable {
     self.trigger = trigger
     self.memory = memory
   }
+
+  var isPaused: Bool { memory.pausedSince != nil }
 
   /// Whether some cursor may be behind: spares a look at all of them.
   var mayBeBehind = true
@@ -136,9 +137,10 @@ struct Subscriber: Sendable {
     freshDone.removeAll()
     freshCount = 0
     mayBeBehind = true
-    let registration = memory.registration
+    let (registration, pausedSince) = (memory.registration, memory.pausedSince)
     memory = TriggerMemory(since: version)
     memory.registration = registration
+    memory.pausedSince = pausedSince
     for database in cursors.keys { cursors[database] = Cursor(taken: version) }
   }
 }
@@ -170,7 +172,7 @@ struct TriggerState: Sendable {
   var hasDiscovered = false
   var lastDiscovery: ContinuousClock.Instant?
   var lastCheckpoint: ContinuousClock.Instant?
-  /// Triggers that are written down but not registered now, and the dead letters of all.
+  /// Triggers that are written down but not registered now, the dead letters of all, and the pause of all.
   var image: JournalImage
   /// Records that are to be written next.
   var unwritten: [JournalRecord] = []
@@ -181,7 +183,7 @@ struct TriggerState: Sendable {
   var retrying: Set<LetterKey> = []
   var deadLetterCount = 0
   var watch = LoopWatch()
-  var isPaused = false
+  var isPaused: Bool { image.pausedSince != nil }
   var isRunning = false
   var hasEnded = false
   var drainers: [UInt64: Drainer] = [:]

@@ -70,6 +70,7 @@ struct TriggerSources {
       for endpoint in endpoints { try host.register(endpoint, isKept: false) }
       let count = host.restore(journal, except: triggers.map(\.name) + endpoints.map(\.name))
       if count > 0 { Terminal.say("docsh: \(count) triggers of earlier registrations") }
+      Self.sayPauses(runner)
       return host
     } catch let error as StoreError {
       complaint = error.message
@@ -78,6 +79,20 @@ struct TriggerSources {
     }
     Terminal.complain("cannot start the triggers: \(complaint)")
     throw ExitCode(ExitStatus.failure)
+  }
+
+  /// A pause of an earlier process goes on, which nobody may remember.
+  private static func sayPauses(_ runner: TriggerRunner<LMDBEngine>) {
+    func time(_ microseconds: Int64) -> String { Timestamp(microseconds: microseconds).rfc3339 }
+    if let since = runner.pausedSince {
+      Terminal.say("docsh: triggers paused since \(time(since)); `docsh triggers resume` lets them go on")
+      return
+    }
+    for status in runner.statuses {
+      guard let since = status.pausedSince else { continue }
+      Terminal.say(
+        "docsh: trigger \(status.name) paused since \(time(since)); `docsh triggers resume` lets it go on")
+    }
   }
 
   private static func tell(_ report: TriggerReport) {

@@ -90,6 +90,9 @@ extension TriggersCommand {
       }
       TriggersCommand.table(rows)
       for trigger in triggers {
+        if let since = trigger["pausedSince"]?.text {
+          Terminal.say("\(trigger["name"]?.text ?? ""): paused since \(since)")
+        }
         guard let failure = trigger["lastFailure"]?.text else { continue }
         Terminal.say("\(trigger["name"]?.text ?? ""): \(failure)")
       }

@@ -2,7 +2,7 @@
 
 Usage: functions.py DOCSH FIRST_PORT [SECONDS_DOWN]
 
-Ports FIRST_PORT to FIRST_PORT+7 are used. SECONDS_DOWN is how long a function is away in the check about that.
+Ports FIRST_PORT to FIRST_PORT+8 are used. SECONDS_DOWN is how long a function is away in the check about that.
 """
 import json
 import os
@@ -15,7 +15,8 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import Checks, close  # noqa: E402
+from checks import Checks, close, unsigned_token  # noqa: E402
+from tls_function import TLSFunction, authority  # noqa: E402
 
 check = Checks()
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -49,19 +50,20 @@ class Server:
         except OSError:
             return False
 
-    def call(self, method, path, body=None):
+    def call(self, method, path, body=None, token="owner"):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data=data, method=method, headers={"Authorization": "Bearer owner"})
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        request = urllib.request.Request(self.base + path, data=data, method=method, headers=headers)
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.read()
 
     def admin(self, method, path, body=None):
         return json.loads(self.call(method, f"/emulator/v1/projects/-/triggers{path}", body) or b"{}")
 
-    def set(self, path, **fields):
+    def set(self, path, token="owner", **fields):
         body = {"fields": {name: {"integerValue": str(value)} if isinstance(value, int) else {"stringValue": value}
                            for name, value in fields.items()}}
-        self.call("PATCH", f"/v1/projects/{PROJECT}/databases/(default)/documents/{path}", body)
+        self.call("PATCH", f"/v1/projects/{PROJECT}/databases/(default)/documents/{path}", body, token)
 
     def delete(self, path):
         self.call("DELETE", f"/v1/projects/{PROJECT}/databases/(default)/documents/{path}")
@@ -150,12 +152,18 @@ def kinds(server, functions, seconds_down):
 
 @check("functions with an auth context get one, plain ones get JSON")
 def contexts(server, functions, seconds_down):
-    assert [line["auth_type"] for line in functions["with_author"].seen] == ["unknown"] * 3, functions["with_author"].seen
-    assert functions["with_author"].seen[0]["auth_id"] == ""
+    def authors():
+        return [(line["auth_type"], line["auth_id"]) for line in functions["with_author"].seen]
+
+    assert authors() == [("service_account", "owner")] * 3, authors()
+    server.set("users/dora", token=None, n=1)
+    server.set("users/dora", token=unsigned_token("dora", PROJECT), n=2)
+    assert server.drain()
+    assert authors()[3:] == [("unauthenticated", ""), ("unknown", "dora")], authors()
     plain = functions["plain"].seen
     assert plain[0]["type"] == "google.cloud.firestore.document.v1.written", plain
     assert plain[0]["data"]["value"]["fields"]["n"] == {"integerValue": "1"}, plain
-    assert plain[-1]["subject"] == "documents/users/ann"
+    assert plain[2]["subject"] == "documents/users/ann"
 
 
 @check("a function that is away gets everything when it is back, in order per document")
@@ -207,6 +215,56 @@ def dead_letters(server, functions, seconds_down):
     assert {letter["id"] for letter in again} == {letter["id"] for letter in letters}, again
     status, text = server.command("dead-letters", "--discard")
     assert (status, text) == (0, "2 discarded\n"), text
+
+
+@check("an https function is called when its certificate is that of its name and of a trusted authority, and not else")
+def https(server, functions, seconds_down):
+    with tempfile.TemporaryDirectory() as folder:
+        _, certificate, key = authority(folder)
+        function = TLSFunction(certificate, key)
+        rows = [  # name, host, keys of its own
+            ("trusted", "localhost", "ca_file: ca.pem"), ("careless", "127.0.0.1", "insecure: true"),
+            ("wrong-host", "127.0.0.1", "ca_file: ca.pem"), ("stranger", "localhost", "timeout: 20"),
+        ]
+        path = os.path.join(folder, "triggers.yaml")
+        with open(path, "w") as file:
+            file.write("triggers:\n")
+            for name, host, own in rows:
+                file.write(f"  - name: {name}\n    event: created\n    document: tls/{{id}}\n    attempts: 2\n"
+                           f"    endpoint: https://{host}:{function.port}/{name}?x=1\n    authContext: true\n    {own}\n")
+        secure = Server(server.docsh, server.port + 8, ["--triggers", path])
+        try:
+            large = "x" * 900_000
+            secure.set("tls/a", token=None, text=large)
+            assert secure.drain(), "not drained"
+            (_, asked_for, headers, body), = function.of("/trusted?x=1")
+            assert asked_for == "localhost", asked_for
+            assert headers["host"] == f"localhost:{function.port}" and headers["ce-document"] == "tls/a", headers.items()
+            assert (headers["ce-authtype"], headers["ce-authid"]) == ("unauthenticated", ""), headers.items()
+            assert len(body) == int(headers["content-length"]) and large.encode() in body
+            assert len(function.of("/careless?x=1")) == 1
+            assert len(function.seen) == 2, [entry[0] for entry in function.seen]
+            letters = secure.admin("GET", ":deadLetters")["deadLetters"]
+            reasons = {letter["trigger"]: (letter["attempts"], letter["reason"]) for letter in letters}
+            assert set(reasons) == {"wrong-host", "stranger"}, reasons
+            for name, words in [("wrong-host", ["is not trusted", "127.0.0.1"]), ("stranger", ["is not trusted", "ca_file"])]:
+                assert reasons[name][0] == 2 and all(word in reasons[name][1] for word in words), reasons[name]
+            # An answer that refuses is told as it is over http.
+            function.status = 503
+            secure.set("tls/b", n=1)
+            assert secure.drain(), "not drained"
+            letters = secure.admin("GET", ":deadLetters?trigger=trusted")["deadLetters"]
+            assert [letter["reason"].split(" answered ")[1] for letter in letters] == ["503: ok"], letters
+            # Whom to trust cannot be said over the network.
+            body = {"event": "created", "document": "x/{y}", "endpoint": "https://localhost/", "insecure": True}
+            try:
+                secure.admin("PUT", "/careless2", body)
+                raise AssertionError("registered")
+            except urllib.error.HTTPError as error:
+                assert error.code == 400 and b"triggers.yaml" in error.read(), error
+        finally:
+            secure.stop()
+            function.stop()
 
 
 @check("pause, drain, resume, replay and list from the command line")

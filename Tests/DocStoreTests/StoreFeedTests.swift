@@ -57,6 +57,56 @@ struct StoreFeedTests {
     #expect(subscription.take().isEmpty)
   }
 
+  static let sources: [CommitSource] = [
+    CommitSource(author: .unknown), CommitSource(author: .system), CommitSource(author: .administrator),
+    CommitSource(author: .anonymous), CommitSource(author: .user("")), CommitSource(author: .user("ünï u")),
+    CommitSource(author: .user("ann"), origin: CommitOrigin("why")),
+    CommitSource(author: .system, origin: .withoutTriggers),
+  ]
+
+  @Test(
+    "who made a commit and why is on the feed with every change, and in storage with the first",
+    arguments: sources)
+  func source(_ source: CommitSource) throws {
+    let subscription = test.store.subscribe(test.database) {}
+    CommitOrigin.$current.withValue(source.origin) {
+      test.store.submit(
+        test.database, [.set("c/a", ["n": .integer(1)]), .set("c/ü", [:])], author: source.author
+      ) { _ in }
+    }
+    // Behind it in the queue.
+    try test.store.commitAndWait(test.database, [.set("c/z", [:])])
+    guard case .commit(_, let changes)? = subscription.take().first else {
+      Issue.record("no commit")
+      return
+    }
+    #expect(changes.map(\.source) == [source, source])
+    var stored: [String] = []
+    var sources: [CommitSource?] = []
+    try test.store.changes(test.database, after: 0, isHeld: true) { _, path, source in
+      stored.append(path.text)
+      sources.append(source)
+      return .more
+    }
+    #expect(stored == ["c/a", "c/ü", "c/z"])
+    #expect(sources == [source, nil, CommitSource(author: .system)])
+  }
+
+  @Test("the id of a user that is too long for an id is not kept")
+  func longUser() throws {
+    for (count, isKept) in [(1_024, true), (1_025, false)] {
+      let user = String(repeating: "u", count: count)
+      let path = "c/\(count)"
+      try test.store.commitAndWait(test.database, [.set(path, [:])], author: .user(user))
+      var last: CommitSource?
+      try test.store.changes(test.database, after: 0, isHeld: true) { _, _, source in
+        last = source
+        return .more
+      }
+      #expect(last?.author == (isKept ? .user(user) : .unknown))
+    }
+  }
+
   @Test("one that does not take its events in time is told that it lags, once")
   func lagging() throws {
     let subscription = test.store.subscribe(test.database, eventsMax: 3) {}
@@ -90,7 +140,7 @@ struct StoreFeedTests {
     let third = try test.commit(.delete("c/a")).commitTime
     func changes(after version: Int64) throws -> [String] {
       var seen: [String] = []
-      try test.store.changes(test.database, after: version) { version, path in
+      try test.store.changes(test.database, after: version) { version, path, _ in
         seen.append("\(version) \(path.text)")
         return .more
       }

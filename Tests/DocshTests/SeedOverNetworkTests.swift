@@ -102,10 +102,13 @@ struct SeedOverNetworkTests {
       var sink = remote
       sink.startsTriggers = startsTriggers
       _ = try await sink.write([SeedWrite(path: ResourcePath(unchecked: "a/b"), fields: [], serverTimes: [])])
-      let version = try store.read(Self.database) { (view) throws(StoreError) in
-        try view.document(ResourcePath(unchecked: "a/b"))?.updateTime
+      var sources: [CommitSource?] = []
+      try store.changes(Self.database, after: 0, isHeld: true) { _, _, source in
+        sources.append(source)
+        return .more
       }
-      #expect(store.origin(ofCommit: try #require(version)) == (startsTriggers ? nil : .withoutTriggers))
+      #expect(sources.map { $0?.origin } == [startsTriggers ? nil : .withoutTriggers])
+      #expect(sources.map { $0?.author } == [.administrator])
     }
   }
 

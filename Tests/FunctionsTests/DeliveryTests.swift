@@ -103,6 +103,39 @@ import Wire
     try await function.stop()
   }
 
+  static let authors: [(author: CommitAuthor, type: String, id: String)] = [
+    (.system, "system", ""), (.administrator, "service_account", "owner"),
+    (.anonymous, "unauthenticated", ""),
+    (.user("ann"), "unknown", "ann"), (.user("ü b"), "unknown", "%C3%BC%20b"), (.unknown, "unknown", ""),
+  ]
+
+  @Test("functions that ask for it are told who wrote, the others are not")
+  func authContext() async throws {
+    let function = try await TestFunction()
+    let plain = try await TestFunction()
+    try await hosting { store, runner, host in
+      var endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
+      endpoint.hasAuthContext = true
+      try host.register(endpoint, isKept: false)
+      try host.register(FunctionEndpoint("plain", .created, "c/{d}", port: plain.port), isKept: false)
+      for (index, row) in Self.authors.enumerated() {
+        _ = try await store.commit(
+          database, [Write(ResourcePath(unchecked: "c/\(index)"), .update(fields: [], mask: nil))],
+          author: row.author)
+      }
+      #expect(await runner.drain())
+    }
+    for (index, row) in Self.authors.enumerated() {
+      let request = try #require(function.requests.first { $0.headers["ce-document"] == "c/\(index)" })
+      #expect(request.headers["ce-type"] == "google.cloud.firestore.document.v1.created.withAuthContext")
+      #expect(request.headers["ce-authtype"] == row.type && request.headers["ce-authid"] == row.id)
+    }
+    #expect(plain.requests.count == Self.authors.count)
+    #expect(plain.requests.allSatisfy { $0.headers["ce-authtype"] == nil && $0.headers["ce-authid"] == nil })
+    try await function.stop()
+    try await plain.stop()
+  }
+
   @Test("a function that is down gets everything when it is up again, each document's events in order")
   func downAndUp() async throws {
     let first = try await TestFunction()
@@ -246,7 +279,7 @@ import Wire
       let request = try #require(function.requests.last)
       #expect(request.target == "/functions/projects/demo-f/triggers/us-central1-f-0")
       #expect(request.headers["ce-type"] == "google.cloud.firestore.document.v1.created.withAuthContext")
-      #expect(request.headers["ce-authtype"] == "unknown" && request.headers["ce-authid"] == "")
+      #expect(request.headers["ce-authtype"] == "system" && request.headers["ce-authid"] == "")
       #expect(Base64.decodeAny(request.body)?.starts(with: [0x0A]) == true)
       host.reset()
       #expect(runner.statuses.isEmpty)

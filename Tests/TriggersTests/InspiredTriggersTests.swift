@@ -240,7 +240,7 @@ import Testing
     #expect(Set(events.entries.map(\.0.name)).count == 4)
     #expect(try watched.map { try store.fields($0) } == settled)
     let changed = Journal<ResourcePath>()
-    try store.changes(database, after: version) { _, path in
+    try store.changes(database, after: version) { _, path, _ in
       changed.note(path)
       return .more
     }

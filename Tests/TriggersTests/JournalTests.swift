@@ -130,6 +130,29 @@ import Testing
     #expect(found.map(\.body) == [Array("how to make b".utf8)])
   }
 
+  @Test("a dead letter of before authors were kept is read, of an unknown author")
+  func oldLetter() throws {
+    var writer = WireWriter(reserving: 64)
+    writer.message(4) {
+      $0.field(1, text: "t")
+      $0.field(2, text: "demo-test")
+      $0.field(3, text: "(default)")
+      $0.field(4, text: "c/d")
+      $0.field(5, varint: 9)
+      $0.field(6, text: "9-a")
+      $0.field(7, varint: 3)
+      $0.field(8, text: "why")
+      $0.field(9, varint: 10)
+    }
+    let record = try #require(writer.bytes.withUnsafeBytes { JournalRecord($0) })
+    guard case .deadLetter(let letter) = record else {
+      Issue.record("another record")
+      return
+    }
+    #expect(
+      letter.event.author == .unknown && letter.event.document.path.text == "c/d" && letter.attempts == 3)
+  }
+
   // MARK: the file
 
   private func letter() -> DeadLetter {
@@ -145,10 +168,14 @@ import Testing
     for record in [
       JournalRecord.checkpoint("t", since: 7, [database: 8, DatabaseID(project: "p", database: "d"): -1]),
       .done("t", database, [EventMark(version: 10, document: .max), EventMark(11, path("c/e"))]),
-      .deadLetter(letter), .registration("t", [0, 255, 10]),
+      .deadLetter(letter), .registration("t", [0, 255, 10]), .paused("t", since: 12),
+      .paused("t", since: nil),
+      .paused(nil, since: 13), .paused(nil, since: nil),
     ] {
       var image = JournalImage()
       image.apply(.checkpoint("t", since: 1, [:]))
+      image.apply(.paused("t", since: 2))
+      image.apply(.paused(nil, since: 3))
       var copied = image
       image.apply(record)
       copied.apply(try #require(record.encoded.withUnsafeBytes { JournalRecord($0) }))
@@ -156,6 +183,9 @@ import Testing
       #expect(copied.triggers["t"]?.positions == image.triggers["t"]?.positions)
       #expect(copied.triggers["t"]?.done == image.triggers["t"]?.done)
       #expect(copied.triggers["t"]?.registration == image.triggers["t"]?.registration)
+      #expect(copied.triggers["t"]?.pausedSince == image.triggers["t"]?.pausedSince)
+      #expect(copied.pausedSince == image.pausedSince)
+      #expect(copied.deadLetters.map(\.event.author) == image.deadLetters.map(\.event.author))
       #expect(copied.deadLetters.map(\.event.after) == image.deadLetters.map(\.event.after))
       #expect(copied.deadLetters.map(\.reason) == image.deadLetters.map(\.reason))
       #expect(copied.deadLetters.map(\.time) == image.deadLetters.map(\.time))

@@ -57,7 +57,8 @@ extension DocumentEvent {
     self.init(
       id: id, database: DatabaseID(project: "demo-test"), path: path, parameters: [:],
       beforeImage: before.map { makeImage($0, version - 1) },
-      afterImage: after.map { makeImage($0, version) }, version: version, cause: .none, attempt: 1)
+      afterImage: after.map { makeImage($0, version) }, version: version, cause: .none, author: .system,
+      attempt: 1)
   }
 }
 

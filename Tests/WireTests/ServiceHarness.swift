@@ -55,8 +55,8 @@ final class ServiceHarness {
   }
 
   /// Opens a stream in both directions.
-  func open(_ method: String, token: String? = "owner") -> Int32 {
-    let extra = token.map { [("authorization", "Bearer " + $0)] } ?? []
+  func open(_ method: String, token: String? = "owner", extra headers: [(String, String)] = []) -> Int32 {
+    let extra = (token.map { [("authorization", "Bearer " + $0)] } ?? []) + headers
     return client.request(
       path: "/google.firestore.v1.Firestore/\(method)", body: [], ends: false, extra: extra)
   }

@@ -2,6 +2,9 @@
 ///
 /// Source: spec/streams.md section 2.
 
+import Access
+import DocModel
+import DocStore
 import SwiftProtobuf
 import Testing
 
@@ -57,6 +60,24 @@ private typealias Response = Google_Firestore_V1_WriteResponse
     let received = harness.receive(on: stream) { $0.isClosed }
     #expect(received.status == "0")
     #expect(try responses(received).last?.streamToken == Data("2".utf8))
+  }
+
+  @Test(
+    "what a stream writes belongs to what made the client open it, and to who it is", arguments: [nil, "why"])
+  func origin(cause: String?) throws {
+    let harness = try ServiceHarness()
+    let stream = harness.open("Write", extra: cause.map { [("docstore-cause", $0)] } ?? [])
+    try harness.say(Self.handshake, on: stream)
+    for number in 1...2 { try harness.say(Self.batch(("c/a", Int64(number))), on: stream) }
+    _ = harness.receive(on: stream) { $0.messages.count == 3 }
+    var sources: [CommitSource?] = []
+    let database = try ResourceNameParser.database(ServiceHarness.database)
+    try harness.service.store.store.changes(database, after: 0, isHeld: true) { _, _, source in
+      sources.append(source)
+      return .more
+    }
+    let expected = CommitSource(author: .administrator, origin: cause.map { CommitOrigin($0) })
+    #expect(sources == [expected, expected])
   }
 
   @Test("half-close lets what was sent finish")

@@ -48,8 +48,10 @@ struct StoreState {
   var floor: Int64
   /// Given to the next new database or cleared one. Starts at 1: 0 means no database.
   var nextGeneration: UInt32
-  /// How the bytes of this store are laid out.
-  static let formatVersion: UInt64 = 1
+  /// How the bytes of this store are laid out. 1 had no sources in its change records; it is read, and its next
+  /// commit makes it 2, so that programs that know no sources refuse it instead of misreading them.
+  static let formatVersion: UInt64 = 2
+  private static let formatsRead: ClosedRange<UInt64> = 1...2
 
   var encoded: [UInt8] {
     var writer = WireWriter()
@@ -68,7 +70,7 @@ struct StoreState {
 
   init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     var cursor = WireCursor(bytes)
-    guard bytes.count == 32, cursor.fixed64() == Self.formatVersion else { throw .corrupt }
+    guard bytes.count == 32, Self.formatsRead.contains(cursor.fixed64()) else { throw .corrupt }
     lastVersion = Int64(bitPattern: cursor.fixed64())
     floor = Int64(bitPattern: cursor.fixed64())
     nextGeneration = UInt32(truncatingIfNeeded: cursor.fixed64())

@@ -85,7 +85,7 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
           isDamaged = true
           return .stop
         }
-        let document = KeyLayout.documentKey(database.generation, value)
+        let document = KeyLayout.documentKey(database.generation, ChangeRecord.path(value))
         batch.remove(.documentHistory, KeyLayout.historyKey(document.bytes, ended: version))
         batch.remove(.changes, Array(key))
         count += 1

@@ -1,17 +1,14 @@
 /// Whose doing a commit is: carried from the code that commits to those who follow the feed.
 
-internal import Synchronization
-
 /// A short text that travels with every commit made while it is `current`.
 ///
 /// ```
 /// try await CommitOrigin.$current.withValue(CommitOrigin("why")) {
-///   let result = try await store.commit(database, writes)
-///   store.origin(ofCommit: result.commitTime)  // "why"
+///   try await store.commit(database, writes)  // the feed and `changes` say `CommitSource.origin`: "why"
 /// }
 /// ```
 ///
-/// The store does not read the text. Tasks inherit it; detached tasks and other processes do not.
+/// The store does not read the text, and keeps it as long as the change. Tasks inherit it; detached tasks and other processes do not.
 public struct CommitOrigin: Hashable, Sendable {
   /// LIMIT: bytes of the text; longer ones are cut.
   public static let bytesMax = 4_096
@@ -30,33 +27,33 @@ public struct CommitOrigin: Hashable, Sendable {
   public static let withoutTriggers = CommitOrigin("-")
 }
 
-/// The origins of the latest commits that had one.
-///
-/// LIMIT: so many commits; older ones are forgotten, as all are when the process ends.
-final class CommitOrigins: Sendable {
-  private static let countMax = 16_384
+/// Who made a commit.
+public enum CommitAuthor: Hashable, Sendable {
+  /// Not written down: by an earlier version, or of a user whose id is longer than `CommitSource.userBytesMax`.
+  case unknown
+  /// This program itself: a trigger in Swift, a seed, an import.
+  case system
+  /// A server with full rights.
+  case administrator
+  /// Nobody was signed in.
+  case anonymous
+  /// An app's user, by its id.
+  case user(String)
+}
 
-  private struct Ring {
-    var versions: [Int64] = []
-    var next = 0
-    var origins: [Int64: CommitOrigin] = [:]
+/// Where a commit came from: who made it, and what made it so. Kept with what it changed.
+public struct CommitSource: Hashable, Sendable {
+  /// LIMIT: bytes of a user's id; longer ones are not kept.
+  static let userBytesMax = 1_024
+
+  public let author: CommitAuthor
+  public let origin: CommitOrigin?
+
+  package init(author: CommitAuthor, origin: CommitOrigin? = nil) {
+    self.author = author
+    self.origin = origin
   }
 
-  private let ring = Mutex(Ring())
-
-  /// Before the commit is published, so that whoever learns of it finds its origin.
-  func note(_ origin: CommitOrigin, version: Int64) {
-    ring.withLock { ring in
-      if ring.versions.count < Self.countMax {
-        ring.versions.append(version)
-      } else {
-        ring.origins[ring.versions[ring.next]] = nil
-        ring.versions[ring.next] = version
-        ring.next = (ring.next + 1) % Self.countMax
-      }
-      ring.origins[version] = origin
-    }
-  }
-
-  func origin(ofCommit version: Int64) -> CommitOrigin? { ring.withLock { $0.origins[version] } }
+  /// Of a change that says nothing.
+  package static let unknown = CommitSource(author: .unknown)
 }

@@ -4,7 +4,9 @@ internal import DocModel
 
 extension CommitPlanner {
   /// Records what the commit at hand changed. Nothing can fail from here on.
-  func record(_ changed: [Touched], _ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?) {
+  func record(
+    _ changed: [Touched], _ source: CommitSource, _ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?
+  ) {
     if changed.isEmpty { return }
     if known == nil { create(id, version) }
     state.lastVersion = version
@@ -25,13 +27,13 @@ extension CommitPlanner {
         .changes,
         keyInPlace: KeyLayout.changeKey(
           generation, version, ordinal: UInt32(truncatingIfNeeded: ordinal), in: batch),
-        inPlace: ChangeRecord.encoded(document.path, in: batch))
+        inPlace: ChangeRecord.encoded(document.path, ordinal == 0 ? source : nil, in: batch))
       documents.plan(document.place, document.now)
       if isFollowed {
         changes.append(
           DocumentChange(
             path: document.path, before: document.before.map(DocumentImage.init),
-            after: document.now.map(DocumentImage.init)))
+            after: document.now.map(DocumentImage.init), source: source))
       }
     }
     if isFollowed { events.append((id, version, .commit(version: version, changes: changes))) }

@@ -123,8 +123,7 @@ final class CommitPlanner {
     try checkCharge()
     let changed = touched.allSatisfy(\.isChanged) ? touched : touched.filter(\.isChanged)
     guard case .apply = try transactions.admit(request, changed, version) else { return nil }
-    record(changed, request.database, version, database)
-    if let origin = request.origin { feed.origins.note(origin, version: version) }
+    record(changed, request.source, request.database, version, database)
     return CommitResult(commitTime: version, results: results)
   }
 

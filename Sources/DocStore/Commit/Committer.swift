@@ -19,8 +19,8 @@ struct CommitRequest: Sendable {
   let transaction: TransactionID?
   let judge: CommitJudge?
   let limits: CommitLimits
-  /// What the commit is a part of, for those who follow the feed.
-  let origin: CommitOrigin?
+  /// Who makes it and why, for those who follow the feed.
+  let source: CommitSource
   /// Whoever may give the commit up while it waits.
   var cancellation: CommitCancellation?
   /// Its place among those that waited for locks; nil for a commit that never did.

@@ -7,7 +7,7 @@
 /// documents        g | P(collection path) | id                      -> record
 /// documentHistory  g | P(collection path) | id | ended v            -> record
 /// catalog          04 | g | ix                                  -> an index (IndexLayout)
-/// changes          g | v | ordinal u32                              -> kind, path
+/// changes          g | v | ordinal u32                              -> path, source (ChangeRecord)
 /// ```
 ///
 /// `g` generation u32, `v` version i64, both big-endian; parts as `KeyWriter` writes them. The collection

@@ -45,6 +45,8 @@ public struct DocumentChange: Sendable {
   public let path: ResourcePath
   public let before: DocumentImage?
   public let after: DocumentImage?
+  /// Where the commit came from; unknown for clearings.
+  public var source = CommitSource.unknown
 }
 
 /// One event of a database, in commit order.

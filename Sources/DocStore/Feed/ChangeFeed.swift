@@ -66,7 +66,6 @@ public final class FeedSubscription: Sendable {
 final class ChangeFeed: Sendable {
   private let subscriptions = Mutex<[DatabaseID: [FeedSubscription]]>([:])
   private let count = Atomic<Int>(0)
-  let origins = CommitOrigins()
 
   /// `version` is asked for once the subscription counts, so every later commit keeps its images.
   func subscribe(

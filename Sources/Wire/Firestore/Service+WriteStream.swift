@@ -96,7 +96,9 @@ private final class WriteSession<Engine: StorageEngine> {
     let reference = call.reference
     let cancellation = CommitCancellation()
     self.cancellation = cancellation
-    let session = WriteSessionReference(session: self, cancellation: cancellation)
+    // What made the client open the stream: all that it writes there belongs to that.
+    let session = WriteSessionReference(
+      session: self, origin: call.origin(of: credentials), cancellation: cancellation)
     guard message.count > FirestoreService<Engine>.onEventLoopBytesMax else {
       return session.submit(try Self.writes(message, database), database, credentials, service, reference)
     }
@@ -148,14 +150,17 @@ private final class WriteSession<Engine: StorageEngine> {
 /// `@unchecked Sendable`: the session is touched on its call's event loop alone.
 private struct WriteSessionReference<Engine: StorageEngine>: @unchecked Sendable {
   let session: WriteSession<Engine>
+  let origin: CommitOrigin?
   let cancellation: CommitCancellation
 
   func submit(
     _ writes: [Write], _ database: DatabaseID, _ credentials: Credentials,
     _ service: FirestoreService<Engine>, _ call: CallReference
   ) {
-    service.store.submit(database, writes, as: credentials, cancellation: cancellation) { result in
-      finish(result.mapError(GRPCStatus.init), call)
+    CommitOrigin.$current.withValue(origin) {
+      service.store.submit(database, writes, as: credentials, cancellation: cancellation) { result in
+        finish(result.mapError(GRPCStatus.init), call)
+      }
     }
   }
 

@@ -44,11 +44,17 @@ package class ServerCall {
     self.perform = perform
   }
 
-  /// Commits in the name of what made the client write. Only administrators, as functions are, are believed: a
-  /// user could end chains of triggers, or hide writes from them.
+  /// What made the client write. Only administrators, as functions are, are believed: a user could end chains of
+  /// triggers, or hide writes from them.
+  final func origin(of credentials: Credentials) -> CommitOrigin? {
+    guard let cause, credentials.isAdmin else { return nil }
+    return CommitOrigin(String(decoding: cause, as: UTF8.self))
+  }
+
+  /// Commits in the name of what made the client write.
   final func withOrigin(of credentials: Credentials, _ commit: () -> Void) {
-    guard let cause, credentials.isAdmin else { return commit() }
-    CommitOrigin.$current.withValue(CommitOrigin(String(decoding: cause, as: UTF8.self)), operation: commit)
+    guard let origin = origin(of: credentials) else { return commit() }
+    CommitOrigin.$current.withValue(origin, operation: commit)
   }
 
   /// Whether answering is still of use. Any thread may ask.
