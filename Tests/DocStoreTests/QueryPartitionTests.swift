@@ -117,4 +117,13 @@ struct QueryPartitionTests {
       try QueryPartition(Self.query(), count: 4, pageToken: "nonsense").validate()
     }
   }
+
+  @Test(
+    "a token is read back with padding too, and with nothing else behind it",
+    arguments: [("", true), ("=", true), ("A", false), ("!", false), ("=A", false)])
+  func tokenText(_ end: String, _ isRead: Bool) {
+    // Fifteen bytes, whose base64 ends with a whole group: one more digit holds no byte.
+    let token = PageToken(fingerprint: 7, position: [1, 2])
+    #expect(PageToken(text: token.text + end) == (isRead ? token : nil))
+  }
 }

@@ -92,6 +92,20 @@ struct ValueTests {
   }
 
   @Test(
+    "Bytes of a line are base64 as it is written, and nothing else",
+    arguments: [
+      ("aGk=", true), ("", true), ("aGk", false), ("aGl=", false), ("a-k=", false), ("aG k", false),
+    ])
+  func importedBytes(_ text: String, _ isRead: Bool) {
+    let line = #"{"__name__":"users/bob","d":{"$bytes":"\#(text)"}}"#
+    if isRead {
+      #expect(throws: Never.self) { try ImportLine.write(line, context) }
+    } else {
+      #expect(throws: ShellError.self) { try ImportLine.write(line, context) }
+    }
+  }
+
+  @Test(
     "Nothing in a text reaches the terminal as a command",
     arguments: [
       ("\u{1B}[2J", "\\u001b[2J"), ("a\u{9B}31m", "a\\u009b31m"), ("\u{202E}abc", "\\u202eabc"),

@@ -52,16 +52,6 @@ struct OverTheWireTests {
     #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
   }
 
-  @Test(
-    "Base64, for values and for tokens",
-    arguments: [
-      ([], "", ""), ([0xFB], "+w==", "-w"), ([0xFF, 0xFE], "//4=", "__4"), ([1, 2, 3], "AQID", "AQID"),
-    ] as [([UInt8], String, String)])
-  func base64(_ bytes: [UInt8], _ standard: String, _ forURL: String) {
-    #expect(WireBase64.standard(bytes) == standard)
-    #expect(WireBase64.forURL(bytes) == forURL)
-  }
-
   @Test("Tokens hold the persona's claims and are valid now")
   func tokens() throws {
     let token = WireToken.text(
@@ -71,7 +61,7 @@ struct OverTheWireTests {
     #expect(parts.last == "")
     #expect(parts[0] == "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0")
     let wanted = #"{"auth_time":999940,"exp":1003600,"iat":999940,"sub":"ann"}"#
-    #expect(String(parts[1]) == WireBase64.forURL(Array(wanted.utf8)))
+    #expect(String(parts[1]) == Base64.urlSafeText(wanted.utf8))
   }
 
   @Test(

@@ -65,15 +65,6 @@ struct HTTPTests {
     #expect(StatusCode.allCases.map(\.httpStatus) == expected)
   }
 
-  @Test("base64 in every length and both alphabets")
-  func base64() {
-    for count in 0..<20 {
-      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 97 + 250) }
-      #expect(Base64.decodeAny(Base64.encode(bytes)) == bytes)
-      #expect(Base64.decodeURLSafe(Base64.encodeURLSafe(bytes)) == bytes)
-    }
-  }
-
   @Test("the preface is told from HTTP/1.1 at the first byte that differs")
   func sniffing() {
     for count in 0..<24 {

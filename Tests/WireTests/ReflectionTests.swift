@@ -1,3 +1,4 @@
+import DocModel
 import SwiftProtobuf
 import Testing
 

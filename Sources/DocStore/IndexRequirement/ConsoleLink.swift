@@ -60,8 +60,8 @@ public enum ConsoleLink {
   public static func decoded(_ link: String) -> Content? {
     var text = Array(link.utf8)[...]
     if let sign = text.lastIndex(of: UInt8(ascii: "=")) { text = text[(sign + 1)...] }
-    text = text.prefix(while: Base64URL.isDigit)
-    guard let bytes = Base64URL.bytes(text) else { return nil }
+    text = text.prefix(while: Base64.isURLSafeDigit)
+    guard let bytes = Base64.decodeURLSafe(text) else { return nil }
     return bytes.withUnsafeBytes { content($0) }
   }
 

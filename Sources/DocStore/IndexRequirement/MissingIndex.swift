@@ -109,7 +109,7 @@ public struct MissingIndex: Hashable, Sendable {
       )
     case .vector: return nil
     }
-    return ConsoleLink.page(of: database) + "?\(blob.parameter)=" + Base64URL.text(blob.bytes)
+    return ConsoleLink.page(of: database) + "?\(blob.parameter)=" + Base64.urlSafeText(blob.bytes)
   }
 
   private static let manyInequalities =

@@ -25,7 +25,7 @@ public struct PageToken: Hashable, Sendable {
 
   /// Nil for text that was never a token.
   init?(text: String) {
-    guard let bytes = Base64URL.bytes(Array(text.utf8)), bytes.count >= Self.headerBytes,
+    guard let bytes = Base64.decodeURLSafe(text.utf8), bytes.count >= Self.headerBytes,
       bytes[0] == Self.version
     else {
       return nil
@@ -48,7 +48,7 @@ public struct PageToken: Hashable, Sendable {
     for shift in stride(from: 24, through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: checksum >> UInt32(shift)))
     }
-    return Base64URL.text(bytes + body)
+    return Base64.urlSafeText(bytes + body)
   }
 
   /// FNV-1a over parts and their lengths. Not a secret: a forged token only moves a page.

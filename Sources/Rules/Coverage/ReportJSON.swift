@@ -94,7 +94,7 @@ extension ReportJSON {
       case .integer(let number): json.member("intValue") { $0.string(String(number)) }
       case .float(let number): json.member("floatValue") { $0.float(number.number) }
       case .string(let text): json.member("stringValue") { $0.string(text) }
-      case .bytes(let bytes): json.member("bytesValue") { $0.string(ReportText.base64(bytes)) }
+      case .bytes(let bytes): json.member("bytesValue") { $0.string(Base64.text(bytes)) }
       case .timestamp(let time): json.member("timestampValue") { $0.string(time.rfc3339) }
       case .duration(let seconds, let nanoseconds):
         json.member("durationValue") { $0.string(ReportText.duration(seconds, nanoseconds)) }

@@ -16,7 +16,7 @@ package enum ReportText {
     case .integer(let number): String(number)
     case .float(let number): Conversions.text(number.number)
     case .string(let text): OperandText.quoted(String(decoding: text, as: UTF8.self))
-    case .bytes(let bytes): "bytes(\"\(base64(bytes))\")"
+    case .bytes(let bytes): "bytes(\"\(Base64.text(bytes))\")"
     case .timestamp(let time): time.rfc3339
     case .duration(let seconds, let nanoseconds): duration(seconds, nanoseconds)
     case .latlng(let latitude, let longitude):
@@ -72,21 +72,5 @@ package enum ReportText {
       text += "." + digits
     }
     return text + "s"
-  }
-
-  static func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = Array(bytes[start..<min(start + 3, bytes.count)])
-      let bits = group.enumerated().reduce(UInt32(0)) {
-        $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset)
-      }
-      for index in 0..<4 {
-        text.append(
-          index <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -56,7 +56,7 @@ enum SuiteText {
     case .double(let number): double(number)
     case .timestamp(let instant): "{$time: \(instant.rfc3339)}"
     case .string(let text): scalar(interpolated(text))
-    case .bytes(let bytes): "{$bytes: \(scalar(Base64Text.encode(bytes)))}"
+    case .bytes(let bytes): "{$bytes: \(scalar(Base64.text(bytes)))}"
     case .reference(let name): "{$ref: \(scalar(ValueText.relative(name)))}"
     case .geoPoint(let point): "{$geo: [\(double(point.latitude)), \(double(point.longitude))]}"
     case .array(let elements): "[" + elements.map(self.value).joined(separator: ", ") + "]"

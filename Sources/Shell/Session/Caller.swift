@@ -45,9 +45,9 @@ struct Caller {
     case .administrator: return "Bearer owner"
     case .anonymous: return nil
     case .user(_, let claims):
-      let header = Base64Text.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8), urlSafe: true)
+      let header = Base64.urlSafeText(#"{"alg":"none","typ":"JWT"}"#.utf8)
       let payload = ValueJSON(isPlain: true).text(.map(claims))
-      return "Bearer \(header).\(Base64Text.encode(Array(payload.utf8), urlSafe: true))."
+      return "Bearer \(header).\(Base64.urlSafeText(payload.utf8))."
     }
   }
 

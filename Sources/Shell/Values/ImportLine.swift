@@ -60,7 +60,7 @@ enum ImportLine {
       let path = try checking { () throws(Complaint) in try ResourceNameParser.relativePath(text) }
       return .reference(DocumentName(database: database, path: path).resourceName)
     case ("$bytes", .string(let text)):
-      if let bytes = Base64Text.decode(text) { return .bytes(bytes) }
+      if let bytes = Base64.decode(text) { return .bytes(bytes) }
     case ("$geo", .array(let degrees)):
       if let pair = numbers(degrees), pair.count == 2 {
         return .geoPoint(GeoPoint(latitude: pair[0], longitude: pair[1]))

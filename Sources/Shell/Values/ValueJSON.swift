@@ -16,7 +16,7 @@ struct ValueJSON {
     case .double(let number): double(number)
     case .timestamp(let instant): form("$time", TextEscape.quoted(instant.rfc3339))
     case .string(let text): TextEscape.quoted(text)
-    case .bytes(let bytes): form("$bytes", TextEscape.quoted(Base64Text.encode(bytes)))
+    case .bytes(let bytes): form("$bytes", TextEscape.quoted(Base64.text(bytes)))
     case .reference(let name): form("$ref", TextEscape.quoted(ValueText.relative(name)))
     case .geoPoint(let point): geoPoint(point)
     case .array(let elements): "[" + elements.map(text).joined(separator: ",") + "]"

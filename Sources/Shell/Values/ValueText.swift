@@ -12,7 +12,7 @@ enum ValueText {
     case .double(let number): self.number(number)
     case .timestamp(let instant): "@" + instant.rfc3339
     case .string(let text): TextEscape.quoted(text)
-    case .bytes(let bytes): "bytes(\"" + Base64Text.encode(bytes) + "\")"
+    case .bytes(let bytes): "bytes(\"" + Base64.text(bytes) + "\")"
     case .reference(let name): "/" + TextEscape.printable(relative(name))
     case .geoPoint(let point): "geo(\(point.latitude.description), \(point.longitude.description))"
     case .array(let elements): "[" + elements.map(literal).joined(separator: ", ") + "]"
@@ -75,58 +75,5 @@ enum ValueText {
     case .vector: "vector"
     case .map: "map"
     }
-  }
-}
-
-/// Standard base64.
-enum Base64Text {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  /// Nil for what is no base64 with padding.
-  static func decode(_ text: String) -> [UInt8]? {
-    var digits = Array(text.utf8)
-    guard digits.count % 4 == 0 else { return nil }
-    var padding = 0
-    while padding < 2, digits.last == UInt8(ascii: "=") {
-      digits.removeLast()
-      padding += 1
-    }
-    var bytes: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for digit in digits {
-      guard let value = alphabet.firstIndex(of: digit) else { return nil }
-      buffer = buffer << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
-      }
-    }
-    return bytes
-  }
-
-  static func encode(_ bytes: [UInt8], urlSafe: Bool = false) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var index = 0
-    while index < bytes.count {
-      let group = bytes[index..<min(index + 3, bytes.count)]
-      let bits = group.enumerated().reduce(UInt32(0)) {
-        $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset)
-      }
-      for place in 0..<4 {
-        if place <= group.count {
-          text.append(alphabet[Int(bits >> UInt32(18 - 6 * place)) & 63])
-        } else if !urlSafe {
-          text.append(UInt8(ascii: "="))
-        }
-      }
-      index += 3
-    }
-    if urlSafe {
-      text = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? 0x5F : $0 }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -83,36 +83,8 @@ extension ValueTextReader {
     guard index < text.count, text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'") else {
       throw error("bytes takes base64 text in quotes")
     }
-    guard let bytes = Base64Text.decode(try quoted()) else { throw error("this is no base64") }
+    guard let bytes = Base64.decode(try quoted()) else { throw error("this is no base64") }
     guard eat(")") else { throw error("expected ')'") }
     return .bytes(bytes)
-  }
-}
-
-/// Standard base64 with padding.
-enum Base64Text {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func decode(_ text: String) -> [UInt8]? {
-    var digits = Array(text.utf8)
-    guard digits.count % 4 == 0 else { return nil }
-    var padding = 0
-    while padding < 2, digits.last == UInt8(ascii: "=") {
-      digits.removeLast()
-      padding += 1
-    }
-    var bytes: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits = 0
-    for digit in digits {
-      guard let value = alphabet.firstIndex(of: digit) else { return nil }
-      buffer = buffer << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-      }
-    }
-    return buffer & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
   }
 }

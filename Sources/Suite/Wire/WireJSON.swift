@@ -21,7 +21,7 @@ enum WireJSON {
       case .double(let number): object.member("doubleValue") { $0.number(number) }
       case .timestamp(let instant): object.member("timestampValue") { $0.string(instant.rfc3339) }
       case .string(let text): object.member("stringValue") { $0.string(text) }
-      case .bytes(let bytes): object.member("bytesValue") { $0.string(WireBase64.standard(bytes)) }
+      case .bytes(let bytes): object.member("bytesValue") { $0.string(Base64.text(bytes)) }
       case .reference(let name): object.member("referenceValue") { $0.string(name) }
       case .geoPoint(let point):
         object.member("geoPointValue") { writer in
@@ -210,27 +210,5 @@ enum WireJSON {
     case .isNotNaN: "IS_NOT_NAN"
     case .isNotNull: "IS_NOT_NULL"
     }
-  }
-}
-
-/// Base64 (RFC 4648): bytes in JSON, and the parts of tokens.
-enum WireBase64 {
-  private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-
-  static func standard(_ bytes: [UInt8]) -> String { text(bytes, last: Array("+/".utf8), isPadded: true) }
-
-  static func forURL(_ bytes: [UInt8]) -> String { text(bytes, last: Array("-_".utf8), isPadded: false) }
-
-  private static func text(_ bytes: [UInt8], last: [UInt8], isPadded: Bool) -> String {
-    let letters = letters + last
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      var bits = UInt32(0)
-      for offset in 0..<3 { bits = bits << 8 | (offset < group.count ? UInt32(group[start + offset]) : 0) }
-      for place in 0...group.count { text.append(letters[Int(bits >> UInt32(18 - 6 * place) & 63)]) }
-      if isPadded { text += Array(repeating: UInt8(ascii: "="), count: 3 - group.count) }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -15,7 +15,7 @@ enum WireToken {
     }
     var writer = JSONWriter()
     plain(.map(claims), &writer)
-    return "\(WireBase64.forURL(head)).\(WireBase64.forURL(writer.bytes))."
+    return "\(Base64.urlSafeText(head)).\(Base64.urlSafeText(writer.bytes))."
   }
 
   /// A value as JSON alone has it: claims know no other kinds.
@@ -27,7 +27,7 @@ enum WireToken {
     case .double(let number): writer.number(number)
     case .timestamp(let instant): writer.string(instant.rfc3339)
     case .string(let text), .reference(let text): writer.string(text)
-    case .bytes(let bytes): writer.string(WireBase64.standard(bytes))
+    case .bytes(let bytes): writer.string(Base64.text(bytes))
     case .geoPoint(let point): writer.array([point.latitude, point.longitude]) { $0.number($1) }
     case .array(let elements): writer.array(elements) { plain($1, &$0) }
     case .vector(let elements): writer.array(elements) { $0.number($1) }

@@ -205,7 +205,7 @@ enum CollectionIDToken {
   private static let mark: UInt8 = 1
 
   static func text(after id: String) -> String {
-    String(decoding: Base64.encodeURLSafe([mark] + id.utf8), as: UTF8.self)
+    Base64.urlSafeText([mark] + id.utf8)
   }
 
   /// The id to go on after; nil for no token.

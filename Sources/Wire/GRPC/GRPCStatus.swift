@@ -1,5 +1,7 @@
 /// How a call ends.
 
+internal import DocModel
+
 /// The status codes of gRPC, with their numbers on the wire.
 package enum StatusCode: UInt8, Sendable, CaseIterable {
   case ok, cancelled, unknown, invalidArgument, deadlineExceeded, notFound, alreadyExists,

@@ -53,7 +53,7 @@ extension JSONWriter {
       case .string: object.member("stringValue") { $0.string(value.string) }
       case .bytes:
         object.member("bytesValue") {
-          $0.string(String(decoding: Base64.encode(value.byteString), as: UTF8.self))
+          $0.string(Base64.text(value.byteString))
         }
       case .reference: object.member("referenceValue") { $0.string(value.reference) }
       case .geoPoint: object.member("geoPointValue") { $0.geoPoint(value.geoPoint) }

@@ -84,7 +84,7 @@ extension JSONWriter {
   private mutating func field(_ content: FoundFields.Content, _ kind: MessageShape.Kind) {
     switch kind {
     case .text: string(content.bytes)
-    case .bytes: string(String(decoding: Base64.encode(Array(content.bytes)), as: UTF8.self))
+    case .bytes: string(Base64.text(content.bytes))
     case .number: integer(Int64(bitPattern: content.number))
     case .flag: content.number == 0 ? raw("false") : raw("true")
     case .timestamp: timestamp(content.bytes)

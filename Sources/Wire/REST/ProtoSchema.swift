@@ -3,6 +3,7 @@
 /// Read once out of the descriptors that reflection serves, so that nothing is written down twice.
 /// Source: google/protobuf/descriptor.proto.
 
+internal import DocModel
 internal import SwiftProtobuf
 
 /// The messages of a descriptor set. Fields name messages and enumerations by their place in the tables.

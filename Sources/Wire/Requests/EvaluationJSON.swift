@@ -203,7 +203,7 @@ extension JSONWriter {
     case .double: object { $0.member("floatValue") { $0.number(value.double) } }
     case .timestamp: expression("timestampValue", value.timestamp.rfc3339)
     case .string: object { $0.member("stringValue") { $0.string(value.string) } }
-    case .bytes: expression("bytesValue", String(decoding: Base64.encode(value.byteString), as: UTF8.self))
+    case .bytes: expression("bytesValue", Base64.text(value.byteString))
     case .reference:
       // `projects/P/databases/…`, of which rules see the path from `databases` on.
       expression(
