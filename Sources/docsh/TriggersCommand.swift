@@ -34,7 +34,7 @@ struct ServerOfTriggers: ParsableArguments {
   func ask(
     _ method: String, _ rest: String, query: [(String, String)] = [], seconds: Int = PlainHTTP.secondsMax
   ) throws -> JSON {
-    let parameters = query.map { "\($0.0)=\(ServerOptionsForIndexes.escaped($0.1))" }.joined(separator: "&")
+    let parameters = query.map { "\($0.0)=\(PercentEncoding.part($0.1))" }.joined(separator: "&")
     let target =
       "/emulator/v1/projects/-/triggers" + rest + (parameters.isEmpty ? "" : "?" + parameters)
     let answer: ClientAnswer
@@ -59,7 +59,7 @@ struct ServerOfTriggers: ParsableArguments {
 
   /// The path of one trigger, or of all.
   static func place(_ name: String?) -> String {
-    name.map { "/" + ServerOptionsForIndexes.escaped($0) } ?? ""
+    name.map { "/" + PercentEncoding.part($0) } ?? ""
   }
 }
 

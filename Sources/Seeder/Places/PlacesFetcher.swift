@@ -147,8 +147,8 @@ public struct PlacesFetcher<Transport: PlacesTransport> {
 
   /// One place by its id.
   public func place(_ id: String) async throws(PlacesFetchError) -> [Place] {
-    var path = "/v1/places/" + Self.escaped(id)
-    if let language { path += "?languageCode=" + Self.escaped(language) }
+    var path = "/v1/places/" + PercentEncoding.part(id)
+    if let language { path += "?languageCode=" + PercentEncoding.part(language) }
     let request = PlacesRequest(method: "GET", path: path, headers: headers(mask: Self.fields), body: [])
     return try await answer(request, "place `\(PlainText.line(id))`").places
   }
@@ -167,21 +167,6 @@ public struct PlacesFetcher<Transport: PlacesTransport> {
       if let token { object.member("pageToken") { $0.string(token) } }
     }
     return writer.bytes
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for byte in text.utf8 {
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || byte == 0x2D || byte == 0x5F
-      if isPlain {
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        escaped += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return escaped
   }
 
   // MARK: attempts

@@ -161,21 +161,8 @@ final class RemoteBackend: Backend {
 
   // MARK: rules
 
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for byte in text.utf8 {
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || [0x2D, 0x2E, 0x5F, 0x28, 0x29].contains(byte)
-      if isPlain {
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        escaped += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-      }
-    }
-    return escaped
-  }
+  /// A part of an address.
+  static func escaped(_ text: String) -> String { PercentEncoding.part(text) }
 
   @discardableResult
   func administrate(

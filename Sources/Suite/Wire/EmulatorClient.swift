@@ -28,7 +28,7 @@ final class EmulatorClient {
     connection = try HTTPConnection(address)
     self.database = database
     root =
-      "/v1/projects/\(Self.escaped(database.project))/databases/\(Self.escaped(database.database))/documents"
+      "/v1/projects/\(PercentEncoding.part(database.project))/databases/\(PercentEncoding.part(database.database))/documents"
   }
 
   // MARK: the emulator's own
@@ -48,7 +48,7 @@ final class EmulatorClient {
         }
       }
     }
-    let path = "/emulator/v1/projects/\(Self.escaped(database.project)):securityRules"
+    let path = "/emulator/v1/projects/\(PercentEncoding.part(database.project)):securityRules"
     let answer = try connection.send("PUT", path, body: body)
     guard answer.status == 200 else { throw refused("the rules", answer) }
   }
@@ -94,7 +94,8 @@ final class EmulatorClient {
   func run(
     _ query: StructuredQuery, counts: Bool, transaction: String? = nil, as bearer: Bearer
   ) throws(WireFailure) -> WireAnswer {
-    let parent = query.parent.text.split(separator: "/").map { "/" + Self.escaped(String($0)) }.joined()
+    let parent = query.parent.text.split(separator: "/").map { "/" + PercentEncoding.part(String($0)) }
+      .joined()
     return try post(parent + (counts ? ":runAggregationQuery" : ":runQuery"), as: bearer) { object in
       if counts {
         object.member("structuredAggregationQuery") { Self.count(query, &$0) }
@@ -183,20 +184,5 @@ final class EmulatorClient {
 
   static func text(_ name: String, of node: YAMLNode) -> String? {
     member(name, of: node).flatMap { try? $0.literal() }
-  }
-
-  /// A segment of a path in a URL (RFC 3986).
-  private static func escaped(_ segment: String) -> String {
-    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~()".utf8)
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in segment.utf8 {
-      if plain.contains(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -21,22 +21,8 @@ package enum RESTClient {
 
   /// The path of a method of a database: `/v1/projects/P/databases/D/documents:commit`.
   package static func path(_ database: DatabaseID, _ verb: StaticString) -> String {
-    "/v1/projects/\(escaped(database.project))/databases/\(escaped(database.database))/documents:\(verb)"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for byte in text.utf8 {
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || [0x28, 0x29, 0x2D, 0x2E, 0x5F].contains(byte)
-      if isPlain {
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        escaped += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return escaped
+    let project = PercentEncoding.part(database.project)
+    return "/v1/projects/\(project)/databases/\(PercentEncoding.part(database.database))/documents:\(verb)"
   }
 
   // MARK: batchGet

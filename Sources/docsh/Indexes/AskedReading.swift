@@ -1,6 +1,7 @@
 /// What a running server was asked, over its HTTP interface.
 
 import ArgumentParser
+import DocModel
 import DocStore
 import Wire
 
@@ -25,7 +26,7 @@ struct ServerOptionsForIndexes: ParsableArguments {
     let answer: ClientAnswer
     do {
       answer = try PlainHTTP.get(
-        "/emulator/v1/projects/\(Self.escaped(project))/databases/\(Self.escaped(database)):indexes",
+        "/emulator/v1/projects/\(PercentEncoding.part(project))/databases/\(PercentEncoding.part(database)):indexes",
         from: address)
     } catch {
       Terminal.complain("\(error). Start one with `docsh serve`, or name another with --server")
@@ -36,21 +37,5 @@ struct ServerOptionsForIndexes: ParsableArguments {
       throw ExitCode(ExitStatus.unavailable)
     }
     return asked
-  }
-
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for byte in text.utf8 {
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || [0x2D, 0x2E, 0x5F, 0x28, 0x29].contains(byte)
-      if isPlain {
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        escaped += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-      }
-    }
-    return escaped
   }
 }
