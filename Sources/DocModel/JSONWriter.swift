@@ -8,6 +8,13 @@ package struct JSONWriter {
 
   package init() {}
 
+  /// A text in quotes, for JSON that is laid out for people.
+  package static func quoted(_ text: String) -> String {
+    var writer = JSONWriter()
+    writer.string(text)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
   package mutating func raw(_ text: StaticString) {
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
   }

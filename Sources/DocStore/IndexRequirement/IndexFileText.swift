@@ -34,12 +34,12 @@ public enum IndexFileText {
     }
     if let vector = index.vector {
       fields.append(
-        "{ \"fieldPath\": \(quoted(vector.path.text)), \"vectorConfig\": { \"dimension\": \(vector.dimension), \"flat\": {} } }"
+        "{ \"fieldPath\": \(JSONWriter.quoted(vector.path.text)), \"vectorConfig\": { \"dimension\": \(vector.dimension), \"flat\": {} } }"
       )
     }
     return """
       {
-        "collectionGroup": \(quoted(index.definition.collectionID)),
+        "collectionGroup": \(JSONWriter.quoted(index.definition.collectionID)),
         "queryScope": "\(index.definition.scope.name)",
         "fields": [
       \(fields.map { "    " + $0 }.joined(separator: ",\n"))
@@ -49,7 +49,7 @@ public enum IndexFileText {
   }
 
   private static func field(_ field: IndexDefinition.Field) -> String {
-    "{ \"fieldPath\": \(quoted(field.path.text)), \(mode(field.mode)) }"
+    "{ \"fieldPath\": \(JSONWriter.quoted(field.path.text)), \(mode(field.mode)) }"
   }
 
   /// An entry of `fieldOverrides`.
@@ -60,8 +60,8 @@ public enum IndexFileText {
     let list = indexes.isEmpty ? "[]" : "[\n\(indexes.joined(separator: ",\n"))\n  ]"
     return """
       {
-        "collectionGroup": \(quoted(override.collectionID)),
-        "fieldPath": \(quoted(override.path?.text ?? "*")),
+        "collectionGroup": \(JSONWriter.quoted(override.collectionID)),
+        "fieldPath": \(JSONWriter.quoted(override.path?.text ?? "*")),
         "indexes": \(list)
       }
       """
@@ -93,12 +93,6 @@ public enum IndexFileText {
     case .descending: "\"order\": \"DESCENDING\""
     case .contains: "\"arrayConfig\": \"CONTAINS\""
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var writer = JSONWriter()
-    writer.string(text)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   private static func indented(_ text: String, by count: Int) -> String {

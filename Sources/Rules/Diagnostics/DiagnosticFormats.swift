@@ -3,6 +3,8 @@
 /// INVARIANT: lines and columns count from one and columns count code points, as in the text form;
 /// `offset` counts bytes of the file, so that an edit can be applied without decoding it.
 
+internal import DocModel
+
 /// The diagnostics of one file, in other forms than text.
 public struct DiagnosticFormats: Sendable {
   private let source: SourceText
@@ -13,7 +15,7 @@ public struct DiagnosticFormats: Sendable {
 
   /// One file as an object: its name, its numbers and its diagnostics.
   public func json(_ diagnostics: [Diagnostic]) -> String {
-    var members = [member("file", quoted(source.name))]
+    var members = [member("file", JSONWriter.quoted(source.name))]
     for severity in Diagnostic.Severity.allCases {
       members.append(member("\(severity.rawValue)s", "\(diagnostics.count { $0.severity == severity })"))
     }
@@ -23,26 +25,30 @@ public struct DiagnosticFormats: Sendable {
 
   private func json(_ diagnostic: Diagnostic) -> String {
     var members = [
-      member("id", quoted(diagnostic.id)), member("severity", quoted(diagnostic.severity.rawValue)),
-      member("message", quoted(diagnostic.message)),
+      member("id", JSONWriter.quoted(diagnostic.id)),
+      member("severity", JSONWriter.quoted(diagnostic.severity.rawValue)),
+      member("message", JSONWriter.quoted(diagnostic.message)),
     ]
-    if let label = diagnostic.label { members.append(member("label", quoted(label))) }
-    if let official = diagnostic.officialText { members.append(member("official", quoted(official))) }
+    if let label = diagnostic.label { members.append(member("label", JSONWriter.quoted(label))) }
+    if let official = diagnostic.officialText {
+      members.append(member("official", JSONWriter.quoted(official)))
+    }
     if let span = diagnostic.span { members += places(of: span) }
     if !diagnostic.notes.isEmpty {
       let notes = diagnostic.notes.map { note in
-        object([member("message", quoted(note.message))] + (note.span.map(places) ?? []))
+        object([member("message", JSONWriter.quoted(note.message))] + (note.span.map(places) ?? []))
       }
       members.append(member("notes", list(notes)))
     }
     if let fix = diagnostic.fix {
       let edits = fix.edits.map { edit in
-        object(places(of: edit.span) + [member("replacement", quoted(edit.replacement))])
+        object(places(of: edit.span) + [member("replacement", JSONWriter.quoted(edit.replacement))])
       }
       members.append(
-        member("fix", object([member("message", quoted(fix.message)), member("edits", list(edits))])))
+        member(
+          "fix", object([member("message", JSONWriter.quoted(fix.message)), member("edits", list(edits))])))
     }
-    members.append(member("page", quoted(diagnostic.kind.page)))
+    members.append(member("page", JSONWriter.quoted(diagnostic.kind.page)))
     return object(members)
   }
 
@@ -64,24 +70,6 @@ public struct DiagnosticFormats: Sendable {
 
   private func member(_ name: String, _ value: String) -> String { "\"\(name)\":\(value)" }
 
-  private func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
-  }
-
   // MARK: GitHub
 
   /// Workflow commands, one a line, that put each diagnostic beside its line in a pull request.
@@ -96,37 +84,21 @@ public struct DiagnosticFormats: Sendable {
       case .warning: "warning"
       case .remark: "notice"
       }
-    var properties = ["file=" + escaped(source.name, isProperty: true)]
+    var properties = [(name: "file", value: source.name)]
     if let span = diagnostic.span {
       let start = source.position(of: span.start)
       let end = source.position(of: span.end)
-      properties += ["line=\(start.line)", "col=\(start.column)"]
+      properties += [("line", "\(start.line)"), ("col", "\(start.column)")]
       // The runner refuses columns of a range over several lines.
-      if end.line == start.line { properties.append("endColumn=\(end.column)") }
+      if end.line == start.line { properties.append(("endColumn", "\(end.column)")) }
     }
-    properties.append("title=" + escaped(diagnostic.id, isProperty: true))
+    properties.append(("title", diagnostic.id))
     let (headline, label) = DiagnosticRenderer.words(of: diagnostic)
     var lines = [headline]
     if let label { lines.append(label) }
     lines += diagnostic.notes.map { "note: \($0.message)" }
     if let fix = diagnostic.fix { lines.append("fix: \(fix.message)") }
-    let text = escaped(lines.joined(separator: "\n"), isProperty: false)
-    return "::\(command) \(properties.joined(separator: ","))::\(text)"
-  }
-
-  private func escaped(_ text: String, isProperty: Bool) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "%": result += "%25"
-      case "\r": result += "%0D"
-      case "\n": result += "%0A"
-      case ":" where isProperty: result += "%3A"
-      case "," where isProperty: result += "%2C"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    return WorkflowCommand.line(command, properties, lines.joined(separator: "\n"))
   }
 }
 

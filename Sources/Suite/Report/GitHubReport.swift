@@ -1,5 +1,7 @@
 /// Annotations as GitHub's workflows read them: a line of its own for each failure, then the report for people.
 
+internal import Rules
+
 public enum GitHubReport {
   public static func text(_ reports: [SuiteReport]) -> String {
     var lines: [String] = []
@@ -35,32 +37,6 @@ public enum GitHubReport {
   private static func command(_ kind: String, file: String, line: Int, title: String, _ text: String)
     -> String
   {
-    "::\(kind) file=\(property(file)),line=\(line),title=\(property(title))::\(data(text))"
-  }
-
-  /// Source: the workflow commands of GitHub Actions: `%`, CR and LF are escaped, in properties `:` and `,` too.
-  private static func data(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "%": escaped += "%25"
-      case "\r": escaped += "%0D"
-      case "\n": escaped += "%0A"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
-
-  private static func property(_ text: String) -> String {
-    var escaped = ""
-    for scalar in data(text).unicodeScalars {
-      switch scalar {
-      case ":": escaped += "%3A"
-      case ",": escaped += "%2C"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
+    WorkflowCommand.line(kind, [("file", file), ("line", "\(line)"), ("title", title)], text)
   }
 }

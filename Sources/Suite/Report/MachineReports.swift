@@ -1,6 +1,9 @@
 /// Reports for machines: TAP, JUnit's XML, JSON.
 
-/// Test Anything Protocol, version 14: one line a case, YAML below those that failed.
+internal import DocModel
+
+/// Test Anything Protocol, version 14: one line a case, YAML below those that failed, whose double-quoted texts are
+/// JSON's.
 public enum TAPReport {
   public static func text(_ reports: [SuiteReport]) -> String {
     var lines = ["TAP version 14", "1..\(reports.reduce(0) { $0 + $1.results.count })"]
@@ -26,9 +29,10 @@ public enum TAPReport {
     case .todo(let reason): return ["not ok \(title) # TODO \(escaped(reason))"]
     case .todoPasses(let reason): return ["ok \(title) # TODO \(escaped(reason))"]
     case .failed(let failures):
-      let details = failures.map { "    - \(JSONText.quoted("\($0.label): \($0.text)"))" }
+      let details = failures.map { "    - \(JSONWriter.quoted("\($0.label): \($0.text)"))" }
       return [
-        "not ok \(title)", "  ---", "  at: \(JSONText.quoted("\(result.file):\(result.line)"))", "  reasons:",
+        "not ok \(title)", "  ---", "  at: \(JSONWriter.quoted("\(result.file):\(result.line)"))",
+        "  reasons:",
       ]
         + details + ["  ..."]
     }
@@ -116,8 +120,8 @@ public enum JSONReport {
   public static func text(_ reports: [SuiteReport]) -> String {
     let suites = reports.map { report in
       let results = report.results.map(entry).joined(separator: ",\n")
-      let unchecked = report.unchecked.map(JSONText.quoted).joined(separator: ", ")
-      return "{\"file\": \(JSONText.quoted(report.file)), \"name\": \(JSONText.quoted(report.name)), "
+      let unchecked = report.unchecked.map(JSONWriter.quoted).joined(separator: ", ")
+      return "{\"file\": \(JSONWriter.quoted(report.file)), \"name\": \(JSONWriter.quoted(report.name)), "
         + "\"unchecked\": [\(unchecked)], \"ms\": \(Decimals.text(report.milliseconds)), "
         + mutation(report) + "\"cases\": [\n\(results)\n]}"
     }
@@ -136,8 +140,8 @@ public enum JSONReport {
 
   private static func changes(_ changes: [MutationReport.Change]) -> String {
     changes.map { change in
-      "{\"file\": \(JSONText.quoted(change.file)), \"line\": \(change.line), \"column\": \(change.column), "
-        + "\"before\": \(JSONText.quoted(change.before)), \"after\": \(JSONText.quoted(change.after))}"
+      "{\"file\": \(JSONWriter.quoted(change.file)), \"line\": \(change.line), \"column\": \(change.column), "
+        + "\"before\": \(JSONWriter.quoted(change.before)), \"after\": \(JSONWriter.quoted(change.after))}"
     }.joined(separator: ", ")
   }
 
@@ -150,16 +154,16 @@ public enum JSONReport {
   }
 
   private static func entry(_ result: CaseResult) -> String {
-    let names = result.names.map(JSONText.quoted).joined(separator: ", ")
-    let tags = result.tags.map(JSONText.quoted).joined(separator: ", ")
+    let names = result.names.map(JSONWriter.quoted).joined(separator: ", ")
+    let tags = result.tags.map(JSONWriter.quoted).joined(separator: ", ")
     var text = "{\"name\": [\(names)], \"kind\": \"\(name(of: result.kind))\", "
     text += "\"line\": \(result.line), \"tags\": [\(tags)], \"ms\": \(Decimals.text(result.milliseconds)), "
     switch result.status {
     case .passed: text += "\"status\": \"passed\""
-    case .skipped(let reason): text += "\"status\": \"skipped\", \"reason\": \(JSONText.quoted(reason))"
-    case .todo(let reason): text += "\"status\": \"todo\", \"reason\": \(JSONText.quoted(reason))"
+    case .skipped(let reason): text += "\"status\": \"skipped\", \"reason\": \(JSONWriter.quoted(reason))"
+    case .todo(let reason): text += "\"status\": \"todo\", \"reason\": \(JSONWriter.quoted(reason))"
     case .todoPasses(let reason):
-      text += "\"status\": \"todo-passes\", \"reason\": \(JSONText.quoted(reason))"
+      text += "\"status\": \"todo-passes\", \"reason\": \(JSONWriter.quoted(reason))"
     case .failed(let failures):
       text += "\"status\": \"failed\", \"lines\": [\(failures.map(line).joined(separator: ", "))]"
     }
@@ -168,27 +172,6 @@ public enum JSONReport {
   }
 
   private static func line(_ line: FailureLine) -> String {
-    "{\"label\": \(JSONText.quoted(line.label)), \"text\": \(JSONText.quoted(line.text))}"
-  }
-}
-
-/// Texts as JSON writes them, which are YAML's double-quoted ones too.
-enum JSONText {
-  static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
+    "{\"label\": \(JSONWriter.quoted(line.label)), \"text\": \(JSONWriter.quoted(line.text))}"
   }
 }
