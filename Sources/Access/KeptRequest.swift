@@ -95,12 +95,7 @@ final class KeptDocuments: DocumentAccess {
   override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {
     let path = ResourcePath(unchecked: String(decoding: path, as: UTF8.self))
     if afterCommit, let document = written[path] { return document }
-    do throws(StoreError) {
-      return try view.document(path)?.fields
-    } catch {
-      failure = error
-      return nil
-    }
+    return view.fields(path, keeping: &failure)
   }
 
   override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {

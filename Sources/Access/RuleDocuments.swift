@@ -79,19 +79,28 @@ final class RuleDocuments: DocumentAccess {
     switch source {
     case .none: return nil
     case .commit(let commit): return commit.document(path, afterCommit ? .after : .before)?.fields
-    case .view(let view):
-      do throws(StoreError) {
-        return try view.document(path)?.fields
-      } catch {
-        failure = error
-        return nil
-      }
+    case .view(let view): return view.fields(path, keeping: &failure)
     }
   }
 
   override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {
     guard case .commit(let commit) = source else { return false }
     return commit.isWritten(ResourcePath(unchecked: String(decoding: path, as: UTF8.self)))
+  }
+}
+
+extension StoreView {
+  /// A document's fields as rules read them, nil when it is not there.
+  ///
+  /// A failure of the store is no missing document, but rules know no other answer: it is kept, and ends the
+  /// request when the verdict is in.
+  func fields(_ path: ResourcePath, keeping failure: inout StoreError?) -> FieldsView? {
+    do throws(StoreError) {
+      return try document(path)?.fields
+    } catch {
+      failure = error
+      return nil
+    }
   }
 }
 
