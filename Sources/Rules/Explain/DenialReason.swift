@@ -30,38 +30,12 @@ enum DenialReason {
   private static let textMax = 120
 
   static func text(_ trace: AllowTrace) -> String {
-    let simple = trace.deciding.first { !isCompound($0.text) } ?? trace.deciding.last
+    let simple = trace.deciding.first { !ConditionText.isCompound($0.text) } ?? trace.deciding.last
     let text = simple.map { "`\(OneLine.text($0.text, most: textMax))`" } ?? "the condition"
     switch trace.outcome {
     case .granted: return "granted"
     case .refused: return "\(text) is false"
     case .fault: return "\(text) has no value"
     }
-  }
-
-  /// Whether the outermost operator joins questions: `&&`, `||`, `?:`. Parentheses around all of it do not count.
-  private static func isCompound(_ text: String) -> Bool {
-    var depth = 0
-    var quote: UInt8?
-    let bytes = Array(text.utf8)
-    let isWrapped = bytes.first == UInt8(ascii: "(") && bytes.last == UInt8(ascii: ")")
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      if let open = quote {
-        if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
-      } else {
-        switch byte {
-        case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = byte
-        case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-        case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-        case UInt8(ascii: "&"), UInt8(ascii: "|"), UInt8(ascii: "?"):
-          if depth == 0 || (isWrapped && depth == 1) { return true }
-        default: break
-        }
-      }
-      index += 1
-    }
-    return false
   }
 }

@@ -3,6 +3,8 @@
 /// A line that ends in an open bracket, `|`, `,` or an operator continues. `-- ` and `#` at the start of a
 /// line begin comments.
 
+import DocModel
+
 /// Collects lines until they are a statement.
 struct StatementAssembler {
   /// LIMIT: bytes of one statement.
@@ -54,26 +56,16 @@ enum InputScanner {
     let bytes = Array(line.utf8)
     let first = bytes.firstIndex { $0 != 0x20 && $0 != 0x09 }
     if let first, bytes[first] == UInt8(ascii: "#") { return "" }
-    var quote: UInt8?
-    var depth = 0
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      if "([{".utf8.contains(byte), quote == nil { depth += 1 }
-      if ")]}".utf8.contains(byte), quote == nil { depth -= 1 }
+    var scan = NestingScan(quotesWithBackticks: true)
+    for (index, byte) in bytes.enumerated() {
       // What goes to a program of the system is its own.
-      if quote == nil, depth <= 0, beginsProgram(bytes, at: index, isFirst: index == first) { return line }
-      if let open = quote {
-        if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`") {
-        quote = byte
-      } else if byte == UInt8(ascii: "-"), index + 1 < bytes.count, bytes[index + 1] == byte,
+      if scan.isOutermost, beginsProgram(bytes, at: index, isFirst: index == first) { return line }
+      if scan.take(byte), byte == UInt8(ascii: "-"), index + 1 < bytes.count, bytes[index + 1] == byte,
         index == 0 || bytes[index - 1] == 0x20 || bytes[index - 1] == 0x09,
         index + 2 == bytes.count || bytes[index + 2] == 0x20
       {
         return String(decoding: bytes[..<index], as: UTF8.self)
       }
-      index += 1
     }
     return line
   }
@@ -102,18 +94,13 @@ enum InputScanner {
 
 /// What of a statement says whether it goes on; taken piece by piece, so that long ones are looked at once.
 struct StatementShape {
-  private var depth = 0
-  private var quote: UInt8?
-  private var isEscaped = false
+  private var scan = NestingScan(quotesWithBackticks: true)
   /// The first two signs, and the last one that is no blank.
   private var head: [UInt8] = []
   private var last: UInt8?
 
   /// A text ends with its line, so that a lone apostrophe does not swallow all that follows.
-  mutating func endLine() {
-    if !isEscaped { quote = nil }
-    isEscaped = false
-  }
+  mutating func endLine() { scan.endLine() }
 
   mutating func take(_ text: String) {
     for byte in text.utf8 {
@@ -124,29 +111,14 @@ struct StatementShape {
       let isBlank = InputScanner.isBlank(byte)
       if !isBlank { last = byte }
       if head.count < 2, !isBlank || !head.isEmpty { head.append(byte) }
-      if let open = quote {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == open {
-          quote = nil
-        }
-        continue
-      }
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): quote = byte
-      case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-      case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-      default: break
-      }
+      scan.take(byte)
     }
   }
 
   var isComplete: Bool {
     let isCommand = head.first.map { ":.\\".utf8.contains($0) } ?? false
     if isCommand, head.count == 2, head[1] == UInt8(ascii: "!") { return true }
-    if depth > 0 { return false }
+    if scan.depth > 0 { return false }
     // Commands are one line; of others the last sign may want more.
     guard !isCommand, let last else { return true }
     return !"|,=<>&".utf8.contains(last)
