@@ -21,10 +21,7 @@ extension TriggerRunner {
   @discardableResult
   public func retry(_ ids: [String]? = nil, trigger name: String? = nil) throws(TriggerError) -> Int {
     let known = try id(of: name)
-    if let ids {
-      let all = Set(deadLetters.map(\.id))
-      for id in ids where !all.contains(id) { throw .unknownDeadLetter(id) }
-    }
+    try checkLetters(ids)
     let count = state.withLock { state in
       var count = 0
       for letter in state.image.deadLetters where ids?.contains(letter.id) ?? true {
@@ -44,11 +41,18 @@ extension TriggerRunner {
     return count
   }
 
+  private func checkLetters(_ ids: [String]?) throws(TriggerError) {
+    guard let ids else { return }
+    let all = Set(deadLetters.map(\.id))
+    for id in ids where !all.contains(id) { throw .unknownDeadLetter(id) }
+  }
+
   /// Forgets dead letters: those named, or all, of one trigger or of all, also those that wait for another
   /// attempt. Returns how many.
   @discardableResult
   public func discard(_ ids: [String]? = nil, trigger name: String? = nil) throws(TriggerError) -> Int {
     _ = try id(of: name)
+    try checkLetters(ids)
     let count = state.withLock { state in
       let gone = state.image.deadLetters.filter {
         (ids?.contains($0.id) ?? true) && (name.map($0.trigger.hasSameBytes) ?? true)

@@ -81,6 +81,12 @@ class Server:
                                 capture_output=True, text=True, timeout=PATIENCE)
         return result.returncode, result.stdout + result.stderr
 
+    def shell(self, statement):
+        """One statement of the shell on this server: (status, standard output and error)."""
+        result = subprocess.run([self.docsh, "-q", "--project", PROJECT, "-c", statement], text=True, timeout=PATIENCE,
+                                capture_output=True, env={**os.environ, "FIRESTORE_EMULATOR_HOST": f"127.0.0.1:{self.port}"})
+        return result.returncode, result.stdout + result.stderr
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(PATIENCE)
@@ -215,6 +221,30 @@ def dead_letters(server, functions, seconds_down):
     assert {letter["id"] for letter in again} == {letter["id"] for letter in letters}, again
     status, text = server.command("dead-letters", "--discard")
     assert (status, text) == (0, "2 discarded\n"), text
+
+
+@check("the shell shows dead letters, tries them again and forgets them")
+def shell(server, functions, seconds_down):
+    server.set("poison/r", n=1)
+    server.set("poison/s", n=1)
+    assert server.drain()
+    ids = sorted(letter["id"] for letter in server.admin("GET", ":deadLetters")["deadLetters"])
+    assert len(ids) == 2, ids
+    for name, shown in [("", ids), (" poisoned", ids), (" created", [])]:
+        status, text = server.shell(":triggers dead-letters" + name)
+        assert status == 0 and [id for id in ids if id in text] == shown, text
+    before = len(functions["poisoned"].seen)
+    assert server.shell(f":triggers retry {ids[0]}")[0] == 0 and server.drain()
+    assert len(functions["poisoned"].seen) == before + 2
+    assert server.shell(":triggers retry all")[0] == 0 and server.drain()
+    assert len(functions["poisoned"].seen) == before + 6
+    for bad in ["retry nobody", "discard nobody"]:
+        status, text = server.shell(":triggers " + bad)
+        assert status == 1 and "nobody" in text, (bad, text)
+    assert server.shell(f":triggers discard {ids[0]}")[0] == 0
+    assert [letter["id"] for letter in server.admin("GET", ":deadLetters")["deadLetters"]] == ids[1:]
+    assert server.shell(":triggers discard all")[0] == 0
+    assert server.admin("GET", ":deadLetters")["deadLetters"] == []
 
 
 @check("an https function is called when its certificate is that of its name and of a trusted authority, and not else")

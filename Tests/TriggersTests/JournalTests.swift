@@ -106,6 +106,7 @@ import Testing
         #expect(rest.count == 2)
         let other = try #require(rest.first { $0.event.path.text == "c/a" })
         #expect(try runner.discard([other.id]) == 1)
+        #expect(throws: TriggerError.unknownDeadLetter(other.id)) { try runner.discard([other.id]) }
       }
     }
     #expect(try reopened().opened.deadLetters.map(\.event.path.text) == ["c/b"])
