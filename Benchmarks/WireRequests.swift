@@ -38,18 +38,6 @@ func put(_ fields: Fields, _ path: String, port: Int) throws {
 
 /// A token without signature, as local SDKs send it.
 func unsignedToken(uid: String) -> String {
-  "\(base64URL("{\"alg\":\"none\"}")).\(base64URL("{\"sub\":\"\(uid)\",\"user_id\":\"\(uid)\",\"iat\":0}"))."
-}
-
-private func base64URL(_ text: String) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-  let bytes = Array(text.utf8)
-  var encoded: [UInt8] = []
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    bits <<= UInt32(3 - group.count) * 8
-    for position in 0...group.count { encoded.append(alphabet[Int(bits >> UInt32(18 - 6 * position) & 63)]) }
-  }
-  return String(decoding: encoded, as: UTF8.self)
+  let claims = "{\"sub\":\"\(uid)\",\"user_id\":\"\(uid)\",\"iat\":0}"
+  return "\(Base64.urlSafeText("{\"alg\":\"none\"}".utf8)).\(Base64.urlSafeText(claims.utf8))."
 }
