@@ -275,6 +275,9 @@ struct LanguageTests {
       ("users | count; users | ! cat; ls", ["users | count", " users | ! cat; ls"]),
       (":as bob { users | ! cat; ls }; :who", [":as bob { users | ! cat; ls }", " :who"]),
       ("u where a == ':!'; users", ["u where a == ':!'", " users"]),
+      ("a/b := {x: 'it\\'s;'}; users", ["a/b := {x: 'it\\'s;'}", " users"]),
+      // A bracket that closes nothing holds nothing, as for comments and for programs.
+      ("users); posts", ["users)", " posts"]), ("users); :! a; b", ["users)", " :! a; b"]),
     ])
   func parts(_ line: String, _ parts: [String]) {
     #expect(Session.parts(line) == parts)

@@ -1,5 +1,7 @@
 /// Running scripts: reading files, taking lines apart, saying where a statement failed.
 
+import DocModel
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -68,36 +70,20 @@ extension Session {
   static func parts(_ text: String) -> [String] {
     var parts: [String] = []
     var current: [UInt8] = []
-    var depth = 0
-    var quote: UInt8?
-    var isEscaped = false
+    var scan = NestingScan(quotesWithBackticks: true)
     let bytes = Array(text.utf8)
     for (index, byte) in bytes.enumerated() {
-      if quote == nil, depth == 0,
+      if scan.isOutermost,
         InputScanner.beginsProgram(bytes, at: index, isFirst: current.allSatisfy(InputScanner.isBlank))
       {
         return parts + [String(decoding: current + bytes[index...], as: UTF8.self)]
       }
-      if let open = quote {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == open {
-          quote = nil
-        }
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`") {
-        quote = byte
-      } else if "([{".utf8.contains(byte) {
-        depth += 1
-      } else if ")]}".utf8.contains(byte) {
-        depth -= 1
-      } else if byte == UInt8(ascii: ";"), depth == 0 {
+      if scan.take(byte), byte == UInt8(ascii: ";"), scan.isOutermost {
         parts.append(String(decoding: current, as: UTF8.self))
         current = []
-        continue
+      } else {
+        current.append(byte)
       }
-      current.append(byte)
     }
     return parts + [String(decoding: current, as: UTF8.self)]
   }
