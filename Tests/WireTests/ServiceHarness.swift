@@ -20,12 +20,16 @@ final class ServiceHarness {
   static let database = "projects/p/databases/(default)"
   static let root = database + "/documents"
 
-  init(isOpen: Bool = false, profile: ServiceProfile = .production, indexes: IndexGate? = nil) throws {
+  init(
+    isOpen: Bool = false, profile: ServiceProfile = .production, indexes: IndexGate? = nil,
+    faultTimer: FaultTimer? = nil
+  ) throws {
     threads.start()
     rulesets = RulesetRegistry(isOpen: isOpen)
     let store = try DocumentStore(engine: NaiveEngine(), environment: .system)
     var options = FirestoreOptions()
     options.profile = profile
+    if let faultTimer { options.faultTimer = faultTimer }
     let guarded = GuardedStore(store, rulesets: rulesets, detail: profile.denialDetail, indexes: indexes)
     service = FirestoreService(guarded, threads: threads, options: options)
     let jobs = jobs

@@ -103,6 +103,13 @@ protocol Backend: AnyObject {
   /// - Parameter rest: what follows `triggers` in the path: `:drain?seconds=5`, `/greet:pause`.
   func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON
 
+  /// What goes wrong on purpose in this database.
+  func injectedFaults() throws(ShellError) -> [FaultFigures]
+  /// Sets a fault; its number.
+  func inject(_ fault: InjectedFault) throws(ShellError) -> Int
+  /// Removes a fault, or all; how many that were.
+  func clearFaults(_ number: Int?) throws(ShellError) -> Int
+
   /// Asks about the last requests of the database.
   func requests(_ question: RequestQuestion) throws(ShellError) -> JSON
   /// Whether others ask the same store, so that there is something to wait for.

@@ -17,6 +17,8 @@ final class EmbeddedBackend: Backend {
   private let indexes = IndexGate()
   /// What this session asked.
   let feed = RequestFeed(isFull: true)
+  /// What goes wrong on purpose.
+  let faults = FaultInjector()
   /// Made when something is watched first.
   private var listening: Listening<LMDBEngine>?
 
@@ -48,6 +50,7 @@ final class EmbeddedBackend: Backend {
   func document(
     _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> ShellDocument? {
+    try strike(.get, as: caller, at: [FaultedCall.segments(path.text)], in: transaction)
     let time = try time(transaction)
     return try storing { () throws(StoreError) in
       try guarded.get(
@@ -64,6 +67,7 @@ final class EmbeddedBackend: Backend {
     _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
     _ visit: (ShellDocument) -> Bool
   ) throws(ShellError) -> ReadFigures {
+    try strike(.query, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let normalized = try normalized(query)
     let time = try time(transaction)
     let piece = try storing { () throws(StoreError) in
@@ -88,6 +92,7 @@ final class EmbeddedBackend: Backend {
     _ query: StructuredQuery, _ aggregations: [Aggregation], as caller: Caller,
     in transaction: TransactionToken?
   ) throws(ShellError) -> [Value] {
+    try strike(.count, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let time = try time(transaction)
     let checked = try checking { () throws(Complaint) in
       try AggregationQuery.validate(aggregations) { () throws(Complaint) in
@@ -102,7 +107,8 @@ final class EmbeddedBackend: Backend {
   }
 
   func collectionIDs(under parent: ResourcePath) throws(ShellError) -> [String] {
-    try storing { () throws(StoreError) in try guarded.collectionIDs(under: parent, in: database) }
+    try strike(.collections, as: .administrator, at: [FaultedCall.segments(parent.text)])
+    return try storing { () throws(StoreError) in try guarded.collectionIDs(under: parent, in: database) }
   }
 
   func explain(_ query: StructuredQuery, as caller: Caller) throws(ShellError) -> [String] {
@@ -120,6 +126,8 @@ final class EmbeddedBackend: Backend {
     _ writes: [Write], as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> Int64 {
     try demandWritable()
+    try strike(
+      .commit, as: caller, at: writes.map { FaultedCall.segments($0.path.text) }, in: transaction)
     var id: TransactionID?
     if let transaction {
       id = try storing { () throws(StoreError) in try TransactionID(transaction.bytes) }
@@ -141,6 +149,7 @@ final class EmbeddedBackend: Backend {
 
   func begin(readOnly: Bool, as caller: Caller) throws(ShellError) -> TransactionToken {
     if !readOnly { try demandWritable() }
+    try strike(.begin, as: caller)
     return try storing { () throws(StoreError) in
       TransactionToken(
         bytes: try store.beginTransaction(database, readOnly ? .readOnly : .readWrite).bytes)
@@ -148,6 +157,7 @@ final class EmbeddedBackend: Backend {
   }
 
   func rollBack(_ transaction: TransactionToken, as caller: Caller) throws(ShellError) {
+    try strike(.rollback, as: caller, in: transaction)
     try storing { () throws(StoreError) in
       try store.rollBack(try TransactionID(transaction.bytes), in: database)
     }
@@ -219,6 +229,13 @@ final class EmbeddedBackend: Backend {
     case .document(let path): selection = .documents([path])
     case .query(let query): selection = .query(try normalized(query))
     }
+    let path =
+      switch target {
+      case .document(let path): FaultedCall.segments(path.text)
+      case .query(let query): FaultedCall.path(query)
+      }
+    try strike(.listen, as: caller, at: [path])
+    var faulted = FaultedStream(database, caller.credentials)
     let listening =
       self.listening ?? Listening(store) { work in EventThread.run(work) }
     self.listening = listening
@@ -232,8 +249,8 @@ final class EmbeddedBackend: Backend {
     while true {
       try Interruption.check()
       for event in try events.next() {
-        guard let shown = try Self.shown(event) else { continue }
-        if try !visit(shown) { return }
+        if let shown = try Self.shown(event), try !visit(shown) { return }
+        try strike(&faulted, behind: event)
       }
       stream.clientHasRead()
     }

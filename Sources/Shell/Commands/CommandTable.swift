@@ -68,7 +68,8 @@ struct CommandArguments {
 enum CommandTable {
   static let all: [ShellCommand] =
     PlaceCommands.all + IdentityCommands.all + RuleCommands.all + SuiteCommands.all + QueryCommands.all
-    + DataCommands.all + SeedCommands.all + ServerCommands.all + RequestCommands.all + TransactionCommands.all
+    + DataCommands.all + SeedCommands.all + ServerCommands.all + RequestCommands.all + FaultCommand.all
+    + TransactionCommands.all
     + OutputCommands.all + ScriptCommands.all + RecordCommands.all + CostCommand.all + BookmarkCommands.all
     + SessionCommands.all
 

@@ -61,7 +61,7 @@ enum SessionCommands {
     }
     return lines + [
       "",
-      "':help COMMAND' has an example; ':help reads', ':help writes', ':help values', ':help keys', ':help codes'",
+      "':help COMMAND' has an example; ':help reads', ':help writes', ':help values', ':help faults', ':help keys', ':help codes'",
       "`.name` and `\\name` are `:name`.",
     ]
   }
@@ -117,6 +117,18 @@ enum HelpText {
       "null  true  1  1.5  NaN  \"text\"  'text'  [1, 2]  {a: 1, \"b c\": 2}",
       "@2026-03-01T09:00Z  @now  @now-1d (s m h d w)  /users/bob  geo(51.5, -0.2)  bytes(\"aGk=\")  vector[1, 2]",
       "$name  what ':let name = …' says",
+    ],
+    "faults": [
+      "what      UNAVAILABLE, or another status    delay 800ms (60s at most)",
+      "          drop listen, drop every listen [after N messages]",
+      "on        on CALL, … [N | N-M]    get query count commit begin rollback collections listen any",
+      "          N: the Nth of them from now on; commit is whatever writes",
+      "of, under of UID    of anon    of admin    under communities/**    under users/*/private    under **/posts",
+      "such as   :fault UNAVAILABLE on commit               every commit, tried again or not",
+      "          :fault ABORTED on commit 2 of alice        the second commit of alice from now on",
+      "          :fault delay 800ms on get, query of alice under communities/**",
+      "          :fault drop listen after 3 messages        one stream loses its connection; its client goes on",
+      "A call that fails so has changed nothing. Faults are the server's, of this database, and end with it.",
     ],
     "keys": [
       "Tab completes and goes on to the next, → takes the grey hint, ↑ ↓ history, Ctrl-R searches it",

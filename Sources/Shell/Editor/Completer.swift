@@ -89,6 +89,10 @@ final class Completer: EditorAdviser {
   private func arguments(_ word: String, _ command: String, _ words: [String]) -> [String] {
     switch command {
     case ":as", ":reach": return session.personas.map(\.name) + ["anon", "admin"]
+    case ":fault":
+      return FaultCommand.completions(
+        Array(words.dropFirst()), callers: session.personas.map(\.name) + ["anon", "admin"]
+      ) { paths(word) }
     case ":mode": return OutputMode.allCases.map(\.rawValue)
     case ":pager": return PagerMode.allCases.map(\.rawValue)
     case ":help":

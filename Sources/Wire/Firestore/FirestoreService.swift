@@ -26,6 +26,8 @@ package struct FirestoreOptions: Sendable {
   package var projects = ProjectPolicy.any
   /// What Listen streams may hold.
   package var listen = ListenLimits()
+  /// What wakes calls that an injected fault delays.
+  package var faultTimer = FaultTimer.standard
 
   package init() {}
 }
@@ -36,6 +38,8 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
   let threads: WorkerThreads
   let options: FirestoreOptions
   let listening: Listening<Engine>
+  /// What goes wrong on purpose.
+  package let faults = FaultInjector()
   /// Write streams opened so far: their ids.
   let writeStreams = Atomic(0)
 
@@ -88,7 +92,14 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     _ name: String, _ kind: GRPCMethodKind,
     _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
   ) -> GRPCMethod {
-    GRPCMethod(name, kind) { call in
+    let short = name.split(separator: "/").last.map(String.init) ?? name
+    guard let faulted = InjectedFault.Call(method: short) else {
+      return GRPCMethod(name, kind) { call in
+        do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
+      }
+    }
+    return GRPCMethod(name, kind) { [self] call in
+      if faults.areSet { return begin(call, faulted, short, run) }
       do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
     }
   }

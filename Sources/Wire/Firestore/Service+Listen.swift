@@ -29,33 +29,83 @@ private final class ListenSession<Engine: StorageEngine> {
   private let service: FirestoreService<Engine>
   private let pipe: ListenPipe
   private var stream: ListenStream<Engine>?
+  private var credentials = Credentials.anonymous
   private var isClosed = false
+  /// Requests behind one that an injected fault delays; nil while none does.
+  private var waiting: [[UInt8]]?
 
   init(_ service: FirestoreService<Engine>, _ call: ServerCall) {
     self.service = service
-    pipe = ListenPipe(call.reference, unsentBytesMax: service.options.listen.unsentBytesMax)
+    pipe = ListenPipe(
+      call.reference, service.faults, unsentBytesMax: service.options.listen.unsentBytesMax)
   }
 
   deinit { close() }
 
   func take(_ message: [UInt8], _ call: ServerCall) {
     guard !isClosed else { return }
-    do throws(GRPCStatus) {
-      try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in try take(bytes, call) }
-    } catch {
-      close()
-      call.finish(error)
+    if waiting != nil {
+      guard waiting?.count ?? 0 < Self.waitingMax else {
+        return end(call, GRPCStatus(.resourceExhausted, "too many requests of one stream are waiting"))
+      }
+      waiting?.append(message)
+      return
     }
+    carryOut(message, call, isPastFaults: false)
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer, _ call: ServerCall) throws(GRPCStatus) {
-    let request = try WireListenRequest(bytes)
-    guard let stream = try open(request, call) else { return }
-    switch request.change {
-    case .none: return
-    case .remove(let id): stream.take(.remove(id))
-    case .add(let target): stream.take(.add(target.request(in: stream.database)))
+  /// LIMIT: requests that wait behind one that is delayed.
+  private static var waitingMax: Int { 1_000 }
+
+  private func carryOut(_ message: [UInt8], _ call: ServerCall, isPastFaults: Bool) {
+    do throws(GRPCStatus) {
+      try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in
+        let request = try WireListenRequest(bytes)
+        guard let stream = try open(request, call) else { return }
+        if !isPastFaults, service.faults.areSet, try isDelayed(message, request, stream.database, call) {
+          return
+        }
+        switch request.change {
+        case .none: return
+        case .remove(let id): stream.take(.remove(id))
+        case .add(let target): stream.take(.add(target.request(in: stream.database)))
+        }
+      }
+    } catch { end(call, error) }
+  }
+
+  private func end(_ call: ServerCall, _ status: GRPCStatus) {
+    close()
+    call.finish(status)
+  }
+
+  // MARK: injected faults
+
+  /// Lets a fault strike a new target; whether it delays it, and with it all requests that come behind.
+  private func isDelayed(
+    _ message: [UInt8], _ request: WireListenRequest, _ database: DatabaseID, _ call: ServerCall
+  ) throws(GRPCStatus) -> Bool {
+    guard case .add(let target) = request.change else { return false }
+    let faulted = FaultedCall(.listen, database, credentials, paths: FaultedMessage.paths(of: target))
+    guard let strike = service.faults.strike(faulted) else { return false }
+    guard strike.delayMilliseconds > 0 else {
+      if let status = strike.status { throw status }
+      return false
     }
+    waiting = []
+    let delayed = DelayedTarget(session: self, message: message, status: strike.status)
+    service.delay(strike.delayMilliseconds, call) { delayed.goOn($0) }
+    return true
+  }
+
+  /// After a delay: the request is carried out, or the stream fails; then what came behind it.
+  fileprivate func goOn(_ message: [UInt8], _ status: GRPCStatus?, _ call: ServerCall) {
+    let behind = waiting ?? []
+    waiting = nil
+    guard !isClosed else { return }
+    if let status { return end(call, status) }
+    carryOut(message, call, isPastFaults: true)
+    for message in behind { take(message, call) }
   }
 
   /// The stream; opened by the first request that says for which database it is.
@@ -64,10 +114,11 @@ private final class ListenSession<Engine: StorageEngine> {
   >? {
     if let stream { return stream }
     guard let database = try request.databaseID() else { return nil }
-    let credentials = try service.credentials(call, in: database)
+    credentials = try service.credentials(call, in: database)
     let answers = ListenAnswers(root: database.documentsRoot)
     let opened = service.listening.open(
       database, judge: service.store.listenJudge(credentials), pipe.outlet(answers))
+    pipe.faulted = FaultedStream(database, credentials)
     pipe.clientHasRead = { opened.clientHasRead() }
     pipe.hasFailed = { [weak self] in self?.close() }
     stream = opened
@@ -79,6 +130,7 @@ private final class ListenSession<Engine: StorageEngine> {
   func close() {
     guard !isClosed else { return }
     isClosed = true
+    waiting = nil
     stream?.close()
     stream = nil
     pipe.clientHasRead = nil
@@ -86,22 +138,37 @@ private final class ListenSession<Engine: StorageEngine> {
   }
 }
 
+/// A request of a Listen stream that waits.
+///
+/// `@unchecked Sendable`: the session is touched on its call's event loop alone.
+private struct DelayedTarget<Engine: StorageEngine>: @unchecked Sendable {
+  let session: ListenSession<Engine>
+  let message: [UInt8]
+  let status: GRPCStatus?
+
+  func goOn(_ call: ServerCall) { session.goOn(message, status, call) }
+}
+
 /// Carries a stream's events to its call, and counts what the client has not taken.
 ///
-/// `@unchecked Sendable`: `waitingBytes` and the closures belong to the event loop;
+/// `@unchecked Sendable`: `waitingBytes`, `faulted` and the closures belong to the event loop;
 /// everything else never changes or is atomic.
 private final class ListenPipe: @unchecked Sendable {
   private let call: CallReference
+  private let faults: FaultInjector
   private let unsentBytesMax: Int
   private let unsentBytes = Atomic(0)
   private var waitingBytes = 0
+  /// What injected faults know of the stream.
+  var faulted: FaultedStream?
   /// Told when the client has taken so much that more than the limit waits no longer.
   var clientHasRead: (() -> Void)?
   /// Told before the stream is ended for a request that it cannot bear.
   var hasFailed: (() -> Void)?
 
-  init(_ call: CallReference, unsentBytesMax: Int) {
+  init(_ call: CallReference, _ faults: FaultInjector, unsentBytesMax: Int) {
     self.call = call
+    self.faults = faults
     self.unsentBytesMax = unsentBytesMax
   }
 
@@ -123,9 +190,25 @@ private final class ListenPipe: @unchecked Sendable {
     call { [self] call in
       waitingBytes += bytes
       var hasRoom = true
-      for message in messages { hasRoom = call.send(message) }
+      let mayDrop = faults.areSet
+      for message in messages {
+        hasRoom = call.send(message)
+        if mayDrop, drops(message, call) { return }
+      }
       if hasRoom { drain() }
     }
+  }
+
+  /// Lets a fault end the stream behind a message; whether it does.
+  private func drops(_ message: [UInt8], _ call: ServerCall) -> Bool {
+    guard !call.isFinished, var stream = faulted else { return false }
+    let path = message.withUnsafeBytes { FaultedMessage.path(ofListenAnswer: $0) }
+    let status = faults.drop(&stream, afterMessageAbout: path)
+    faulted = stream
+    guard let status else { return false }
+    hasFailed?()
+    call.finish(status)
+    return true
   }
 
   /// On the event loop: the client has taken all that was sent so far.

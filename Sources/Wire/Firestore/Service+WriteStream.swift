@@ -79,7 +79,10 @@ private final class WriteSession<Engine: StorageEngine> {
     if isHalfClosed, !isOver, !isBusy { end(call, .ok) }
   }
 
-  private func begin(_ message: [UInt8], _ call: ServerCall) throws(GRPCStatus) {
+  /// - Parameter isPastFaults: whether an injected fault has had its turn.
+  private func begin(
+    _ message: [UInt8], _ call: ServerCall, isPastFaults: Bool = false
+  ) throws(GRPCStatus) {
     guard let database else { return try shakeHands(message, call) }
     let isLast = try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in
       let request = try WriteStreamRequest(bytes)
@@ -92,6 +95,7 @@ private final class WriteSession<Engine: StorageEngine> {
       return end(call, .ok)
     }
     let credentials = try service.credentials(call, in: database)
+    if !isPastFaults, service.faults.areSet, try isDelayed(message, database, credentials, call) { return }
     isBusy = true
     let reference = call.reference
     let cancellation = CommitCancellation()
@@ -110,6 +114,35 @@ private final class WriteSession<Engine: StorageEngine> {
         session.finish(.failure(error), reference)
       }
     }
+  }
+
+  /// Lets a fault strike a request; whether it delays it, and with it all that come behind.
+  private func isDelayed(
+    _ message: [UInt8], _ database: DatabaseID, _ credentials: Credentials, _ call: ServerCall
+  ) throws(GRPCStatus) -> Bool {
+    let paths = message.withUnsafeBytes { FaultedMessage.paths(ofWriteStream: $0) }
+    guard let strike = service.faults.strike(FaultedCall(.commit, database, credentials, paths: paths)) else {
+      return false
+    }
+    guard strike.delayMilliseconds > 0 else {
+      if let status = strike.status { throw status }
+      return false
+    }
+    isBusy = true
+    let delayed = DelayedWrite(session: self, message: message, status: strike.status)
+    service.delay(strike.delayMilliseconds, call) { delayed.goOn($0) }
+    return true
+  }
+
+  /// After a delay: the request is carried out, or fails.
+  fileprivate func goOn(_ message: [UInt8], _ status: GRPCStatus?, _ call: ServerCall) {
+    isBusy = false
+    guard !isOver else { return }
+    do throws(GRPCStatus) {
+      if let status { throw status }
+      try begin(message, call, isPastFaults: true)
+    } catch { return end(call, error) }
+    goOn(call)
   }
 
   private func shakeHands(_ message: [UInt8], _ call: ServerCall) throws(GRPCStatus) {
@@ -143,6 +176,17 @@ private final class WriteSession<Engine: StorageEngine> {
     case .failure(let status): end(call, status)
     }
   }
+}
+
+/// A request of a Write stream that waits.
+///
+/// `@unchecked Sendable`: the session is touched on its call's event loop alone.
+private struct DelayedWrite<Engine: StorageEngine>: @unchecked Sendable {
+  let session: WriteSession<Engine>
+  let message: [UInt8]
+  let status: GRPCStatus?
+
+  func goOn(_ call: ServerCall) { session.goOn(message, status, call) }
 }
 
 /// A session on its way through other threads, which only pass it on.

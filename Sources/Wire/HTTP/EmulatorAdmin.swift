@@ -43,6 +43,9 @@ extension HTTPService {
     if method == "POST", let database = Self.database(path, verb: ":shadowRequests") {
       return try shadowRequests(exchange, of: database, target)
     }
+    if let database = Self.database(path, verb: ":faults"), ["GET", "POST", "DELETE"].contains(method) {
+      return try answerFaults(exchange, method, of: database, target)
+    }
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
     }
@@ -122,9 +125,10 @@ extension HTTPService {
     return (database, parent.appending(collection))
   }
 
-  /// `POST /reset`: no data, no transactions, and what the server began with once more.
+  /// `POST /reset`: no data, no transactions, no injected faults, and what the server began with once more.
   func reset(_ exchange: HTTPExchange) {
     let store = firestore.store.store
+    firestore.faults.clearAll()
     let afterReset = hooks.afterReset
     answer(exchange, with: Array("Resetting...\n".utf8), contentType: "text/plain; charset=utf-8") {
       () throws(StoreError) in

@@ -42,7 +42,7 @@ enum CallTarget {
   }
 
   /// The last field of a number that holds bytes.
-  private static func field(_ number: UInt32, of message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+  static func field(_ number: UInt32, of message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     var found: UnsafeRawBufferPointer?
     each(number, of: message) { found = $0 }
     return found
@@ -54,7 +54,7 @@ enum CallTarget {
     return count
   }
 
-  private static func each(
+  static func each(
     _ number: UInt32, of message: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) {
     var cursor = WireCursor(message)
@@ -69,6 +69,17 @@ enum CallTarget {
       }
       if cursor.isCorrupt { return }
     }
+  }
+
+  /// Whether a field that holds a boolean is there and true; the last one counts.
+  static func isSet(_ number: UInt32, of message: UnsafeRawBufferPointer) -> Bool {
+    var cursor = WireCursor(message)
+    var isSet = false
+    while !cursor.isAtEnd, !cursor.isCorrupt {
+      let tag = cursor.tag()
+      if tag == number << 3 { isSet = cursor.varint() != 0 } else { cursor.skip(tag: tag) }
+    }
+    return isSet && !cursor.isCorrupt
   }
 
   /// LIMIT: bytes of a name that are shown.

@@ -28,6 +28,7 @@ struct ShellCommand: AsyncParsableCommand {
         docsh -f smoke.docsh --var env=ci                               a script
         echo 'studios | count' | docsh -q                               standard input
         docsh -c 'users | jsonl' --plain | jq -r .displayName           streaming
+        docsh -c ':fault UNAVAILABLE on commit 1-3'                     what an app does on a bad day
         docsh -e --record login.rules-test.yaml                         what you do, as rules tests
 
       Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and syntax, 3 when rules deny,

@@ -1,0 +1,98 @@
+/// Injected faults of a server, and of a store in this process.
+
+import Access
+import DocModel
+import DocStore
+import Wire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension RemoteBackend {
+  func injectedFaults() throws(ShellError) -> [FaultFigures] {
+    guard let faults = FaultAnswer.read(try administrate("GET", ":faults")) else {
+      throw ShellError(.connection, "what \(location) answers tells nothing of faults")
+    }
+    return faults
+  }
+
+  func inject(_ fault: InjectedFault) throws(ShellError) -> Int {
+    let body = Array("{\"rule\":\(TextEscape.quoted(fault.description))}".utf8)
+    let json = try? JSONReader.read(try administrate("POST", ":faults", body: body))
+    guard case .integer(let number)? = json?["number"] else {
+      throw ShellError(.connection, "what \(location) answers tells nothing of faults")
+    }
+    return Int(number)
+  }
+
+  func clearFaults(_ number: Int?) throws(ShellError) -> Int {
+    let answer = try administrate("DELETE", ":faults" + (number.map { "?number=\($0)" } ?? ""))
+    guard case .integer(let count)? = (try? JSONReader.read(answer))?["cleared"] else {
+      throw ShellError(.connection, "what \(location) answers tells nothing of faults")
+    }
+    return Int(count)
+  }
+}
+
+/// A store in this process has no clients but the session, so its statements are what is struck: enough to try a rule.
+extension EmbeddedBackend {
+  func injectedFaults() throws(ShellError) -> [FaultFigures] { faults.list(database) }
+
+  func inject(_ fault: InjectedFault) throws(ShellError) -> Int {
+    guard let number = faults.add(fault, in: database) else {
+      throw ShellError(.failed(code: "RESOURCE_EXHAUSTED"), FaultAnswer.tooMany)
+    }
+    return number
+  }
+
+  func clearFaults(_ number: Int?) throws(ShellError) -> Int { faults.clear(database, number: number) }
+
+  /// Before a call: waits or fails as faults want it, exactly as a server would.
+  func strike(
+    _ call: InjectedFault.Call, as caller: Caller, at paths: @autoclosure () -> [[String]] = [],
+    in transaction: TransactionToken? = nil
+  ) throws(ShellError) {
+    guard faults.areSet,
+      let strike = faults.strike(FaultedCall(call, database, caller.credentials, paths: paths()))
+    else { return }
+    try Self.wait(strike.delayMilliseconds)
+    guard let status = strike.status else { return }
+    if status.code == .aborted, let transaction, let id = try? TransactionID(transaction.bytes) {
+      // One that is over already needs no end.
+      try? guarded.store.rollBack(id, in: database)
+    }
+    throw Self.error(status)
+  }
+
+  /// Behind an event of a live query.
+  func strike(_ stream: inout FaultedStream, behind event: ListenEvent) throws(ShellError) {
+    guard faults.areSet else { return }
+    let path: ResourcePath? =
+      switch event {
+      case .changed(let document, _, _): document.path
+      case .deleted(let path, _, _), .left(let path, _, _): path
+      case .added, .removed, .reset, .current, .consistent, .filter: nil
+      }
+    let segments = path.map { FaultedCall.segments($0.text) }
+    if let status = faults.drop(&stream, afterMessageAbout: segments) { throw Self.error(status) }
+  }
+
+  private static func error(_ status: GRPCStatus) -> ShellError {
+    RemoteStatus.error(Int(status.code.rawValue), status.message)
+  }
+
+  /// Waits until the time is over or Ctrl-C is pressed.
+  private static func wait(_ milliseconds: Int) throws(ShellError) {
+    var left = milliseconds
+    while left > 0 {
+      try Interruption.check()
+      // Ends at once at a signal.
+      _ = poll(nil, 0, Int32(min(left, 100)))
+      left -= 100
+    }
+    try Interruption.check()
+  }
+}

@@ -1,0 +1,186 @@
+/// What injected faults ask of a call: which it is, whose, about what.
+
+package import Access
+package import DocModel
+package import DocStore
+internal import Rules
+
+/// A call that a fault may strike.
+package struct FaultedCall: Sendable {
+  package let call: InjectedFault.Call
+  package let database: DatabaseID
+  package let caller: InjectedFault.Caller
+  /// Documents and collections that it names; `**` stands for the depths of a collection group.
+  package let paths: [[String]]
+
+  package init(
+    _ call: InjectedFault.Call, _ database: DatabaseID, _ credentials: Credentials, paths: [[String]]
+  ) {
+    self.call = call
+    self.database = database
+    caller = InjectedFault.Caller(credentials)
+    self.paths = paths
+  }
+
+  /// The path of a query, or of a document.
+  package static func path(_ query: StructuredQuery) -> [String] {
+    var path = segments(query.parent.text)
+    guard let from = query.from.first else { return path }
+    if from.includesDescendants { path.append("**") }
+    if !from.collectionID.isEmpty { path.append(from.collectionID) }
+    return path
+  }
+
+  package static func segments(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }
+}
+
+extension InjectedFault.Caller {
+  init(_ credentials: Credentials) {
+    switch credentials {
+    case .admin: self = .administrator
+    case .user(let auth): self = auth?.uidText.map { .user($0) } ?? .anonymous
+    }
+  }
+}
+
+extension InjectedFault.Call {
+  /// - Parameter method: `GetDocument`. Nil for methods that no fault strikes, and for streams in both directions, which
+  ///   ask for themselves.
+  init?(method: String) {
+    switch method {
+    case "GetDocument", "BatchGetDocuments": self = .get
+    case "ListDocuments", "RunQuery", "PartitionQuery": self = .query
+    case "RunAggregationQuery": self = .count
+    case "CreateDocument", "UpdateDocument", "DeleteDocument", "Commit", "BatchWrite": self = .commit
+    case "BeginTransaction": self = .begin
+    case "Rollback": self = .rollback
+    case "ListCollectionIds": self = .collections
+    default: return nil
+    }
+  }
+}
+
+/// What a request message tells before the service reads it. Nothing of it is checked: whatever is wrong with the
+/// message is the service's to say.
+struct FaultedMessage {
+  /// Nil when the message names none; faults pass it by.
+  private(set) var database: DatabaseID?
+  private(set) var paths: [[String]] = []
+  /// The token of the transaction that it belongs to.
+  private(set) var transaction: [UInt8]?
+
+  typealias Bytes = UnsafeRawBufferPointer
+
+  /// - Parameter method: `GetDocument`
+  init(_ method: String, _ message: Bytes) {
+    switch method {
+    case "GetDocument":
+      add(name: CallTarget.field(1, of: message))
+      transaction = Self.token(3, message)
+    case "BatchGetDocuments":
+      noteDatabase(CallTarget.field(1, of: message))
+      CallTarget.each(2, of: message) { add(name: $0) }
+      transaction = Self.token(4, message)
+    case "ListDocuments":
+      add(parent: CallTarget.field(1, of: message), [CallTarget.field(2, of: message)])
+      transaction = Self.token(8, message)
+    case "RunQuery", "PartitionQuery":
+      add(parent: CallTarget.field(1, of: message), query: CallTarget.field(2, of: message))
+      if method.hasSameBytes(as: "RunQuery") { transaction = Self.token(5, message) }
+    case "RunAggregationQuery":
+      let query = CallTarget.field(2, of: message).flatMap { CallTarget.field(1, of: $0) }
+      add(parent: CallTarget.field(1, of: message), query: query)
+      transaction = Self.token(4, message)
+    case "CreateDocument":
+      add(
+        parent: CallTarget.field(1, of: message),
+        [CallTarget.field(2, of: message), CallTarget.field(3, of: message)])
+    case "UpdateDocument": add(name: CallTarget.field(1, of: message).flatMap { CallTarget.field(1, of: $0) })
+    case "DeleteDocument", "ListCollectionIds": add(name: CallTarget.field(1, of: message))
+    case "Commit", "BatchWrite":
+      noteDatabase(CallTarget.field(1, of: message))
+      CallTarget.each(2, of: message) { add(write: $0) }
+      if method.hasSameBytes(as: "Commit") { transaction = Self.token(3, message) }
+    case "Rollback":
+      noteDatabase(CallTarget.field(1, of: message))
+      transaction = Self.token(2, message)
+    default: noteDatabase(CallTarget.field(1, of: message))
+    }
+  }
+
+  /// The writes of one request of a Write stream.
+  static func paths(ofWriteStream message: Bytes) -> [[String]] {
+    var read = FaultedMessage("", message)
+    read.paths = []
+    CallTarget.each(3, of: message) { read.add(write: $0) }
+    return read.paths
+  }
+
+  /// What a target listens to.
+  static func paths(of target: WireTarget) -> [[String]] {
+    switch target.selection {
+    case .none: return []
+    case .documents(let names): return names.map { relative($0) }
+    case .query(let parent, let query): return [relative(parent) + below(query)]
+    }
+  }
+
+  /// The document that a message of a Listen stream is about; nil for none.
+  static func path(ofListenAnswer message: Bytes) -> [String]? {
+    let change = CallTarget.field(3, of: message).flatMap { CallTarget.field(1, of: $0) }
+    let document = change ?? CallTarget.field(4, of: message) ?? CallTarget.field(6, of: message)
+    return document.flatMap { CallTarget.field(1, of: $0) }.map { relative(text($0)) }
+  }
+
+  // MARK: pieces
+
+  private mutating func add(name: Bytes?) { add(parent: name, []) }
+
+  private mutating func add(parent: Bytes?, _ ids: [Bytes?]) {
+    guard let parent else { return }
+    noteDatabase(parent)
+    paths.append(
+      Self.relative(Self.text(parent)) + ids.compactMap { $0.map(Self.text) }.filter { !$0.isEmpty })
+  }
+
+  private mutating func add(parent: Bytes?, query: Bytes?) {
+    guard let parent else { return }
+    noteDatabase(parent)
+    paths.append(Self.relative(Self.text(parent)) + Self.below(query))
+  }
+
+  /// A write updates, deletes, verifies or transforms a document.
+  private mutating func add(write: Bytes) {
+    let name =
+      CallTarget.field(1, of: write).flatMap { CallTarget.field(1, of: $0) } ?? CallTarget.field(2, of: write)
+      ?? CallTarget.field(5, of: write)
+      ?? CallTarget.field(6, of: write).flatMap { CallTarget.field(1, of: $0) }
+    if let name { paths.append(Self.relative(Self.text(name))) }
+  }
+
+  /// The collection of a structured query, or its group.
+  private static func below(_ query: Bytes?) -> [String] {
+    guard let selector = query.flatMap({ CallTarget.field(2, of: $0) }) else { return [] }
+    let isGroup = CallTarget.isSet(3, of: selector)
+    let id = CallTarget.field(2, of: selector).map(text) ?? ""
+    return (isGroup ? ["**"] : []) + (id.isEmpty ? [] : [id])
+  }
+
+  private mutating func noteDatabase(_ name: Bytes?) {
+    guard database == nil, let name else { return }
+    let parts = Self.text(name).split(separator: "/")
+    guard parts.count >= 4, parts[0] == "projects", parts[2] == "databases" else { return }
+    database = DatabaseID(project: String(parts[1]), database: String(parts[3]))
+  }
+
+  /// A resource name without its database.
+  private static func relative(_ name: String) -> [String] {
+    name.split(separator: "/").dropFirst(5).map(String.init)
+  }
+
+  private static func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private static func token(_ number: UInt32, _ message: Bytes) -> [UInt8]? {
+    CallTarget.field(number, of: message).flatMap { $0.isEmpty ? nil : Array($0) }
+  }
+}

@@ -1,0 +1,100 @@
+/// Injected faults over HTTP, for administrators.
+///
+/// `GET …/databases/D:faults`: those of a database, what they matched and struck. `POST` with `{"rule": "ABORTED on
+/// commit 2 of alice"}` sets one and answers its number. `DELETE`, with `?number=3` for one of them, removes them.
+
+internal import Access
+internal import DocModel
+internal import DocStore
+
+extension HTTPService {
+  func answerFaults(
+    _ exchange: HTTPExchange, _ method: String, of database: DatabaseID, _ target: HTTPTarget
+  ) throws(GRPCStatus) {
+    guard try credentials(exchange, in: database).isAdmin else {
+      throw GRPCStatus(
+        .permissionDenied, "faults are for administrators: send `Authorization: Bearer owner`")
+    }
+    try firestore.options.projects.admit(database.project)
+    let faults = firestore.faults
+    switch method {
+    case "POST": exchange.respond(json: try addFault(exchange.request.body, in: database))
+    case "DELETE":
+      var number: Int?
+      if let text = target.values("number", "number").last.map({ String(decoding: $0, as: UTF8.self) }) {
+        guard let given = Int(text) else { throw GRPCStatus(.invalidArgument, "?number= takes a number") }
+        number = given
+      }
+      let count = faults.clear(database, number: number)
+      if let number, count == 0 { throw GRPCStatus(.notFound, "there is no fault \(number)") }
+      exchange.respond(json: Array("{\"cleared\":\(count)}".utf8))
+    default: exchange.respond(json: FaultAnswer.list(faults.list(database)))
+    }
+  }
+
+  private func addFault(_ body: [UInt8], in database: DatabaseID) throws(GRPCStatus) -> [UInt8] {
+    guard let json = try? JSONReader.read(body), let text = json["rule"]?.text else {
+      throw GRPCStatus(.invalidArgument, "the body is {\"rule\": \"UNAVAILABLE on commit\"}")
+    }
+    let fault: InjectedFault
+    do throws(InjectedFaultError) { fault = try InjectedFaultParser.read(text) } catch {
+      throw GRPCStatus(.invalidArgument, error.text)
+    }
+    guard let number = firestore.faults.add(fault, in: database) else {
+      throw GRPCStatus(.resourceExhausted, FaultAnswer.tooMany)
+    }
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("number") { $0.integer(number) }
+      object.member("rule") { $0.string(fault.description) }
+    }
+    return writer.bytes
+  }
+}
+
+/// The list of faults as JSON, and back.
+package enum FaultAnswer {
+  package static let tooMany =
+    "there are \(FaultInjector.faultsMax) faults that may still strike; ':fault clear' removes some"
+
+  static func list(_ faults: [FaultFigures]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("faults") {
+        $0.array(faults) { writer, fault in
+          writer.object { object in
+            object.member("number") { $0.integer(fault.number) }
+            object.member("rule") { $0.string(fault.rule) }
+            object.member("matched") { $0.integer(fault.matched) }
+            object.member("struck") { $0.integer(fault.struck) }
+            object.member("isOver") { $0.boolean(fault.isOver) }
+          }
+        }
+      }
+    }
+    return writer.bytes
+  }
+
+  /// The faults of an answer; nil when it is none.
+  package static func read(_ body: [UInt8]) -> [FaultFigures]? {
+    guard let json = try? JSONReader.read(body), case .array(let entries)? = json["faults"] else {
+      return nil
+    }
+    var faults: [FaultFigures] = []
+    for entry in entries {
+      guard let number = integer(entry["number"]), let rule = entry["rule"]?.text,
+        let matched = integer(entry["matched"]), let struck = integer(entry["struck"])
+      else { return nil }
+      faults.append(
+        FaultFigures(
+          number: number, rule: rule, matched: matched, struck: struck,
+          isOver: entry["isOver"] == .boolean(true)))
+    }
+    return faults
+  }
+
+  private static func integer(_ json: JSON?) -> Int? {
+    guard case .integer(let number)? = json else { return nil }
+    return Int(number)
+  }
+}
