@@ -25,8 +25,8 @@
 /// letter that names it. A circle that is only concluded from times is slowed down.
 ///
 /// Concurrency: `run` alone follows the feed and takes from the queues. The journal is written by `run`, and by
-/// whoever makes a runner, registers, unregisters or discards, on their threads, one at a time (`writing`).
-/// Everything shared is `state`, behind one lock that is held for look-ups only. Source: spec/streams.md 5.2, 5.3.
+/// whoever makes a runner, registers, unregisters, pauses, resumes or discards, on their threads, one at a time
+/// (`writing`). Everything shared is `state`, behind one lock that is held for look-ups only. Source: spec/streams.md 5.2, 5.3.
 
 public import DocModel
 public import DocStore

@@ -8,7 +8,8 @@
 /// }
 /// ```
 ///
-/// The store does not read the text, and keeps it as long as the change. Tasks inherit it; detached tasks and other processes do not.
+/// The store does not read the text, and keeps it as long as the change. Tasks inherit it; detached tasks and other
+/// processes do not.
 public struct CommitOrigin: Hashable, Sendable {
   /// LIMIT: bytes of the text; longer ones are cut.
   public static let bytesMax = 4_096
@@ -46,7 +47,9 @@ public struct CommitSource: Hashable, Sendable {
   /// LIMIT: bytes of a user's id; longer ones are not kept.
   static let userBytesMax = 1_024
 
+  /// As the credentials of the commit say; `system` for code beside the store that says nothing.
   public let author: CommitAuthor
+  /// `CommitOrigin.current` when the commit was made; nil for one that nothing made so.
   public let origin: CommitOrigin?
 
   package init(author: CommitAuthor, origin: CommitOrigin? = nil) {

@@ -28,7 +28,7 @@ struct SeedTargetOptions: ParsableArguments {
   @Option(help: "The database's id.")
   var database = "(default)"
 
-  @Flag(help: "Triggers of a running server do not hear of what is written.")
+  @Flag(help: "Triggers do not hear of what is written, also those that run on the folder later.")
   var withoutTriggers = false
 
   var id: DatabaseID { DatabaseID(project: project, database: database) }
