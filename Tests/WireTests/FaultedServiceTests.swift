@@ -1,4 +1,4 @@
-/// Injected faults as clients see them: over gRPC, over streams in both directions, and how they are set over HTTP.
+/// Injected faults as clients see them over gRPC, and how they are set over HTTP. Streams: `FaultedStreamTests`.
 
 import Access
 import DocModel
@@ -7,28 +7,13 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 
-import struct Foundation.Data
-
 @testable import Wire
 
 @Suite("injected faults")
 struct FaultedServiceTests {
   private typealias H = ServiceHarness
-  private typealias Listen = Google_Firestore_V1_ListenRequest
-  private typealias WriteRequest = Google_Firestore_V1_WriteRequest
   private static let alice = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9."
-  private static let database = DatabaseID(project: "p")
-
-  @discardableResult
-  private func set(_ rule: String, _ harness: ServiceHarness) throws -> Int {
-    try #require(harness.service.faults.add(try InjectedFaultParser.read(rule), in: Self.database))
-  }
-
-  private func figures(_ harness: ServiceHarness) -> [String] {
-    harness.service.faults.list(Self.database).map {
-      "\($0.rule): \($0.struck) of \($0.matched)\($0.isOver ? ", over" : "")"
-    }
-  }
+  private static let database = FaultKit.database
 
   private static func query(_ group: Bool = false) -> Google_Firestore_V1_StructuredQuery {
     .with { query in
@@ -45,8 +30,9 @@ struct FaultedServiceTests {
   private static let write = Google_Firestore_V1_Write.with { $0.update = document }
 
   /// A method, what it is called in rules, where it is about, and a request.
-  private static func requests() throws -> [(method: String, call: String, place: String?, message: [UInt8])]
-  {
+  private static func requests() throws -> [(
+    method: String, call: String, place: String?, message: [UInt8]
+  )] {
     [
       (
         "GetDocument", "get", "c/a",
@@ -146,12 +132,13 @@ struct FaultedServiceTests {
       let before = ask()
       #expect(before != "14", "\(request.method)")
       for call in InjectedFault.Call.allCases where call.rawValue != request.call {
-        try set("UNAVAILABLE on \(call)", harness)
+        try FaultKit.set("UNAVAILABLE on \(call)", harness)
       }
-      try set("UNAVAILABLE under elsewhere", harness)
+      try FaultKit.set("UNAVAILABLE under elsewhere", harness)
       #expect(ask() != "14", "\(request.method) is struck by words of other calls")
       _ = harness.service.faults.clear(Self.database, number: nil)
-      try set("UNAVAILABLE on \(request.call)" + (request.place.map { " under \($0)" } ?? ""), harness)
+      try FaultKit.set(
+        "UNAVAILABLE on \(request.call)" + (request.place.map { " under \($0)" } ?? ""), harness)
       #expect(ask() == "14", "\(request.method)")
       _ = harness.service.faults.clear(Self.database, number: nil)
       #expect(ask() != "14", "\(request.method) after the fault")
@@ -161,24 +148,28 @@ struct FaultedServiceTests {
   @Test("a commit that is struck changes nothing, and its client is told by which fault")
   func commit() throws {
     let harness = try H()
-    try set("UNAVAILABLE on commit", harness)
+    try FaultKit.set("UNAVAILABLE on commit", harness)
     let answer = try harness.call("Commit", TransactionServiceTests.commit("c/a"))
     #expect(answer.status == "14" && answer.message == "injected by fault 1: UNAVAILABLE on commit")
     #expect(try harness.call("GetDocument", TransactionServiceTests.get("c/a", [])).status == "5")
-    #expect(figures(harness) == ["UNAVAILABLE on commit: 1 of 1"])
+    #expect(FaultKit.figures(harness) == ["UNAVAILABLE on commit: 1 of 1"])
   }
 
   @Test("calls are counted from when the fault is set, of its caller alone")
   func turns() throws {
     let harness = try H(isOpen: true)
-    try set("ABORTED on commit 2-3 of alice", harness)
-    try set("INTERNAL on get 1", harness)
+    try FaultKit.set("ABORTED on commit 2-3 of alice", harness)
+    try FaultKit.set("INTERNAL on get 1", harness)
     let commit = TransactionServiceTests.commit("c/a")
     #expect(try (0..<2).map { _ in try harness.call("Commit", commit).status } == ["0", "0"])
-    let statuses = try (0..<5).map { _ in try harness.call("Commit", commit, token: Self.alice).status }
+    let statuses = try (0..<5).map { _ in
+      try harness.call("Commit", commit, token: Self.alice).status
+    }
     #expect(statuses == ["0", "10", "10", "0", "0"])
     #expect(
-      figures(harness) == ["ABORTED on commit 2-3 of alice: 2 of 3, over", "INTERNAL on get 1: 0 of 0"])
+      FaultKit.figures(harness) == [
+        "ABORTED on commit 2-3 of alice: 2 of 3, over", "INTERNAL on get 1: 0 of 0",
+      ])
     #expect(try harness.call("GetDocument", TransactionServiceTests.get("c/a", [])).status == "13")
     #expect(!harness.service.faults.areSet)
   }
@@ -187,7 +178,7 @@ struct FaultedServiceTests {
   func callers() throws {
     for (who, token) in [("anon", nil), ("admin", "owner"), ("alice", Self.alice)] {
       let harness = try H(isOpen: true)
-      try set("UNAVAILABLE of \(who)", harness)
+      try FaultKit.set("UNAVAILABLE of \(who)", harness)
       for other in [nil, "owner", Self.alice] {
         let status = harness.call(
           "GetDocument", try TransactionServiceTests.get("c/a", []).bytes, token: other
@@ -200,13 +191,14 @@ struct FaultedServiceTests {
   @Test("the oldest fault answers; a broken request or header is told as without faults")
   func order() throws {
     let harness = try H()
-    try set("INTERNAL on get", harness)
-    try set("UNAVAILABLE", harness)
+    try FaultKit.set("INTERNAL on get", harness)
+    try FaultKit.set("UNAVAILABLE", harness)
     #expect(try harness.call("GetDocument", TransactionServiceTests.get("c/a", [])).status == "13")
     #expect(harness.call("GetDocument", [0xFF]).status == "3")
     #expect(
-      try harness.call("GetDocument", TransactionServiceTests.get("c/a", []), token: "x").status == "16")
-    #expect(figures(harness) == ["INTERNAL on get: 1 of 1", "UNAVAILABLE: 0 of 1"])
+      try harness.call("GetDocument", TransactionServiceTests.get("c/a", []), token: "x").status
+        == "16")
+    #expect(FaultKit.figures(harness) == ["INTERNAL on get: 1 of 1", "UNAVAILABLE: 0 of 1"])
   }
 
   @Test("ABORTED ends the transaction of a call; any other status leaves it open")
@@ -217,40 +209,30 @@ struct FaultedServiceTests {
         try harness.set(["c/a": 1])
         let token = try TransactionServiceTests.token(
           of: try harness.call("BeginTransaction", TransactionServiceTests.begin))
-        try set("\(code) on \(call) 1", harness)
+        try FaultKit.set("\(code) on \(call) 1", harness)
         let struck =
           call == "commit"
           ? try harness.call("Commit", TransactionServiceTests.commit("c/a", 2, token))
           : try harness.call("GetDocument", TransactionServiceTests.get("c/a", token))
         #expect(struck.message?.hasPrefix("injected by fault 1") == true)
         #expect(
-          try harness.call("Commit", TransactionServiceTests.commit("c/a", 3, token)).status == again,
+          try harness.call("Commit", TransactionServiceTests.commit("c/a", 3, token)).status
+            == again,
           "\(code)")
-      }
-    }
-  }
-
-  /// Delays that were asked for; each is over at once.
-  private final class Delays: Sendable {
-    let milliseconds = Mutex<[Int]>([])
-    var timer: FaultTimer {
-      FaultTimer { [self] milliseconds, work in
-        self.milliseconds.withLock { $0.append(milliseconds) }
-        work()
       }
     }
   }
 
   @Test("delays add up to a limit, then the call is carried out, or fails if it is to")
   func delays() throws {
-    let delays = Delays()
+    let delays = FaultKit.Delays()
     let harness = try H(faultTimer: delays.timer)
-    try set("delay 800ms on get, commit", harness)
-    try set("delay 2s on get", harness)
+    try FaultKit.set("delay 800ms on get, commit", harness)
+    try FaultKit.set("delay 2s on get", harness)
     #expect(try harness.call("Commit", TransactionServiceTests.commit("c/a")).status == "0")
     #expect(try harness.call("GetDocument", TransactionServiceTests.get("c/a", [])).status == "0")
-    try set("delay 60s on get", harness)
-    try set("UNAVAILABLE on get", harness)
+    try FaultKit.set("delay 60s on get", harness)
+    try FaultKit.set("UNAVAILABLE on get", harness)
     #expect(try harness.call("GetDocument", TransactionServiceTests.get("c/a", [])).status == "14")
     #expect(delays.milliseconds.withLock { $0 } == [800, 2_800, 60_000])
   }
@@ -258,122 +240,8 @@ struct FaultedServiceTests {
   @Test("the standard timer wakes a call")
   func timer() throws {
     let harness = try H()
-    try set("delay 1ms", harness)
+    try FaultKit.set("delay 1ms", harness)
     #expect(try harness.call("Commit", TransactionServiceTests.commit("c/a")).status == "0")
-  }
-
-  // MARK: streams
-
-  private static func target(_ id: Int32, _ collection: String) -> Listen {
-    .with { request in
-      request.database = H.database
-      request.addTarget.targetID = id
-      request.addTarget.query.parent = H.root
-      request.addTarget.query.structuredQuery.from = [.with { $0.collectionID = collection }]
-    }
-  }
-
-  @Test("a Write stream ends with the status of its request, which is not applied")
-  func writeStream() throws {
-    let delays = Delays()
-    let harness = try H(faultTimer: delays.timer)
-    try set("delay 5ms on commit", harness)
-    try set("UNAVAILABLE on commit 2 under c", harness)
-    let stream = harness.open("Write")
-    try harness.say(WriteRequest.with { $0.database = H.database }, on: stream)
-    for number: Int64 in 1...3 {
-      let request = WriteRequest.with { request in
-        request.streamToken = Data("0".utf8)
-        request.writes = [
-          .with {
-            $0.update.name = H.root + "/c/a"
-            $0.update.fields["n"] = .with { $0.integerValue = number }
-          }
-        ]
-      }
-      try harness.say(request, on: stream)
-    }
-    let received = harness.receive(on: stream) { $0.isClosed }
-    #expect(received.status == "14" && received.messages.count == 2)
-    _ = harness.service.faults.clear(Self.database, number: nil)
-    let get = try harness.call("GetDocument", TransactionServiceTests.get("c/a", []))
-    let kept = try Google_Firestore_V1_Document(serializedBytes: try #require(get.messages.first))
-    #expect(kept.fields["n"]?.integerValue == 1)
-    #expect(delays.milliseconds.withLock { $0 } == [5, 5])
-  }
-
-  @Test("a new target may fail its stream; others are not asked")
-  func listenFails() throws {
-    let harness = try H()
-    try set("RESOURCE_EXHAUSTED on listen under d", harness)
-    let stream = harness.open("Listen")
-    try harness.say(Self.target(2, "c"), on: stream)
-    #expect(harness.receive(on: stream) { $0.messages.count >= 3 }.status == nil)
-    try harness.say(Self.target(4, "d"), on: stream)
-    #expect(harness.receive(on: stream) { $0.isClosed }.status == "8")
-  }
-
-  @Test("requests behind a delayed target come behind it")
-  func listenWaits() throws {
-    let held = Mutex<[@Sendable () -> Void]>([])
-    // The first delay lasts until the second target was heard; there is no second delay.
-    let timer = FaultTimer { _, work in held.withLock { $0.append(work) } }
-    let harness = try H(faultTimer: timer)
-    try set("delay 1s on listen 1", harness)
-    let stream = harness.open("Listen")
-    try harness.say(Self.target(2, "c"), on: stream)
-    try harness.say(Self.target(4, "d"), on: stream)
-    // Another call lets the connection hear all that was said.
-    _ = try harness.call("GetDocument", TransactionServiceTests.get("c/a", []))
-    let works = held.withLock { $0 }
-    #expect(works.count == 1)
-    for work in works { work() }
-    let received = harness.receive(on: stream) { $0.messages.count >= 6 }
-    let added = try received.messages.map { try Google_Firestore_V1_ListenResponse(serializedBytes: $0) }
-      .filter { $0.targetChange.targetChangeType == .add }.flatMap(\.targetChange.targetIds)
-    #expect(added == [2, 4])
-  }
-
-  @Test("a stream is dropped behind so many messages, once or each")
-  func drops() throws {
-    for (rule, second) in [
-      ("drop listen after 2 messages", nil), ("drop every listen after 2 messages", "14"),
-    ] {
-      let harness = try H()
-      try harness.set(["c/a": 1])
-      try set(rule, harness)
-      let first = harness.open("Listen")
-      try harness.say(Self.target(2, "c"), on: first)
-      let received = harness.receive(on: first) { $0.isClosed }
-      #expect(received.status == "14" && received.messages.count == 2)
-      let next = harness.open("Listen")
-      try harness.say(Self.target(2, "c"), on: next)
-      #expect(harness.receive(on: next) { $0.messages.count >= 4 }.status == second, "\(rule)")
-    }
-  }
-
-  @Test("with a path, messages about documents there are counted, on streams that were open before, too")
-  func dropsUnder() throws {
-    let harness = try H()
-    try harness.set(["c/a": 1, "d/a": 1])
-    let stream = harness.open("Listen")
-    for (id, collection) in [(2, "c"), (4, "d")] as [(Int32, String)] {
-      try harness.say(Self.target(id, collection), on: stream)
-      _ = harness.receive(on: stream) { $0.messages.count >= Int(id) * 2 }
-    }
-    try set("drop listen after 2 messages of alice", harness)
-    try set("drop listen after 2 messages under d", harness)
-    for number: Int64 in 2...4 { try harness.set(["c/a": number]) }
-    try harness.set(["d/a": 2])
-    // Both are told of in the order of the commits.
-    let counted = "drop listen after 2 messages under d: 0 of 1"
-    #expect(harness.receive(on: stream) { _ in figures(harness).last == counted }.status == nil)
-    try harness.set(["d/a": 3])
-    #expect(harness.receive(on: stream) { $0.isClosed }.status == "14")
-    #expect(
-      figures(harness) == [
-        "drop listen after 2 messages of alice: 0 of 0", "drop listen after 2 messages under d: 1 of 2, over",
-      ])
   }
 
   // MARK: over HTTP
@@ -382,7 +250,9 @@ struct FaultedServiceTests {
   private static let owner = "Authorization: Bearer owner"
   private static let get = "/v1/projects/p/databases/(default)/documents/c/a"
 
-  @Test("administrators set, list and clear them over HTTP; REST is struck, too, the administration is not")
+  @Test(
+    "administrators set, list and clear them over HTTP; REST is struck, too, the administration is not"
+  )
   func administration() async throws {
     let bench = try await HTTPBench()
     try bench.set("c/a")
@@ -445,6 +315,8 @@ extension String {
     let wanted = Array(text.utf8)
     let bytes = Array(utf8)
     guard bytes.count >= wanted.count else { return false }
-    return (0...bytes.count - wanted.count).contains { bytes[$0..<$0 + wanted.count] == wanted[...] }
+    return (0...bytes.count - wanted.count).contains {
+      bytes[$0..<$0 + wanted.count] == wanted[...]
+    }
   }
 }
