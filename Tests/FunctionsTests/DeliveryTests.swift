@@ -193,24 +193,40 @@ import Wire
 
   @Test("a function that hangs up, or does not answer in its time, is tried again", arguments: [0, -1])
   func silence(status: Int) async throws {
-    let function = try await TestFunction { _, before in before < 2 ? status : 200 }
+    let answers = Atomic(false)
+    let function = try await TestFunction { _, _ in answers.load(ordering: .relaxed) ? 200 : status }
     try await hosting { store, runner, host in
       var endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
-      endpoint.timeout = 1
+      endpoint.timeout = Self.timeout(of: status)
       endpoint.attempts = 2
       try host.register(endpoint, isKept: false)
       try await store.set("c/a", [:])
       #expect(await runner.drain())
-      let reason = status == 0 ? "hung up before it answered" : "did not answer within 1 s"
+      // A second may be over before the connection is made, too.
+      let reasons =
+        status == 0
+        ? ["hung up before it answered"]
+        : ["did not answer within 1 s", "cannot be reached: no connection within"]
+      let letter = try #require(runner.deadLetters.first)
+      #expect(runner.deadLetters.count == 1)
       #expect(
-        runner.deadLetters.map(\.reason) == ["http://127.0.0.1:\(function.port)/ \(reason)"])
-      #expect(function.requests.count == 2)
+        reasons.contains { letter.reason.hasPrefix("http://127.0.0.1:\(function.port)/ \($0)") },
+        "\(letter.reason)")
+      if status == 0 { #expect(function.requests.count == 2) }
+      #expect(runner.statuses[0].failed == 2)
+      // From now on it answers, in whatever time that takes.
+      answers.store(true, ordering: .relaxed)
+      endpoint.timeout = 60
+      try host.register(endpoint, isKept: false)
       try runner.retry()
       #expect(await runner.drain())
       #expect(runner.deadLetters.isEmpty && runner.statuses[0].delivered == 1)
     }
     try await function.stop()
   }
+
+  /// Seconds: what never answers is not waited for long; what does may take its time.
+  private static func timeout(of status: Int) -> Int { status == -1 ? 1 : 60 }
 
   @Test(
     "a run ends without waiting for a function that never answers, and the next one delivers",
@@ -246,14 +262,16 @@ import Wire
     let dropped = Mutex<[String]>([])
     let host = FunctionsHost(runner, on: store) { text in dropped.withLock { $0.append(text) } }
     var endpoint = FunctionEndpoint("f", .created, "c/{d}", port: function.port)
-    endpoint.timeout = 1
+    endpoint.timeout = Self.timeout(of: status)
     try host.registerPassing(endpoint)
     try await store.set("c/a", [:])
     let running = Task { await runner.run() }
     #expect(await runner.drain())
     running.cancel()
     await running.value
-    #expect(function.requests.count == 1 && runner.statuses[0].failed == 0)
+    #expect(function.requests.count <= 1)
+    // A second may be over before the connection is made; then nothing was sent, and it is tried again.
+    if status != -1 { #expect(function.requests.count == 1 && runner.statuses[0].failed == 0) }
     // Keys of functions that are gone are answered 404 for ever.
     #expect(dropped.withLock { $0.count } == (status == 404 ? 0 : 1))
     store.close()
