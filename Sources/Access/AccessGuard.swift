@@ -56,8 +56,8 @@ struct AccessGuard {
   let figures: GuardFigures
   /// Is told of queries that were allowed; nil for nobody.
   let leaks: LeakWatch?
-  /// Keeps what was judged on a state, for people who watch; nil for nobody.
-  let feed: (feed: RequestFeed, state: JudgedState)?
+  /// Keeps what was judged, for people who watch; nil for nobody.
+  let feed: (feed: RequestFeed, state: JudgedState, commit: JudgedCommit?)?
 
   /// One document read by name; `document` is nil when it does not exist.
   func allowGet(_ path: ResourcePath, _ document: StoredDocument?, in database: DatabaseID) throws(StoreError)
@@ -150,15 +150,20 @@ struct AccessGuard {
     }
   }
 
-  /// Keeps every refusal, and everything once somebody watches.
+  /// Keeps every refusal, and everything once somebody watches. A commit that waits for others is judged again when it
+  /// goes on, and told only then.
   @inline(__always)
   private func keep(
     _ request: RuleRequest, _ decision: Decision, _ ruleset: Ruleset, _ database: DatabaseID
   ) {
     guard let feed, feed.feed.isFull || !decision.isAllowed else { return }
-    feed.feed.add(
-      database, time,
-      .judged(KeptRequest(request, documents, state: feed.state), decision, by: ruleset))
+    guard let kept = KeptRequest(request, documents, state: feed.state) else { return }
+    guard let commit = feed.commit else {
+      return feed.feed.add(database, time, .judged(kept, decision, by: ruleset))
+    }
+    commit.whenDecided { [feed = feed.feed, time] in
+      feed.add(database, time, .judged(kept, decision, by: ruleset))
+    }
   }
 
   @inline(__always)

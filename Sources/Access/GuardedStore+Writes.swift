@@ -1,7 +1,7 @@
 /// What commits did, whoever made them, among the requests that are kept.
 
 public import DocModel
-public import DocStore
+internal import DocStore
 internal import Synchronization
 
 /// One document that a commit changed.
@@ -17,7 +17,7 @@ public struct FedWrite: Sendable {
   /// The root when everything was removed.
   public let path: ResourcePath
 
-  init(_ change: Change, _ path: ResourcePath) {
+  package init(_ change: Change, _ path: ResourcePath) {
     self.change = change
     self.path = path
   }
@@ -53,12 +53,15 @@ private final class Follower: Sendable {
 }
 
 extension GuardedStore {
-  /// Keeps what commits of a database change from now on, if the store keeps requests at all; whether that is new.
+  /// Keeps what commits of a database change from now on, if the store keeps requests at all, as long as somebody asks
+  /// from time to time; whether that is new.
   @discardableResult
   public func followWrites(of database: DatabaseID) -> Bool {
-    guard let feed, feed.beginWrites(of: database) else { return false }
+    guard let feed, !feed.isFollowed(database) else { return false }
     let follower = Follower()
-    follower.set(store.subscribe(database) { follower.move(to: feed) })
+    let subscription = store.subscribe(database) { follower.move(to: feed) }
+    follower.set(subscription)
+    feed.follows(database) { [store] in store.unsubscribe(subscription) }
     follower.move(to: feed)
     return true
   }

@@ -130,7 +130,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
           protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
           documents: documents, witness: witness,
           coverage: coverage.map { ($0, view.database) }, figures: figures, leaks: leaks,
-          feed: feed.map { ($0, .shown(view.point)) }))
+          feed: feed.map { ($0, .shown(view.point), nil) }))
     }
   }
 
@@ -146,7 +146,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
           protection: protection, credentials: credentials, detail: detail,
           time: commit.serverTime, documents: documents, witness: witness,
           coverage: coverage.map { ($0, commit.database) }, figures: figures, leaks: leaks,
-          feed: feed.map { ($0, .before(commit.commitTime)) }))
+          feed: feed.map { ($0, .before(commit.commitTime), commit) }))
     }
   }
 }

@@ -15,6 +15,33 @@ enum JudgedState {
   case before(Int64)
 }
 
+/// What a commit would have written, for all of its requests together.
+final class KeptCommit: Sendable {
+  /// Every document as it would be afterwards; nil for one that is gone.
+  let documents: [ResourcePath: [UInt8]?]
+  let byteCount: Int
+
+  /// LIMIT: bytes of the documents of a commit; the requests of a larger one are not kept. It is copied by the thread that
+  /// commits, while all others wait.
+  static let bytesMax = 4 << 20
+
+  /// Nil for a commit that is too large.
+  init?(_ commit: JudgedCommit) {
+    var size = 0
+    var views: [ResourcePath: FieldsView?] = [:]
+    for write in commit.writes where views[write.path] == nil {
+      let fields = commit.document(write.path, .after)?.fields
+      size += Self.ownBytes + write.path.text.utf8.count + (fields?.bytes.count ?? 0)
+      if size > Self.bytesMax { return nil }
+      views.updateValue(fields, forKey: write.path)
+    }
+    byteCount = size
+    documents = views.mapValues { fields in fields.map { Array($0.bytes) } }
+  }
+
+  private static let ownBytes = 64
+}
+
 public struct KeptRequest: Sendable {
   public let method: RuleMethod
   /// The document; for a list its collection.
@@ -28,26 +55,32 @@ public struct KeptRequest: Sendable {
   /// Of a write: the document before and after it, in stored form.
   let resource: [UInt8]?
   let newResource: [UInt8]?
-  /// Of a write: every document of its commit as it would be afterwards; nil fields for one that is gone.
-  let written: [(path: ResourcePath, fields: [UInt8]?)]
+  /// Of a write.
+  let commit: KeptCommit?
 
-  init(_ request: RuleRequest, _ documents: RuleDocuments, state: JudgedState) {
+  /// Nil for a write of a commit that is too large to be kept.
+  init?(_ request: RuleRequest, _ documents: RuleDocuments, state: JudgedState) {
+    if documents.isOfCommit {
+      guard let commit = documents.keptCommit else { return nil }
+      self.commit = commit
+    } else {
+      commit = nil
+    }
     method = request.method
     path = request.path
     auth = request.auth
     query = request.query
     time = request.time
     self.state = state
-    written = documents.keptWrites
-    resource = written.isEmpty ? nil : request.resource.map { Array($0.bytes) }
+    resource = commit == nil ? nil : request.resource.map { Array($0.bytes) }
     newResource = request.newResource.map { Array($0.bytes) }
   }
 
-  /// The writes of a commit share what it writes, so each counts its own part of it.
-  var byteCount: Int { path.text.utf8.count + (resource?.count ?? 0) + 2 * (newResource?.count ?? 0) }
+  /// Without its commit, which its requests share.
+  var byteCount: Int { path.text.utf8.count + (resource?.count ?? 0) + (newResource?.count ?? 0) }
 
   /// Whether this is part of a commit.
-  public var isOfCommit: Bool { !written.isEmpty }
+  public var isOfCommit: Bool { commit != nil }
 }
 
 /// The documents around a kept request, as rules read them.
@@ -69,8 +102,8 @@ final class KeptDocuments: DocumentAccess {
       method: kept.method, database: database.database, path: kept.path, auth: kept.auth, time: kept.time,
       query: kept.query)
     super.init()
-    for document in kept.written {
-      written.updateValue(document.fields.map { fields($0) }, forKey: document.path)
+    for (path, bytes) in kept.commit?.documents ?? [:] {
+      written.updateValue(bytes.map { fields($0) }, forKey: path)
     }
     if kept.isOfCommit {
       request.resource = kept.resource.map { fields($0) }

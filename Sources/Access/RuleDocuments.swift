@@ -21,8 +21,8 @@ final class RuleDocuments: DocumentAccess {
   /// Whether it is to be remembered which documents are read: whoever follows a decision needs that.
   var notesReads = false
   private var reads: [ResourcePath] = []
-  /// `written`, once somebody has asked for it.
-  private var copiedWrites: [(path: ResourcePath, fields: [UInt8]?)]?
+  /// `keptCommit`, once somebody has asked for it; nil inside for one that is too large.
+  private var copiedCommit: KeptCommit??
 
   /// The documents that were read, there or not; nothing is noted any more.
   func takeReads() -> [ResourcePath] {
@@ -38,7 +38,7 @@ final class RuleDocuments: DocumentAccess {
     beginRequest()
     failure = nil
     source = .view(view.unrecorded)
-    copiedWrites = nil
+    copiedCommit = nil
   }
 
   /// Begins a request that writes.
@@ -46,14 +46,14 @@ final class RuleDocuments: DocumentAccess {
     beginRequest()
     failure = nil
     source = .commit(commit)
-    copiedWrites = nil
+    copiedCommit = nil
   }
 
   /// Lets go of the snapshot, whose documents die now.
   func end() {
     beginRequest()
     source = .none
-    copiedWrites = nil
+    copiedCommit = nil
   }
 
   /// What the commit that is judged makes of the documents that it writes, in the order of its writes; nil where
@@ -65,11 +65,16 @@ final class RuleDocuments: DocumentAccess {
     }
   }
 
-  /// The same, copied once for all writes of the commit.
-  var keptWrites: [(path: ResourcePath, fields: [UInt8]?)] {
-    if let copiedWrites { return copiedWrites }
-    let copied = written
-    copiedWrites = copied
+  var isOfCommit: Bool {
+    if case .commit = source { true } else { false }
+  }
+
+  /// What the commit writes, copied once for all of its writes; nil when it is too much, and for a request that reads.
+  var keptCommit: KeptCommit? {
+    guard case .commit(let commit) = source else { return nil }
+    if let copiedCommit { return copiedCommit }
+    let copied = KeptCommit(commit)
+    copiedCommit = .some(copied)
     return copied
   }
 

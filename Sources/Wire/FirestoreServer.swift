@@ -119,9 +119,9 @@ public final class FirestoreServer: Sendable {
     var requests: RequestsServer?
     do throws(ServerError) {
       if let port = options.requestsPort, let feed = store.feed {
-        requests = try await RequestsServer.start(host: server.host, port: port, feed) { entry in
-          EvaluationJSON.object(entry, in: store)
-        }
+        requests = try await RequestsServer.start(
+          host: server.host, port: port, feed, threads: firestore.threads
+        ) { EvaluationJSON.object($0, in: store) }
       }
       return FirestoreServer(
         try await WireServer.start(server, routes: routes), threads, isStopping, requests)

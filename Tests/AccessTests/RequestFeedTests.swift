@@ -82,7 +82,67 @@ struct RequestFeedTests {
     #expect(feed.entries(after: 2, atMost: 2).next == 4)
     #expect(feed.entries(after: 5).entries.isEmpty && feed.entries(after: 5).next == 5)
     #expect(feed.entries(after: 99).entries.count == 5)
-    #expect(feed.entries { $0.number % 2 == 0 }.entries.map(\.number) == [2, 4])
+    #expect(feed.entries(of: testDatabase, .requests).entries.count == 5)
+    #expect(feed.entries(of: testDatabase, .writes).entries.isEmpty)
+    #expect(feed.entries(of: DatabaseID(project: "other")).entries.isEmpty)
+  }
+
+  @Test("nobody is told of losses that are another database's")
+  func lost() {
+    let feed = RequestFeed()
+    let other = DatabaseID(project: "other")
+    feed.add(other, 1, .wrote(FedWrite(.create, ResourcePath(unchecked: "a/b"))))
+    for number in 2...1_200 { Self.pass(feed, number) }
+    #expect(feed.entries(after: 1, of: testDatabase, .requests).lost == 199)
+    #expect(feed.entries(after: 1, of: other, .writes).lost == 0)
+    #expect(feed.entries(after: 1, of: other, .requests).lost == 0)
+    #expect(feed.entries(after: 1_000, of: testDatabase).lost == 0)
+  }
+
+  @Test("everything is kept as long as somebody asks from time to time")
+  func expires() throws {
+    let clock = TestClock()
+    let feed = RequestFeed { clock.now }
+    let store = try Self.store(feed)
+    let seconds = RequestFeed.askedSeconds
+    #expect(feed.begin())
+    clock.advance(seconds: seconds - 1)
+    #expect(feed.expire() && feed.isFull && !feed.begin())
+    clock.advance(seconds: seconds + 1)
+    #expect(!feed.expire() && !feed.isFull && feed.begin())
+    #expect(store.followWrites(of: testDatabase))
+    clock.advance(seconds: seconds - 1)
+    #expect(!store.followWrites(of: testDatabase))
+    clock.advance(seconds: 2)
+    // The requests have expired, the writes not.
+    #expect(feed.expire() && !feed.isFull && !store.followWrites(of: testDatabase))
+    clock.advance(seconds: seconds + 1)
+    #expect(!feed.expire())
+    try store.commitAndWait(testDatabase, [set("posts/a", [:])], as: .admin)
+    #expect(feed.entries().entries.isEmpty)
+    #expect(store.followWrites(of: testDatabase))
+    feed.beginForGood()
+    clock.advance(seconds: seconds + 1)
+    #expect(!feed.expire() && feed.isFull)
+  }
+
+  @Test("of too many databases whose writes are asked for, the one that was asked for longest ago makes room")
+  func manyDatabases() throws {
+    let clock = TestClock()
+    let feed = RequestFeed { clock.now }
+    let store = try Self.store(feed)
+    for number in 0..<RequestFeed.writtenDatabasesMax {
+      clock.advance(seconds: 1)
+      #expect(store.followWrites(of: DatabaseID(project: "p\(number)")))
+    }
+    clock.advance(seconds: 1)
+    #expect(!store.followWrites(of: DatabaseID(project: "p0")))
+    clock.advance(seconds: 1)
+    #expect(store.followWrites(of: testDatabase))
+    try store.commitAndWait(testDatabase, [set("posts/a", [:])], as: .admin)
+    #expect(feed.entries().entries.map(Self.words) == ["create posts/a"])
+    #expect(!store.followWrites(of: DatabaseID(project: "p0")))
+    #expect(store.followWrites(of: DatabaseID(project: "p1")))
   }
 
   @Test("watchers are called for each entry until they go, and are not more than so many")
@@ -150,6 +210,77 @@ struct RequestFeedTests {
         "update posts/p allowed true true", "create posts/p/likes/ann allowed true false",
         "update posts/p denied false false",
       ])
+  }
+
+  private static func large(_ bytes: Int) -> Fields { ["t": .string(String(repeating: "x", count: bytes))] }
+
+  @Test(
+    "a commit's documents are held once for all of its requests, and count; those of a huge one are not kept")
+  func sizes() throws {
+    let feed = RequestFeed(isFull: true)
+    let rules = "service cloud.firestore { match /databases/{d}/documents/{p=**} { allow write: if true; } }"
+    let store = try Self.store(feed, rules: rules)
+    try store.commitAndWait(
+      testDatabase, [set("a/large", Self.large(900_000))] + (0..<200).map { set("a/\($0)", [:]) },
+      as: user("ann"))
+    #expect(feed.entries().entries.count == 201)
+    // Each is small beside the commit: 1 MB of documents, not 200.
+    for _ in 0..<4 {
+      try store.commitAndWait(
+        testDatabase, [set("a/large", Self.large(900_000))] + (0..<50).map { set("a/\($0)", [:]) },
+        as: user("ann"))
+    }
+    #expect(feed.entries().entries.count == 201 + 4 * 51)
+    let before = feed.entries().next
+    try store.commitAndWait(
+      testDatabase, (0..<6).map { set("b/\($0)", Self.large(900_000)) }, as: user("ann"))
+    #expect(feed.entries().next == before)
+    // Twenty of 1.8 MB do not fit in 16 MiB.
+    for _ in 0..<20 {
+      try store.commitAndWait(
+        testDatabase, [set("c/a", Self.large(900_000)), set("c/b", Self.large(900_000))], as: user("ann"))
+    }
+    let kept = feed.entries().entries.count
+    #expect(kept > 4 && kept < 20, "\(kept)")
+  }
+
+  @Test("entries hold no more than a few rulesets")
+  func rulesets() throws {
+    let feed = RequestFeed()
+    let store = try Self.store(feed)
+    for _ in 0..<3 * RequestFeed.rulesetsMax {
+      store.rulesets.setStandard(try Self.ruleset(testRules))
+      for _ in 0..<2 { _ = denial { _ = try store.fields("users/bob", as: user("ann")) } }
+    }
+    #expect(feed.entries().entries.count == 2 * RequestFeed.rulesetsMax)
+  }
+
+  @Test("a commit that waits for a transaction is told once, when it is decided", arguments: [true, false])
+  func waited(isApplied: Bool) async throws {
+    let feed = RequestFeed(isFull: true)
+    let rules =
+      "service cloud.firestore { match /databases/{d}/documents/{p=**} { allow write: if !resource.data.get('closed', false); } }"
+    let store = try Self.store(feed, rules: rules)
+    try store.commitAndWait(testDatabase, [set("a/x", ["closed": .boolean(false)])], as: .admin)
+    let transaction = try store.store.beginTransaction(testDatabase)
+    try store.store.read(testDatabase, at: .transaction(transaction)) { (view) throws(StoreError) in
+      _ = try view.document(ResourcePath(unchecked: "a/x"))
+    }
+    let waiting = Task {
+      _ = try await store.commit(testDatabase, [set("a/x", ["n": .integer(1)])], as: user("ann"))
+    }
+    #expect(try await eventually { store.store.lockWaitCount == 1 })
+    #expect(feed.entries().entries.isEmpty)
+    if isApplied {
+      try store.store.rollBack(transaction, in: testDatabase)
+    } else {
+      try store.commitAndWait(
+        testDatabase, [set("a/x", ["closed": .boolean(true)])], transaction: transaction, as: .admin)
+    }
+    let outcome = await waiting.result
+    #expect(((try? outcome.get()) != nil) == isApplied)
+    #expect(
+      feed.entries().entries.map(Self.words) == ["update a/x \(isApplied ? "allowed" : "denied")"])
   }
 
   @Test("in a database that was cleared a request is judged on what is there now")

@@ -43,7 +43,7 @@ struct StoreLockEndTests {
     let waiting = PendingCommit(test.store, test.database, [.set("c/a", ["n": .integer(5)])])
     try eventually("the commit waits") { test.store.lockWaitCount == 1 }
     let other = try begin()
-    try test.store.close()
+    test.store.close()
     #expect(try waiting.refusal() == .storage(.unavailable))
     let mayGoAhead = test.store.takeTurns(other, in: test.database, at: [ResourcePath(unchecked: "c/a")]) {}
     #expect(mayGoAhead)

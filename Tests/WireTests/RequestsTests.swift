@@ -17,7 +17,7 @@ final class WebSocketListener {
   /// The answer to the handshake.
   private(set) var head = ""
 
-  init(_ port: Int, path: String = "/requests") {
+  init(_ port: Int, path: String = "/requests", host: String = "x", headers: [String] = []) {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -31,9 +31,10 @@ final class WebSocketListener {
       }
     }
     let request = Array(
-      ("GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").utf8)
-    _ = send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
+      (["GET \(path) HTTP/1.1", "Host: \(host)", "Connection: Upgrade", "Upgrade: websocket"] + headers
+        + ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", ""])
+        .joined(separator: "\r\n").utf8)
+    send(request)
     while head.isEmpty {
       if let end = received.firstRange(of: Array("\r\n\r\n".utf8)) {
         head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
@@ -45,6 +46,29 @@ final class WebSocketListener {
   }
 
   deinit { close(descriptor) }
+
+  func send(_ bytes: [UInt8]) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count <= 0 { return }
+      sent += count
+    }
+  }
+
+  /// Says that there is nothing more to say, and counts what still comes.
+  func bytesUntilEnd() -> Int {
+    shutdown(descriptor, Int32(SHUT_WR))
+    var count = received.count
+    received = []
+    while receive() {
+      count += received.count
+      received = []
+    }
+    return count
+  }
 
   private func receive() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -161,6 +185,45 @@ struct RequestsTests {
     await bench.server.stop()
   }
 
+  @Test(
+    "pages of this machine may look, and programs; others may not",
+    arguments: [
+      (["Origin: http://localhost:4000"], "127.0.0.1:9150", true),
+      (["Origin: http://127.0.0.1:4000"], "x", true),
+      (["Origin: http://[::1]:4000"], "x", true), (["Origin: https://ui.localhost"], "x", true),
+      ([], "x", true),
+      (["Origin: http://192.168.1.5:4000"], "192.168.1.5:9150", true),
+      (["Origin: http://192.168.1.6:4000"], "192.168.1.5:9150", false),
+      (["Origin: http://evil.example"], "127.0.0.1:9150", false),
+      // A name of the web that leads here.
+      (["Origin: http://evil.example:9150"], "evil.example:9150", false),
+      (["Origin: http://localhost.evil.example"], "x", false),
+      (["Origin: http://127.0.0.1.evil.example"], "x", false),
+      (["Origin: null"], "x", false),
+      (["Origin: http://localhost", "Origin: http://evil.example"], "x", false),
+    ])
+  func origins(headers: [String], host: String, isAdmitted: Bool) async throws {
+    let bench = try await Self.bench()
+    let port = try #require(bench.server.requestsAddress?.port)
+    let head = WebSocketListener(port, host: host, headers: headers).head
+    #expect(head.hasPrefix(isAdmitted ? "HTTP/1.1 101" : "HTTP/1.1 404"), "\(head)")
+    await bench.server.stop()
+  }
+
+  @Test("who pings and does not read is not answered without end")
+  func pings() async throws {
+    let bench = try await Self.bench()
+    let port = try #require(bench.server.requestsAddress?.port)
+    let page = WebSocketListener(port)
+    let ping: [UInt8] = [0x89, 0x80 | 125, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 125)
+    let many = [UInt8]((0..<8_000).map { _ in ping }.joined())
+    // 48 MB, more than all buffers on the way hold.
+    for _ in 0..<46 { page.send(many) }
+    let answered = page.bytesUntilEnd()
+    #expect(answered > 1_000 && answered < 46 * many.count * 3 / 4, "\(answered)")
+    await bench.server.stop()
+  }
+
   @Test("no more pages are served than there may be")
   func connections() async throws {
     let bench = try await Self.bench()
@@ -210,6 +273,20 @@ struct RequestsTests {
   func errors(method: String, path: String, body: String, status: Int) async throws {
     let bench = try await Self.bench()
     #expect(bench.ask(method, Self.admin + path, body).status == status)
+    await bench.server.stop()
+  }
+
+  @Test("a broken header errs, as in the rest of the administration")
+  func callers() async throws {
+    let bench = try await Self.bench()
+    let headers = ["Authorization: nonsense"]
+    let elsewhere = bench.ask("GET", Self.admin + ":securityRules", headers: headers).status
+    #expect(elsewhere >= 400)
+    for (method, path) in [
+      ("GET", ":requests"), ("POST", ":explainRequest?id=0001"), ("POST", ":shadowRequests"),
+    ] {
+      #expect(bench.ask(method, Self.admin + path, headers: headers).status == elsewhere, "\(path)")
+    }
     await bench.server.stop()
   }
 

@@ -112,17 +112,23 @@ final class CommitPlanner {
       }
       results.append(try apply(write, request.database, &judged))
     }
+    var judgement: JudgedCommit?
+    defer { judgement?.tellDecided() }
     if let judge = request.judge, let judged {
-      try judge(
-        JudgedCommit(
-          database: request.database, commitTime: version, serverTime: clock.serverTime(version),
-          writes: judged, planner: self))
+      let commit = JudgedCommit(
+        database: request.database, commitTime: version, serverTime: clock.serverTime(version),
+        writes: judged, planner: self)
+      judgement = commit
+      try judge(commit)
       if let judgeFailure { throw .storage(judgeFailure) }
     }
     if let unmet { throw unmet }
     try checkCharge()
     let changed = touched.allSatisfy(\.isChanged) ? touched : touched.filter(\.isChanged)
-    guard case .apply = try transactions.admit(request, changed, version) else { return nil }
+    guard case .apply = try transactions.admit(request, changed, version) else {
+      judgement = nil
+      return nil
+    }
     record(changed, request.source, request.database, version, database)
     return CommitResult(commitTime: version, results: results)
   }

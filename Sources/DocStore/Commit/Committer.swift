@@ -345,10 +345,9 @@ final class Committer<Engine: StorageEngine>: Sendable {
   private func unplanned(_ job: Job) -> Outcome {
     switch job {
     case .commit(let request):
-      // One that has waited for locks is being committed, which nobody else would end.
-      if let id = request.transaction, request.ticket != nil {
-        transactions.settle(id, failure: .storage(.unavailable))
-      }
+      // A failure of the store ends the transaction (`StoreError.endsTransaction`), and nobody else would end one that
+      // has waited for locks.
+      if let id = request.transaction { transactions.settle(id, failure: .storage(.unavailable)) }
       return .commit(request, .failure(.storage(.unavailable)))
     case .clear(_, let completion): return .clear(completion, .failure(.storage(.unavailable)))
     case .tidy(let completion): return .tidy(completion)

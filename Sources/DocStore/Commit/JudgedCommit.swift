@@ -38,6 +38,7 @@ public final class JudgedCommit {
   public let serverTime: Int64
   public let writes: [JudgedWrite]
   private let planner: CommitPlanner
+  private var decided: [() -> Void] = []
 
   init(
     database: DatabaseID, commitTime: Int64, serverTime: Int64, writes: [JudgedWrite], planner: CommitPlanner
@@ -53,6 +54,15 @@ public final class JudgedCommit {
   /// and fails the commit after the judge has returned.
   public func document(_ path: ResourcePath, _ moment: Moment) -> StoredDocument? {
     planner.judgedDocument(path, moment)
+  }
+
+  /// Runs `body`, on this thread, when the commit has been applied or refused; never when it has to wait for others,
+  /// because then it is judged again.
+  public func whenDecided(_ body: @escaping () -> Void) { decided.append(body) }
+
+  func tellDecided() {
+    for body in decided { body() }
+    decided = []
   }
 
   /// Whether one of the writes names the document.

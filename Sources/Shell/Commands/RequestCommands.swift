@@ -67,7 +67,7 @@ enum RequestCommands {
         .list(kind, after: last, last: isFirst ? wanted : Int(Int32.max)))
       if isFirst { tellBeginning(answer, kind, session) }
       if let lost = answer["lost"]?.number, lost > 0 {
-        session.console.note("\(lost) came and went meanwhile")
+        session.console.note("up to \(lost) came and went meanwhile")
       }
       isFirst = false
       last = answer["next"]?.number ?? last
@@ -85,8 +85,8 @@ enum RequestCommands {
     guard answer["began"] == .boolean(true) else { return }
     session.console.note(
       kind == .requests
-        ? "until now the server kept refusals only; from now on it keeps every request"
-        : "the server keeps writes from now on")
+        ? "until now the server kept refusals only; it keeps every request while somebody asks"
+        : "the server keeps writes from now on, while somebody asks")
   }
 
   /// Asks again and again until `step` has enough; Ctrl-C ends it, which is no failure.
@@ -266,7 +266,7 @@ extension RulesShadow {
     let changes = answer["changes"]?.elements ?? []
     changed += changes.count
     if let lost = answer["lost"]?.number, lost > 0 {
-      session.console.note("\(lost) requests came and went before they could be judged")
+      session.console.note("up to \(lost) requests came and went before they could be judged")
     }
     return changes.map { RequestCommands.change($0, session) }
   }

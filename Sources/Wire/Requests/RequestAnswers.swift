@@ -4,7 +4,7 @@
 /// the documents that were written.
 /// `POST …/databases/D:explainRequest?id=8f21&width=110`: one of them explained, under the rules of the body if it
 /// has any. `POST …/databases/D:shadowRequests?after=N`: those that the rules of the body would decide otherwise.
-/// Bodies are those of `PUT …:securityRules`. The first question makes the server keep every request from then on.
+/// Bodies are those of `PUT …:securityRules`. A question makes the server keep every request for the next ten minutes.
 
 internal import Access
 internal import DocModel
@@ -19,6 +19,7 @@ extension HTTPService {
   func listRequests(
     _ exchange: HTTPExchange, of database: DatabaseID, _ target: HTTPTarget
   ) throws(GRPCStatus) {
+    try admit(exchange, database)
     guard let feed = firestore.store.feed else { return exchange.respondNotFound() }
     let after = try Self.number(target, "after") ?? 0
     let last = try Self.number(target, "last")
@@ -33,6 +34,7 @@ extension HTTPService {
   func explainRequest(
     _ exchange: HTTPExchange, of database: DatabaseID, _ target: HTTPTarget
   ) throws(GRPCStatus) {
+    try admit(exchange, database)
     guard let feed = firestore.store.feed else { return exchange.respondNotFound() }
     guard let id = target.values("id", "id").last.map({ String(decoding: $0, as: UTF8.self) }) else {
       throw GRPCStatus(.invalidArgument, "?id= names the request")
@@ -59,6 +61,7 @@ extension HTTPService {
   func shadowRequests(
     _ exchange: HTTPExchange, of database: DatabaseID, _ target: HTTPTarget
   ) throws(GRPCStatus) {
+    try admit(exchange, database)
     guard let feed = firestore.store.feed else { return exchange.respondNotFound() }
     let after = try Self.number(target, "after") ?? 0
     let body = exchange.request.body
@@ -66,6 +69,12 @@ extension HTTPService {
     answerRequests(exchange) { () throws(GRPCStatus) in
       RequestReport.shadow(store, feed, database, after: after, by: try Self.ruleset(body))
     }
+  }
+
+  /// A broken header errs, as elsewhere in the administration.
+  private func admit(_ exchange: HTTPExchange, _ database: DatabaseID) throws(GRPCStatus) {
+    _ = try credentials(exchange, in: database)
+    try firestore.options.projects.admit(database.project)
   }
 
   private static func number(_ target: HTTPTarget, _ name: StaticString) throws(GRPCStatus) -> Int? {

@@ -12,16 +12,17 @@ package enum RequestKind: String {
   /// Documents that were written, by whomever.
   case writes
 
-  fileprivate func isShown(_ entry: FeedEntry) -> Bool {
-    switch entry.kind {
-    case .judged, .passed: self == .requests
-    case .wrote: self == .writes
+  fileprivate var topic: FeedTopic {
+    switch self {
+    case .requests: .requests
+    case .writes: .writes
     }
   }
 }
 
 package enum RequestReport {
-  /// Entries of one database, the oldest first, and how to go on. Keeps every one of the kind from now on.
+  /// Entries of one database, the oldest first, and how to go on. Keeps every one of the kind from now on, as
+  /// long as somebody asks.
   ///
   /// - Parameters:
   ///   - after: the number of the last entry that is known.
@@ -31,7 +32,7 @@ package enum RequestReport {
     after: Int, last: Int?
   ) -> [UInt8] {
     let isNew = kind == .writes ? store.followWrites(of: database) : feed.begin()
-    let page = feed.entries(after: after) { $0.database == database && kind.isShown($0) }
+    let page = feed.entries(after: after, of: database, kind.topic)
     let entries = last.map { page.entries.suffix(max(0, $0)) } ?? page.entries[...]
     var writer = JSONWriter()
     writer.object { object in
@@ -102,7 +103,7 @@ package enum RequestReport {
     _ store: GuardedStore<Engine>, _ feed: RequestFeed, _ database: DatabaseID, after: Int, by rules: Ruleset
   ) -> [UInt8] {
     let isNew = feed.begin()
-    let page = feed.entries(after: after) { $0.database == database }
+    let page = feed.entries(after: after, of: database, .requests)
     var judged = 0
     var changes: [(entry: FeedEntry, was: Explanation, becomes: Explanation)] = []
     for entry in page.entries {

@@ -11,10 +11,18 @@ internal import NIOWebSocket
 internal import Synchronization
 
 /// One open port. Clients read from the feed as fast as they can; nothing waits for one that is slow but its place
-/// in the feed, so it misses what the feed has let go.
+/// in the feed, so it misses, untold, what the feed has let go.
 final class RequestsServer: Sendable {
   /// One entry as a message; nil for what is not told.
   typealias Render = @Sendable (FeedEntry) -> [UInt8]?
+
+  /// What pages show.
+  struct Source: Sendable {
+    let feed: RequestFeed
+    /// Entries are judged again to be shown, which may wait for a commit: never on the thread of the connections.
+    let threads: WorkerThreads
+    let render: Render
+  }
 
   let address: ServerAddress
   private let group: MultiThreadedEventLoopGroup
@@ -37,16 +45,18 @@ final class RequestsServer: Sendable {
   }
 
   static func start(
-    host: String, port: Int, _ feed: RequestFeed, _ render: @escaping Render
+    host: String, port: Int, _ feed: RequestFeed, threads: WorkerThreads, _ render: @escaping Render
   ) async throws(ServerError) -> RequestsServer {
-    feed.begin()
+    // A page shows what was before it was opened.
+    feed.beginForGood()
+    let source = Source(feed: feed, threads: threads, render: render)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let connections = ConnectionList()
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try enter(channel, connections, feed, render) }
+        channel.eventLoop.makeCompletedFuture { try enter(channel, connections, source) }
       }
     do {
       let listener = try await bootstrap.bind(host: host, port: port).get()
@@ -62,7 +72,7 @@ final class RequestsServer: Sendable {
   private struct TooMany: Error {}
 
   private static func enter(
-    _ channel: any Channel, _ connections: ConnectionList, _ feed: RequestFeed, _ render: @escaping Render
+    _ channel: any Channel, _ connections: ConnectionList, _ source: Source
   ) throws {
     guard connections.count < connectionsMax else { throw TooMany() }
     connections.add(.init(channel: channel) { channel.close(promise: nil) })
@@ -71,11 +81,12 @@ final class RequestsServer: Sendable {
       maxFrameSize: frameBytesMax,
       shouldUpgrade: { channel, head in
         let path = head.uri.split(separator: "?", maxSplits: 1).first ?? ""
-        return channel.eventLoop.makeSucceededFuture(path == "/requests" ? HTTPHeaders() : nil)
+        let isOurs = path == "/requests" && RequestsOrigin.isAdmitted(head.headers)
+        return channel.eventLoop.makeSucceededFuture(isOurs ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, _ in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(RequestsChannelHandler(feed, render))
+          try channel.pipeline.syncOperations.addHandler(RequestsPage(source))
         }
       })
     let refusal = RequestsRefusal()
@@ -95,6 +106,45 @@ final class RequestsServer: Sendable {
     try? await listener.close().get()
     connections.closeAll()
     try? await group.shutdownGracefully()
+  }
+}
+
+/// Which pages may look. What they are shown are the documents, tokens and rules of a developer, and a browser lets any page of
+/// the web open a WebSocket to this machine.
+enum RequestsOrigin {
+  /// Programs name no origin. A page has to come from this machine, or from the address that it asks.
+  static func isAdmitted(_ headers: HTTPHeaders) -> Bool {
+    let origins = headers["origin"]
+    guard let origin = origins.first else { return true }
+    guard origins.count == 1, let name = host(ofOrigin: origin) else { return false }
+    if isLoopback(name) { return true }
+    // A name could be anybody's that leads here; an address cannot.
+    guard let asked = headers["host"].first, isAddress(name) else { return false }
+    return host(asked) == name
+  }
+
+  private static func host(ofOrigin origin: String) -> String? {
+    guard let mark = origin.firstRange(of: "://") else { return nil }
+    return host(String(origin[mark.upperBound...]))
+  }
+
+  /// Without its port: `[::1]:4000` is `[::1]`.
+  private static func host(_ text: String) -> String {
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") { return String(text[...end]) }
+    return String(text.prefix { $0 != ":" && $0 != "/" })
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    let name = host.lowercased()
+    return name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]"
+      || (isAddress(name) && name.hasPrefix("127."))
+  }
+
+  private static func isAddress(_ host: String) -> Bool {
+    if host.hasPrefix("[") {
+      return (try? SocketAddress(ipAddress: String(host.dropFirst().dropLast()), port: 0)) != nil
+    }
+    return (try? SocketAddress(ipAddress: host, port: 0)) != nil
   }
 }
 
@@ -128,111 +178,4 @@ private final class RequestsRefusal: ChannelInboundHandler, RemovableChannelHand
     if error is NIOWebSocketUpgradeError { return }
     context.close(promise: nil)
   }
-}
-
-/// One open page. State and its owner: the channel's event loop, but for `isComing`, which says that a look at the
-/// feed is already on its way there.
-private final class RequestsChannelHandler: ChannelInboundHandler {
-  typealias InboundIn = WebSocketFrame
-  typealias OutboundOut = WebSocketFrame
-
-  private final class Coming: Sendable {
-    let flag = Atomic(false)
-  }
-
-  /// LIMIT: bytes of the first message; the newest entries that fit.
-  private static let firstBytesMax = 8 << 20
-  /// LIMIT: entries that are looked at in one turn.
-  private static let turnMax = 50
-
-  private let feed: RequestFeed
-  private let render: RequestsServer.Render
-  private let coming = Coming()
-  private var watcher: Int?
-  private var last = 0
-
-  init(_ feed: RequestFeed, _ render: @escaping RequestsServer.Render) {
-    self.feed = feed
-    self.render = render
-  }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    sendPast(context)
-    let loop = context.eventLoop
-    let bound = NIOLoopBound((self, context), eventLoop: loop)
-    let coming = coming
-    watcher = feed.watch {
-      // One look finds all that came until then.
-      guard !coming.flag.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      loop.execute {
-        coming.flag.store(false, ordering: .releasing)
-        let (handler, context) = bound.value
-        handler.sendNew(context)
-      }
-    }
-    if watcher == nil { return context.close(promise: nil) }
-    sendNew(context)
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) {
-    if let watcher { feed.unwatch(watcher) }
-    watcher = nil
-  }
-
-  /// Everything so far as one array, in the order in which it came.
-  private func sendPast(_ context: ChannelHandlerContext) {
-    let page = feed.entries()
-    last = page.next
-    var messages: [[UInt8]] = []
-    var bytes = 0
-    for entry in page.entries.reversed() {
-      guard let message = render(entry) else { continue }
-      bytes += message.count
-      if bytes > Self.firstBytesMax { break }
-      messages.append(message)
-    }
-    send(
-      [UInt8(ascii: "[")] + messages.reversed().joined(separator: [UInt8(ascii: ",")])
-        + [UInt8(ascii: "]")], context)
-  }
-
-  /// What came since, as long as the client reads.
-  private func sendNew(_ context: ChannelHandlerContext) {
-    guard watcher != nil else { return }
-    while context.channel.isWritable {
-      let page = feed.entries(after: last, atMost: Self.turnMax)
-      guard page.next != last else { return }
-      last = page.next
-      for entry in page.entries {
-        if let message = render(entry) { send(message, context) }
-      }
-    }
-  }
-
-  private func send(_ message: [UInt8], _ context: ChannelHandlerContext) {
-    let frame = WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message))
-    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
-  }
-
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
-    sendNew(context)
-    context.fireChannelWritabilityChanged()
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let frame = unwrapInboundIn(data)
-    switch frame.opcode {
-    case .ping:
-      context.writeAndFlush(
-        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)), promise: nil)
-    case .connectionClose:
-      let channel = context.channel
-      let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
-      context.writeAndFlush(wrapOutboundOut(answer)).whenComplete { _ in channel.close(promise: nil) }
-    // What a client says is of no interest.
-    default: return
-    }
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
