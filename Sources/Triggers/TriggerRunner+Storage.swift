@@ -89,10 +89,12 @@ extension TriggerRunner {
 
   /// What the trigger is given; nil when it does not fire for this change.
   func event(of delivery: Delivery, _ trigger: DocumentTrigger) throws -> DocumentEvent? {
-    if let id = delivery.event.letter, let letter = state.withLock({ $0.letter(id, of: trigger.name) }),
-      letter.event.beforeImage != nil || letter.event.afterImage != nil
-    {
-      return letter.event.again(attempt: delivery.attempt)
+    if let id = delivery.event.letter {
+      // Discarded, perhaps while an attempt was under way.
+      guard let letter = state.withLock({ $0.letter(id, of: trigger.name) }) else { return nil }
+      if letter.event.beforeImage != nil || letter.event.afterImage != nil {
+        return letter.event.again(attempt: delivery.attempt)
+      }
     }
     let path = delivery.document.path
     // A definition that is newer than the event may be about something else.

@@ -216,6 +216,29 @@ import Testing
     #expect(try reopened().opened.deadLetters.isEmpty)
   }
 
+  @Test("a dead letter that is discarded while its retry is under way is not tried again")
+  func discardedUnderWay() async throws {
+    let store = try naiveStore()
+    let attempts = Journal<Int>()
+    let isDiscarded = Mutex(false)
+    let trigger = try onDocumentCreated("c/{d}", name: "t") { event in
+      if attempts.note(event.attempt) > 4 { _ = try await eventually { isDiscarded.withLock { $0 } } }
+      throw TestFailure()
+    }
+    let runner = try TriggerRunner(store, [trigger], settings: .quick)
+    try await runner.whileRunning {
+      try await store.set("c/a", [:])
+      #expect(await runner.drain())
+      #expect(attempts.entries.count == 4)
+      #expect(try runner.retry() == 1)
+      #expect(try await eventually { attempts.entries.count == 5 })
+      #expect(try runner.discard() == 1)
+      isDiscarded.withLock { $0 = true }
+      #expect(await runner.drain())
+    }
+    #expect(attempts.entries.count == 5 && runner.deadLetters.isEmpty)
+  }
+
   // MARK: a full disk
 
   private final class Disk: Sendable {

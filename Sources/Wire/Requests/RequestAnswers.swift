@@ -51,7 +51,7 @@ extension HTTPService {
       guard let answer else {
         throw GRPCStatus(
           .notFound,
-          "no request `\(id)` is kept that rules judged: refusals are kept, and every request once requests were asked for, "
+          "no request `\(id)` is kept that rules judged: refusals are kept, and every request for ten minutes after requests were asked for, "
             + "the last \(RequestFeed.entriesMax)")
       }
       return answer
