@@ -61,18 +61,26 @@ package enum ShellProgram {
     do throws(ShellError) {
       let session = try session(options, place, console)
       session.tools = tools
-      if let recording = options.recording { try session.beginRecording(recording) }
-      defer { session.endRecording() }
       let isAtTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
       let readsInput = options.converses || (options.statements.isEmpty && options.files.isEmpty)
+      if let recording = options.recording {
+        // Where a conversation follows there is somebody to ask; scripts before it are not.
+        if isAtTerminal && readsInput { session.ask = { Conversation.ask($0) } }
+        try session.beginRecording(recording)
+        session.ask = nil
+      }
+      defer { session.endRecording() }
       var driver = ScriptDriver(session: session, keepsGoing: options.keepsGoing)
       for statement in options.statements { driver.take(text: statement, name: nil) }
       for file in options.files {
         if driver.isOver { break }
-        driver.take(text: String(decoding: try ScriptFile.contents(file), as: UTF8.self), name: file)
+        driver.take(file: file)
       }
       if !readsInput || driver.isOver { return session.end(driver.status) }
-      if isAtTerminal { return session.end(Conversation.run(session, readsRC: options.readsRC)) }
+      if isAtTerminal {
+        let status = Conversation.run(session, readsRC: options.readsRC)
+        return session.end(driver.status == ShellStatus.success ? status : driver.status)
+      }
       driver.takeStandardInput()
       return session.end(driver.status)
     } catch {
@@ -132,6 +140,15 @@ struct ScriptDriver {
       take(line: line, name)
     }
     finish(name)
+  }
+
+  /// A script of a file; one that cannot be read is a failure like others.
+  mutating func take(file: String) {
+    do throws(ShellError) {
+      take(text: String(decoding: try ScriptFile.contents(file), as: UTF8.self), name: file)
+    } catch {
+      stop(error)
+    }
   }
 
   /// Lines as they come, so that a writer sees each answer before its next line.

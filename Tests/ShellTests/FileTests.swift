@@ -65,6 +65,41 @@ struct FileTests {
   }
 
   @Test(
+    "A link that leads nowhere yet stays one; the file that it names is made", arguments: ["file", "/file"])
+  func danglingLink(_ name: String) async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      let folder = TemporaryFolder()
+      let (file, link) = (folder.path + "/file", folder.path + "/link")
+      #expect(symlink(name.hasPrefix("/") ? file : name, folder.path + "/between") == 0)
+      #expect(symlink("between", link) == 0)
+      #expect(talk.run("users where > \(link)").status != 0)
+      #expect(talk.run(":as anon", "users | ids > \(link)").status != 0)
+      #expect(folder.names == ["between", "link"])
+      #expect(talk.run(":admin", "users | ids > \(link)").status == 0)
+      let written = try text(file)
+      #expect(written == "alice\nbob\ncarol\ndave\n")
+      #expect(folder.names == ["between", "file", "link"])
+      var state = stat()
+      #expect(lstat(link, &state) == 0 && state.st_mode & S_IFMT == S_IFLNK)
+    }
+  }
+
+  @Test("A file beside which nothing can be written is replaced all the same, when the result is whole")
+  func noDraft() async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      let folder = TemporaryFolder()
+      // No name that is longer fits.
+      let file = folder.path + "/" + String(repeating: "x", count: Int(NAME_MAX) - 2)
+      try put(String(repeating: "old", count: 100), file)
+      #expect(talk.run(":as anon", "users | ids > \(file)").status == 3)
+      #expect(try text(file).hasPrefix("oldold"))
+      #expect(talk.run(":admin", "users | ids > \(file)").messages.isEmpty)
+      #expect(try text(file) == "alice\nbob\ncarol\ndave\n")
+      #expect(folder.names.count == 1)
+    }
+  }
+
+  @Test(
     "What cannot be written fails the statement",
     arguments: [
       ("users | jsonl > /dev/full", "DATA_LOSS: cannot write `/dev/full`: No space left on device"),
@@ -74,6 +109,8 @@ struct FileTests {
       ("users | ! false", "FAILED_PRECONDITION: `false` ended with 1"),
       ("users | jsonl | ! cat > /dev/null; exit 7", "`cat > /dev/null; exit 7` ended with 7"),
       ("users | ! kill -9 $$", "`kill -9 $$` was ended by signal 9"),
+      (":! kill -9 $$", "`kill -9 $$` was ended by signal 9"),
+      (":! exit 3", "`exit 3` ended with 3"),
     ])
   func lost(_ statement: String, _ message: String) async throws {
     try await SessionKit.talk(.embedded) { talk in

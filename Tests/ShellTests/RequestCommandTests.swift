@@ -115,6 +115,12 @@ struct RequestCommandTests {
         #expect(talk.run("users/carol").messages.isEmpty)
         let other = talk.run("users/dave")
         #expect(other.messages.count == 1 && other.messages[0].hasPrefix("allow → deny"), "\(other.messages)")
+        // Ctrl-C ends a statement; what was asked until then is judged after the next one.
+        Interruption.raise()
+        #expect(talk.session.perform("users/dave") == ShellStatus.interrupted)
+        #expect(talk.messages.take() == ["interrupted"])
+        Interruption.clear()
+        #expect(talk.session.shadow != nil)
         let ended = talk.run(":rules shadow off")
         #expect(ended.results[0].hasSuffix("3 requests judged, 2 would change"), "\(ended.results)")
         #expect(talk.run("users/dave").messages.isEmpty)

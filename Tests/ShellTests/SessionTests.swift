@@ -212,6 +212,8 @@ struct SessionTests {
     Row(":as alice", ":seed x.yaml", status: 2, message: "':admin' first"),
     Row(":indexes unused", status: 1, message: "no indexes are loaded"),
     Row(":indexes unused /nowhere.json", status: 2, message: "cannot read `/nowhere.json`"),
+    // What ends a shell ends the rest of its line, too.
+    Row(":as alice { :echo before; :exit 3; :echo behind }", results: ["before"]),
     // Costs.
     Row(":cost", status: 1, message: "nothing was read or written yet"),
     Row("users where age > 25 | ids", ":cost", results: costs(("reads", 2, "documents of the result"))),

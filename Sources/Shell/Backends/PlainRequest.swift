@@ -10,16 +10,25 @@ enum ServerSocket {
   /// LIMIT: seconds that connecting may take.
   private static let connectSeconds = 5
 
-  static func connect(_ address: String) throws(ShellError) -> Int32 {
-    guard let colon = address.lastIndex(of: ":") else {
-      throw .usage("`\(address)` is no HOST:PORT")
+  /// Host and port of `HOST:PORT`; hosts that are IPv6 addresses have brackets around them.
+  private static func parts(of address: String) throws(ShellError) -> (host: String, port: String) {
+    let parts = address.utf8.lastIndex(of: UInt8(ascii: ":")).map { colon in
+      (host: String(address[..<colon]), port: String(address[address.utf8.index(after: colon)...]))
     }
-    var host = String(address[..<colon])
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    // The system takes a port modulo 65536, and the names of services.
+    guard let parts, !parts.host.isEmpty, parts.port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let port = Int(parts.port), (1...65_535).contains(port)
+    else { throw .usage("`\(address)` is no HOST:PORT") }
+    guard parts.host.hasPrefix("["), parts.host.hasSuffix("]") else { return parts }
+    return (String(parts.host.dropFirst().dropLast()), parts.port)
+  }
+
+  static func connect(_ address: String) throws(ShellError) -> Int32 {
+    let (host, port) = try parts(of: address)
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
-    let code = getaddrinfo(host, String(address[address.index(after: colon)...]), &hints, &found)
+    let code = getaddrinfo(host, port, &hints, &found)
     guard code == 0 else {
       throw ShellError(.connection, "cannot find `\(address)`: \(String(cString: gai_strerror(code)))")
     }

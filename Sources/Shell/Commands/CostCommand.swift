@@ -21,9 +21,10 @@ struct CostBasis {
   }
 
   let work: Work
-  let request: RulesDesk.Request
+  /// What the rules decided on, each by itself.
+  let requests: [RulesDesk.Request]
   let caller: Caller
-  /// The decisions on it, where somebody asked for them at the time.
+  /// The decisions on the only request, where somebody asked for them at the time.
   var verdict: RulesDesk.Verdict?
 }
 
@@ -53,7 +54,9 @@ enum CostCommand {
       }
       try session.ask(for: read)
     }
-    guard let basis = session.lastCost else { throw .failed("nothing was read or written yet") }
+    guard let basis = session.lastCost else {
+      throw .failed("nothing was read or written yet, or nothing whose cost is known: ':cost READ' asks anew")
+    }
     let lines = try lines(basis, session)
     let rows = lines.map { [Value.string($0.unit), .integer(Int64($0.count)), .string($0.reason)] }
     session.show(
@@ -122,15 +125,17 @@ enum CostCommand {
   /// Documents that rules asked for: a read each, however often and whether they are there.
   private static func lookups(_ basis: CostBasis, _ session: Session) throws(ShellError) -> [Line] {
     guard !basis.caller.isAdministrator, let rules = try session.backend.rules() else { return [] }
-    var verdict = basis.verdict
-    if verdict == nil {
-      let ruleset = try session.desk.ruleset(rules.name, rules.source)
-      verdict = try session.desk.judge(basis.request, as: basis.caller, by: ruleset)
+    let ruleset = try session.desk.ruleset(rules.name, rules.source)
+    var counts: [String: Int] = [:]
+    for request in basis.requests {
+      let verdict =
+        if let known = basis.verdict { known } else {
+          try session.desk.judge(request, as: basis.caller, by: ruleset)
+        }
+      for path in Set(verdict.decisions.flatMap(\.documents).map(\.path)) { counts[path, default: 0] += 1 }
     }
-    var seen: Set<String> = []
-    for read in verdict?.decisions.flatMap(\.documents) ?? [] { seen.insert(read.path) }
-    return seen.sorted { $0.precedesInBytes($1) }.map {
-      Line(unit: "reads", count: 1, reason: "\(TextEscape.printable($0)), asked for by the rules")
+    return counts.sorted { $0.key.precedesInBytes($1.key) }.map { path, count in
+      Line(unit: "reads", count: count, reason: "\(TextEscape.printable(path)), asked for by the rules")
     }
   }
 }

@@ -95,6 +95,7 @@ enum DataCommands {
       }
       try outside(of: session, ":clear")
       try session.confirm("delete every document of \(session.backend.database)")
+      session.lastCost = nil
       try session.backend.clear()
       session.console.note("cleared")
     },
@@ -135,6 +136,7 @@ enum DataCommands {
     let sink = try OutputSink.file(Redirection(path: file, appends: false))
     defer { sink.cancel() }
     var written: Set<ResourcePath> = []
+    session.lastCost = nil
     for query in queries {
       _ = try session.explaining(.list(query)) { () throws(ShellError) in
         try session.backend.run(query, as: session.caller, in: session.transaction?.token) { document in
@@ -159,6 +161,7 @@ enum DataCommands {
       throw ShellError(error.kind, error.message + "; nothing was written")
     }
     var done = 0
+    session.lastCost = nil
     do throws(ShellError) {
       var batch = WriteBatch(session.backend.database)
       while let write = try source.next() {

@@ -234,12 +234,14 @@ enum RequestCommands {
 
   /// After each statement: what was asked since, judged under the other rules.
   static func followShadow(_ session: Session) {
-    guard var shadow = session.shadow else { return }
+    // Ctrl-C ends the statement; its requests are judged after the next one.
+    guard var shadow = session.shadow, !Interruption.isRaised else { return }
     do throws(ShellError) {
       let answer = try session.backend.requests(.shadow(shadow.rules, after: shadow.last))
       for line in shadow.take(answer, session) { session.console.message(line) }
       session.shadow = shadow
     } catch {
+      if error.kind == .interrupted { return }
       session.shadow = nil
       session.console.message("no shadow any more:")
       session.report(error)

@@ -112,7 +112,6 @@ enum ScriptCommands {
   private static func system(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     guard !arguments.text.isEmpty else { throw .usage("usage: :! COMMAND") }
     fflush(nil)
-    let status = Glibc.system(arguments.text)
-    if status != 0 { throw .failed("`\(TextEscape.printable(arguments.text))` ended with \(status >> 8)") }
+    try OutputSink.check(Glibc.system(arguments.text), of: arguments.text)
   }
 }

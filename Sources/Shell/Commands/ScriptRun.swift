@@ -53,6 +53,7 @@ extension Session {
 
   private func run(_ statement: String, _ name: String?, _ line: Int) throws(ShellError) {
     for statement in Self.parts(statement) {
+      if exitStatus != nil { return }
       do throws(ShellError) {
         try Interruption.check()
         try execute(statement)

@@ -17,6 +17,7 @@ enum SeedCommands {
     try DataCommands.outside(of: session, ":seed")
     try session.backend.demandWritable()
     guard let seed = session.tools.seed else { throw .failed("this shell cannot seed; `docsh seed` does") }
+    session.lastCost = nil
     do throws(ShellToolFailure) {
       session.console.note(
         try seed(files[0], session.backend.database, !arguments.words.contains(silent)))

@@ -28,6 +28,8 @@ enum Conversation {
     var status = ShellStatus.success
     while session.exitStatus == nil {
       completer.history = editor.history
+      // What ended the last statement is not to end what completion asks.
+      Interruption.clear()
       switch editor.read(prompt: session.prompt) {
       case .end: return status
       case .given: continue
@@ -82,13 +84,16 @@ enum Conversation {
 
   // MARK: what a terminal adds
 
+  /// Asks a question on the terminal.
+  static func ask(_ question: String) -> Bool {
+    _ = Console.write(Array("\(question) [y/N] ".utf8), to: STDOUT_FILENO)
+    // Ctrl-C and Ctrl-D mean no.
+    guard case .line(let answer) = InputLines(STDIN_FILENO).next() else { return false }
+    return ["y", "yes"].contains(answer.lowercased())
+  }
+
   private static func prepare(_ session: Session, _ keyboard: Keyboard?) {
-    session.ask = { question in
-      _ = Console.write(Array("\(question) [y/N] ".utf8), to: STDOUT_FILENO)
-      // Ctrl-C and Ctrl-D mean no.
-      guard case .line(let answer) = InputLines(STDIN_FILENO).next() else { return false }
-      return ["y", "yes"].contains(answer.lowercased())
-    }
+    session.ask = { ask($0) }
     session.edit = { edited($0) }
     guard let keyboard else { return }
     session.page = { [unowned session] lines in

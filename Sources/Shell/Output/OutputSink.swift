@@ -7,13 +7,16 @@
 #endif
 
 /// INVARIANT: writing never ends the shell: whoever reads may go at any time. A file that is replaced is whole at
-/// every moment: lines go to a draft beside it, which takes its place in `finish`.
+/// every moment: lines go to a draft beside it, which takes its place in `finish`. Where nothing can be made beside it,
+/// it is written over in `finish`, when the result is whole.
 final class OutputSink {
   private enum Target {
     case program(UnsafeMutablePointer<FILE>, command: String)
     /// Appended to, or no plain file: a device, a pipe.
     case direct(path: String)
     case draft(path: String, of: String)
+    /// A file without a name that is copied.
+    case spool(of: String)
   }
 
   /// LIMIT: bytes that wait for being written.
@@ -53,18 +56,51 @@ final class OutputSink {
       guard descriptor >= 0 else { throw refused(path, errno) }
       return OutputSink(.direct(path: path), descriptor)
     }
-    // A link stays one: the file that it leads to is replaced.
-    if exists, let real = realpath(path, nil) {
-      path = String(cString: real)
-      free(real)
-    }
+    // A link stays one: the file that it leads to is replaced, or made.
+    path = try followed(path)
     if exists, access(path, W_OK) != 0 { throw refused(path, errno) }
     let draft = path + ".\(getpid()).draft"
     unlink(draft)
     let descriptor = Glibc.open(draft, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0o666)
-    guard descriptor >= 0 else { throw refused(path, errno) }
+    guard descriptor >= 0 else {
+      let code = errno
+      if exists, [EACCES, EPERM, EROFS, ENAMETOOLONG].contains(code), let descriptor = nameless() {
+        return OutputSink(.spool(of: path), descriptor)
+      }
+      throw refused(path, code)
+    }
     if exists { fchmod(descriptor, state.st_mode & 0o7777) }
     return OutputSink(.draft(path: draft, of: path), descriptor)
+  }
+
+  /// LIMIT: links that lead to links, as the system has it.
+  private static let linksMax = 40
+
+  /// The path that is no link, whether something is there or not.
+  private static func followed(_ path: String) throws(ShellError) -> String {
+    var real = path
+    for _ in 0...linksMax {
+      var state = stat()
+      guard lstat(real, &state) == 0, state.st_mode & S_IFMT == S_IFLNK else { return real }
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlink(real, &buffer, buffer.count)
+      guard count > 0 else { throw refused(path, errno) }
+      let target = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let folder = real.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(real[...$0]) } ?? ""
+      real = target.hasPrefix("/") ? target : folder + target
+    }
+    throw refused(path, ELOOP)
+  }
+
+  /// A file that nobody else finds, among the temporary ones.
+  private static func nameless() -> Int32? {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(folder)/docsh-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { return nil }
+    unlink(template)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
   }
 
   private init(_ target: Target, _ descriptor: Int32) {
@@ -110,6 +146,25 @@ final class OutputSink {
         unlink(draft)
         throw error
       }
+    case .spool(let path):
+      defer { close(descriptor) }
+      try Self.check(outcome, path)
+      try Self.check(copy(to: path), path)
+    }
+  }
+
+  /// Writes the file without a name over another one.
+  private func copy(to path: String) -> WriteOutcome {
+    let copy = Glibc.open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    guard copy >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return .failed(errno) }
+    defer { close(copy) }
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count == 0 { return .written }
+      guard count > 0 else { return .failed(errno) }
+      let outcome = Console.put(Array(chunk[..<count]), to: copy)
+      guard outcome == .written else { return outcome }
     }
   }
 
@@ -125,6 +180,7 @@ final class OutputSink {
     case .draft(let draft, _):
       close(descriptor)
       unlink(draft)
+    case .spool: close(descriptor)
     }
   }
 
@@ -133,7 +189,7 @@ final class OutputSink {
   }
 
   /// - Parameter status: as `wait` gives it.
-  private static func check(_ status: Int32, of command: String) throws(ShellError) {
+  static func check(_ status: Int32, of command: String) throws(ShellError) {
     if status == 0 { return }
     try Interruption.check()
     let name = "`\(TextEscape.printable(command))`"

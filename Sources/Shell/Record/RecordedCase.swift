@@ -25,6 +25,8 @@ struct RecordedCase {
   let request: [String]
   /// What stands behind `expect: `.
   var expectation: String
+  /// What may stand there instead, each saying less than the one before.
+  var looser: [String] = []
   /// `request.time` in microseconds, where the suite's clock gives another verdict.
   var time: Int64?
   var todo: String?

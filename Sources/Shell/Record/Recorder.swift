@@ -1,7 +1,8 @@
 /// What a session did, as a rules test suite: who asked for what, on which documents, and what the rules said.
 ///
 /// Documents as they were when recording began are the suite's fixtures, those that were changed since are `given` to the
-/// cases that saw them; so every case stands for itself. Each case is run before it is kept: what is in the file passes.
+/// cases that saw them; so every case stands for itself. Each case is run before it is kept, and all of them beside each
+/// other at the end: what is in the file passes.
 
 import DocModel
 import DocStore
@@ -41,6 +42,8 @@ final class Recorder {
   private var cases: [RecordedCase] = []
 
   var caseCount: Int { cases.count }
+  /// `1 case`
+  var caseText: String { "\(cases.count) \(cases.count == 1 ? "case" : "cases")" }
 
   /// - Parameter rules: those that guard the database, as the store gave them.
   init(
@@ -55,7 +58,7 @@ final class Recorder {
     self.source = source
     startedAt = now
     rulesLines = Self.lines(rules: name, source, suite: path)
-    try save()
+    try checkWritable()
   }
 
   /// The path of the rules where the file is at hand and says the same, otherwise the rules in full.
@@ -126,7 +129,8 @@ final class Recorder {
     candidate.name = freeName(wanted.name)
     let milliseconds = time / 1_000 * 1_000
     var reason: String?
-    search: for expectation in expectations {
+    search: for (index, expectation) in expectations.enumerated() {
+      candidate.looser = Array(expectations[(index + 1)...])
       for time in [nil, milliseconds] {
         (candidate.expectation, candidate.time) = (expectation, time)
         do throws(ShellError) {
@@ -173,8 +177,37 @@ final class Recorder {
     }
   }
 
-  /// Runs the whole suite; names of cases that do not pass beside the others.
-  func failures() throws(ShellError) -> [String] {
+  /// Runs all cases beside each other. Those that fail say less, until they pass; what fails whatever it says becomes
+  /// one to do.
+  ///
+  /// - Returns: names of cases that have become ones to do.
+  func settle() throws(ShellError) -> [String] {
+    var toDo: [String] = []
+    var failing = try failures()
+    // Each time one of them says less or is to do, so this ends.
+    while !failing.isEmpty {
+      var isChanged = false
+      for name in failing {
+        guard let index = cases.firstIndex(where: { $0.name.hasSameBytes(as: name) }),
+          cases[index].todo == nil
+        else { continue }
+        isChanged = true
+        if cases[index].looser.isEmpty {
+          cases[index].todo = Self.todo
+          toDo.append(name)
+        } else {
+          cases[index].expectation = cases[index].looser.removeFirst()
+        }
+      }
+      guard isChanged else { return toDo + failing }
+      try save()
+      failing = try failures()
+    }
+    return toDo
+  }
+
+  /// Names of cases that do not pass beside the others.
+  private func failures() throws(ShellError) -> [String] {
     do throws(SuiteFailure) {
       return try Suite.load(text: text(cases), name: path).run().results.filter(\.hasFailed).map {
         $0.names.joined(separator: " › ")
@@ -216,6 +249,20 @@ final class Recorder {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// Fails where the file could not be written; what is there stays until there is a case.
+  private func checkWritable() throws(ShellError) {
+    var state = stat()
+    if stat(path, &state) == 0, state.st_mode & S_IFMT == S_IFDIR {
+      errno = EISDIR
+      throw failure("write", path)
+    }
+    let new = path + ".new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw failure("write", new) }
+    close(descriptor)
+    unlink(new)
+  }
+
   /// Writes all of it beside the file and puts it in its place, so that nobody reads a half.
   func save() throws(ShellError) {
     let new = path + ".new"
@@ -233,9 +280,6 @@ final class Recorder {
   private func failure(_ what: String, _ path: String) -> ShellError {
     .failed("cannot \(what) `\(path)`: \(String(cString: strerror(errno)))")
   }
-
-  /// A suite without cases is none.
-  func removeFile() { unlink(path) }
 }
 
 extension RecordedCase {

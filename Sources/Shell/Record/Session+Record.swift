@@ -31,14 +31,14 @@ extension Session {
     guard let recorder else { return }
     self.recorder = nil
     if let why { console.message("recording ends: \(why)") }
-    guard recorder.caseCount > 0 else {
-      recorder.removeFile()
-      return console.note("nothing was recorded")
-    }
+    guard recorder.caseCount > 0 else { return console.note("nothing was recorded") }
     do throws(ShellError) {
-      let failures = try recorder.failures()
-      for name in failures { console.message("beside the other cases this one fails: \(name)") }
-      console.note("\(recorder.caseCount) cases; `docsh test \(recorder.path)` runs them")
+      for name in try recorder.settle() {
+        console.message(
+          "beside the other cases this one fails, so it is one to do: \(TextEscape.printable(name))")
+      }
+      let them = recorder.caseCount == 1 ? "it" : "them"
+      console.note("\(recorder.caseText); `docsh test \(recorder.path)` runs \(them)")
     } catch {
       console.message("\(recorder.path): \(error.message)")
     }
@@ -50,6 +50,7 @@ extension Session {
   func observe(_ request: RulesDesk.Request, _ form: RecordedForm) -> ObservedRequest? {
     guard let recorder, !caller.isAdministrator else { return nil }
     returned = []
+    isReturnedInPart = false
     do throws(ShellError) {
       guard backend.database == recorder.database else {
         endRecording("the session is in another database")
@@ -82,8 +83,10 @@ extension Session {
     var isAllowed = failure == nil
     switch failure?.kind {
     case nil, .denied: break
-    // What is watched goes on until somebody ends it.
-    case .interrupted where observed.form == .listen: isAllowed = observed.verdict.denied == nil
+    // What is watched goes on until somebody ends it. What follows is not to end, too.
+    case .interrupted where observed.form == .listen:
+      Interruption.clear()
+      isAllowed = observed.verdict.denied == nil
     case .some:
       return console.message("not recorded: \(failure?.code ?? "it") is no verdict of the rules")
     }
@@ -146,7 +149,7 @@ extension Session {
     return documents
   }
 
-  private var isReturnedWhole: Bool { returned.count <= Recorder.returnedMax }
+  private var isReturnedWhole: Bool { !isReturnedInPart && returned.count <= Recorder.returnedMax }
 
   /// `expect` as exactly as the verdict is known, then more loosely.
   private func expectations(_ observed: ObservedRequest) -> [String] {
@@ -186,7 +189,7 @@ enum RecordCommands {
       switch try arguments.word(":record [FILE | off]") {
       case nil:
         let text =
-          session.recorder.map { "\($0.caseCount) cases in \($0.path)" } ?? "nothing is being recorded"
+          session.recorder.map { "\($0.caseText) in \($0.path)" } ?? "nothing is being recorded"
         session.console.result(TextEscape.printable(text))
       case "off":
         guard session.recorder != nil else { throw .usage("nothing is being recorded") }

@@ -60,11 +60,12 @@ extension Session {
   private func source(_ read: ReadStatement, _ figures: inout ReadFigures) throws(ShellError) -> Flow {
     switch read.target {
     case .document(let path):
+      lastCost = nil
       let document = try explaining(.get(path), recordedAs: .get) { () throws(ShellError) in
         try backend.document(path, as: caller, in: transaction?.token)
       }
       figures.documentsRead = 1
-      lastCost = CostBasis(work: .document, request: .get(path), caller: caller)
+      lastCost = CostBasis(work: .document, requests: [.get(path)], caller: caller)
       guard let document else {
         if settings.failsOnMissing {
           throw ShellError(.missing, "\(TextEscape.printable(path.text)) does not exist")
@@ -90,13 +91,15 @@ extension Session {
     _ query: StructuredQuery, _ read: ReadStatement, _ figures: inout ReadFigures
   ) throws(ShellError) -> Value? {
     guard !read.isFromEnd, let aggregation = read.stages.first?.aggregation else { return nil }
+    lastCost = nil
     let values = try explaining(.list(query), recordedAs: .count) { () throws(ShellError) in
       try backend.aggregate(query, [aggregation], as: caller, in: transaction?.token)
     }
     figures.documentsRead = 1
     var matched: Int?
     if case .count? = read.stages.first, case .integer(let count)? = values.first { matched = Int(count) }
-    lastCost = CostBasis(work: .aggregation(query, matched: matched), request: .list(query), caller: caller)
+    lastCost = CostBasis(
+      work: .aggregation(query, matched: matched), requests: [.list(query)], caller: caller)
     return values.first ?? .null
   }
 
@@ -109,14 +112,17 @@ extension Session {
       query.limit = min(query.limit ?? 1, 1)
     }
     var returned = 0
+    lastCost = nil
     let figures = try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
       try backend.run(query, as: caller, in: transaction?.token) { document in
         returned += 1
         noteReturned(document)
-        return visit(document)
+        let goesOn = visit(document)
+        if !goesOn { isReturnedInPart = true }
+        return goesOn
       }
     }
-    lastCost = CostBasis(work: .query(query, returned: returned), request: .list(query), caller: caller)
+    lastCost = CostBasis(work: .query(query, returned: returned), requests: [.list(query)], caller: caller)
     return figures
   }
 

@@ -26,6 +26,7 @@ extension Session {
       throw .usage("'delete … recursive' passes by the rules; ':admin' first")
     }
     try confirm("delete \(TextEscape.printable(path.text)) and all below it")
+    lastCost = nil
     let count = try backend.deleteAll(path)
     console.note(count.map { "deleted \(Self.grouped($0)) documents" } ?? "deleted")
   }
@@ -42,15 +43,12 @@ extension Session {
 
   /// `committed 2 writes · rules 2 allowed · 2 lookups · 09:00:00.412Z`
   func commit(_ writes: [Write], in transaction: TransactionToken? = nil) throws(ShellError) {
+    lastCost = nil
     let verdict = verdict(writes)
     let time = try explaining(.writes(writes), recordedAs: .write) { () throws(ShellError) in
       try backend.commit(writes, as: caller, in: transaction)
     }
-    let deletes = writes.count { if case .delete = $0.operation { true } else { false } }
-    lastCost = CostBasis(
-      work: .commit(writes: writes.count - deletes, deletes: deletes), request: .writes(writes),
-      caller: caller,
-      verdict: verdict)
+    noteCost([writes], verdict)
     var parts = ["committed \(writes.count) \(writes.count == 1 ? "write" : "writes")"]
     if let verdict {
       parts.append("rules \(verdict.decisions.count) allowed")
@@ -58,6 +56,18 @@ extension Session {
     }
     parts.append(DocumentPrinter.time(time))
     console.note(parts.joined(separator: " · "))
+  }
+
+  /// Keeps what was committed for `:cost`.
+  private func noteCost(_ commits: [[Write]], _ verdict: RulesDesk.Verdict? = nil) {
+    let writes = commits.joined()
+    let deletes = writes.count { if case .delete = $0.operation { true } else { false } }
+    lastCost =
+      writes.isEmpty
+      ? nil
+      : CostBasis(
+        work: .commit(writes: writes.count - deletes, deletes: deletes),
+        requests: commits.map { .writes($0) }, caller: caller, verdict: verdict)
   }
 
   /// What the rules say beforehand, for the figures; only where somebody reads them.
@@ -112,14 +122,16 @@ extension Session {
     if writes.isEmpty { return }
     if transaction != nil { return try queue(writes) }
     if writes.count > 1 { try confirm("\(Self.grouped(writes.count)) writes, continue?") }
-    var done = 0
+    var commits: [[Write]] = []
+    var done: Int { commits.reduce(0) { $0 + $1.count } }
+    defer { noteCost(commits) }
     do throws(ShellError) {
       for batch in WriteBatch.batches(of: writes, in: backend.database) {
         try Interruption.check()
         _ = try explaining(.writes(batch), recordedAs: .write) { () throws(ShellError) in
           try backend.commit(batch, as: caller, in: nil)
         }
-        done += batch.count
+        commits.append(batch)
       }
     } catch {
       if writes.count > 1 {

@@ -70,6 +70,8 @@ final class Session {
   var recorder: Recorder?
   /// Documents of the result under way, for the recorder.
   var returned: [ResourcePath] = []
+  /// Whether its reader had enough before its end.
+  var isReturnedInPart = false
   /// Scripts inside scripts.
   var scriptDepth = 0
 
