@@ -228,6 +228,17 @@ private let listRows: [(condition: String, filters: [QueryShape.Filter], outcome
   ("resource.data.a == true", [filter("a", .notEqual, .double(.nan))], undecided),
   ("resource.data.a == 1", [filter("a", .equal, .integer(1)), filter("a", .equal, .double(.nan))], "true"),
   // A range of what has no order says nothing, not even that the field is not null.
+  // 2 is 2.0, but 2.0 is not 2; so a filter by the other one, beside more filters, implies that they are unequal.
+  ("resource.data.a != 2", [filter("a", .notEqual, .double(2))], undecided),
+  ("resource.data.a != 2", [filter("a", .notEqual, .integer(2))], "true"),
+  ("resource.data.a != 2.0", [filter("a", .notEqual, .integer(2))], "true"),
+  ("resource.data.a != 2.0", [filter("a", .notEqual, .double(2))], "true"),
+  ("resource.data.a != 2", [filter("a", .notIn, .array([.integer(3), .double(2)]))], undecided),
+  ("resource.data.a != 2", [filter("a", .notIn, .array([.integer(2), .double(2)]))], "true"),
+  ("resource.data.a == 2", [filter("a", .equal, .double(2)), filter("a", .greater, .integer(1))], undecided),
+  ("resource.data.a != 2", [filter("a", .equal, .double(2)), filter("a", .greater, .integer(1))], "true"),
+  ("resource.data.a == 2.0", [filter("a", .equal, .integer(2)), filter("a", .greater, .integer(1))], "true"),
+  ("resource.data.a == 2", [filter("a", .equal, .double(2))], "true"),
   ("resource.data.a != null", [filter("a", .greater, .boolean(true))], undecided),
   ("resource.data.a != null", [filter("a", .greater, .array([.integer(1)]))], undecided),
   ("resource.data.a != null", [filter("a", .greater, .integer(1))], "true"),

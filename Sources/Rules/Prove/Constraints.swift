@@ -68,7 +68,7 @@ extension Evaluation {
       return isBound(filter.operand, .lessOrEqual, value)
     case (.less, .lessOrEqual), (.notEqual, .lessOrEqual):
       return isBound(filter.operand, .less, value)
-    case (.notEqual, .notEqual): return areEqual(filter.operand, value, .direct)
+    case (.notEqual, .notEqual): return isSame(filter.operand, value)
     default: return false
     }
   }
@@ -76,9 +76,9 @@ extension Evaluation {
   /// `==` beside other filters on the field.
   private func isImplied(byEqual fixed: Operand, _ comparison: Comparison, _ value: Operand) -> Bool {
     switch comparison {
-    case .equal: return areEqual(fixed, value, .direct)
+    case .equal: return isSame(fixed, value)
     // Values of two kinds are unequal, but the engine finds nothing implied there.
-    case .notEqual: return fixed.isComparable(with: value) && !areEqual(fixed, value, .direct)
+    case .notEqual: return fixed.isComparable(with: value) && !isSame(fixed, value)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return isBound(fixed, comparison, value)
     }
   }
@@ -86,10 +86,16 @@ extension Evaluation {
   /// Whether the filter's bound stands so to the rule's value. A float bound says nothing about an
   /// integer in the rule; an integer bound does about a float.
   private func isBound(_ bound: Operand, _ comparison: Comparison, _ value: Operand) -> Bool {
-    switch (bound, value) {
-    case (.float, .integer): return false
-    default: return ordered(bound, value, comparison) ?? false
-    }
+    !isFloatBesideInteger(bound, value) && (ordered(bound, value, comparison) ?? false)
+  }
+
+  /// Whether the filter's value is the rule's: 2 is 2.0, but 2.0 is not 2.
+  private func isSame(_ bound: Operand, _ value: Operand) -> Bool {
+    !isFloatBesideInteger(bound, value) && areEqual(bound, value, .direct)
+  }
+
+  private func isFloatBesideInteger(_ bound: Operand, _ value: Operand) -> Bool {
+    if case (.float, .integer) = (bound, value) { true } else { false }
   }
 
   /// `value in constraint`: granted by `array-contains` of the same value.
