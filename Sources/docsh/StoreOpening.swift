@@ -45,9 +45,7 @@ enum StoreOpening {
     var reason = "data folder `\(folder)` is in use by another process"
     if process > 0 { reason = "data folder `\(folder)` is in use by process \(process)" }
     reason += ", so it can only be read here"
-    if let port = PortHolder.ports(ofProcess: Int(process)).first(where: {
-      (try? PlainHTTP.get("/", from: "127.0.0.1:\($0)")) != nil
-    }) {
+    if let port = PortHolder.ports(ofProcess: Int(process)).prefix(portsMax).first(where: isServer) {
       reason += "; `docsh --host 127.0.0.1:\(port)` goes through its server"
     }
     var options = StoreOptions()
@@ -60,6 +58,18 @@ enum StoreOpening {
       Terminal.complain("cannot open data folder `\(folder)`: \(error.message)")
     }
     throw ExitCode(ExitStatus.storage)
+  }
+
+  /// Seconds that a port has to answer. One that is stopped, or waits for something else, holds nobody up.
+  private static let answerSeconds = 1
+  /// LIMIT: ports of a process that are asked.
+  private static let portsMax = 8
+
+  /// Whether documents are served at a port of this machine; a process has others, too.
+  private static func isServer(_ port: Int) -> Bool {
+    let answer = try? PlainHTTP.send(
+      ClientRequest(target: "/"), to: "127.0.0.1:\(port)", seconds: answerSeconds)
+    return answer?.status == 200 && answer?.body == Array("Ok\n".utf8)
   }
 
   /// The process that has a folder; nil when none has.

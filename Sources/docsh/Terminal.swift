@@ -1,5 +1,8 @@
 /// What docsh says to people: results on standard output, complaints on standard error.
 
+import DocModel
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -7,6 +10,9 @@
 #endif
 
 enum Terminal {
+  /// Whether programs read standard error: each text is a line of JSON then. Set before anything is said.
+  static let writesJSON = Atomic(false)
+
   /// A line of result.
   static func say(_ line: String) {
     write(line + "\n", to: STDOUT_FILENO)
@@ -19,11 +25,15 @@ enum Terminal {
 
   /// A complaint, with the program's name in front as shells expect.
   static func complain(_ message: String) {
+    if writesJSON.load(ordering: .relaxed) { return report(message) }
     write("docsh: " + message + "\n", to: STDERR_FILENO)
   }
 
   /// Text as it is, on standard error.
   static func report(_ text: String) {
+    if writesJSON.load(ordering: .relaxed) {
+      return write("{\"message\":\(JSONWriter.quoted(text))}\n", to: STDERR_FILENO)
+    }
     write(text.hasSuffix("\n") ? text : text + "\n", to: STDERR_FILENO)
   }
 

@@ -10,6 +10,7 @@ import base64
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -232,25 +233,22 @@ def compare(ours, theirs):
             check(f"{name}: the same new document", plain(new) == plain(official_new), (new, official_new))
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        ours = Emulator("127.0.0.1", free_port(), free_port())
         log = open(os.path.join(folder, "log"), "w+")
         process = subprocess.Popen(
-            [os.environ["DOCSH"], "emulator", "--host", "127.0.0.1", "--port", str(ours.port),
-             "--websocket_port", str(ours.socket_port), "--project_id", PROJECT], stdout=log, stderr=subprocess.STDOUT)
+            [os.environ["DOCSH"], "emulator", "--host", "127.0.0.1", "--port", "0",
+             "--websocket_port", "0", "--project_id", PROJECT], stdout=log, stderr=subprocess.STDOUT)
         try:
             deadline = time.monotonic() + SECONDS
-            while time.monotonic() < deadline and process.poll() is None:
-                if "running" in open(log.name).read():
-                    break
+            ports = None
+            while ports is None and time.monotonic() < deadline and process.poll() is None:
                 time.sleep(0.05)
+                ports = re.search(r"serving http://127\.0\.0\.1:(\d+) (?:.*\n)*.*requests on ws://127\.0\.0\.1:(\d+)/",
+                                  open(log.name).read())
+            if ports is None:
+                sys.exit("requests_socket: the server did not start\n" + open(log.name).read())
+            ours = Emulator("127.0.0.1", int(ports.group(1)), int(ports.group(2)))
             check("it is prepared", ours.prepare())
             web = WebSocket(ours.host, ours.socket_port)
             check("the socket is taken", web.status == 101, web.status)

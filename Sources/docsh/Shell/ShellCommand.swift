@@ -6,6 +6,7 @@ import DocStore
 import EngineLMDB
 import Rules
 import Shell
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -18,22 +19,24 @@ struct ShellCommand: AsyncParsableCommand {
     commandName: "shell",
     abstract: "Read and write documents, as anybody, and see why rules deny.",
     discussion: """
-      What docsh does without a subcommand. On a terminal it converses; otherwise it reads statements from
-      -c, from files or from standard input. Without a place to go to it looks for a server
-      (FIRESTORE_EMULATOR_HOST, then 127.0.0.1:8080), then for a data folder `data`, and says which. Examples:
+      What docsh does without a subcommand. On a terminal it converses;
+      otherwise it reads statements from -c, from files or from standard input.
+      Without a place to go to it looks for a server (FIRESTORE_EMULATOR_HOST,
+      then 127.0.0.1:8080), then for a data folder `data`, and says which.
 
-        docsh shell                                                     a running server
-        docsh shell --rules rules/inspired.rules --seed seeds/inspired.yaml
-        docsh -c 'users/bob' --as carol                                 one statement
-        docsh -f smoke.docsh --var env=ci                               a script
-        echo 'studios | count' | docsh -q                               standard input
-        docsh -c 'users | jsonl' --plain | jq -r .displayName           streaming
-        docsh -c ':fault UNAVAILABLE on commit 1-3'                     what an app does on a bad day
-        docsh -e --record login.rules-test.yaml                         what you do, as rules tests
+        docsh shell                                    a running server
+        docsh shell --rules my.rules --seed my.yaml    a store of its own
+        docsh -c 'users/bob' --as carol                one statement
+        docsh -f smoke.docsh --var env=ci              a script
+        echo 'studios | count' | docsh -q              standard input
+        docsh -c 'users | jsonl' -q | jq .name         streaming
+        docsh -c ':fault UNAVAILABLE on commit 1-3'    a bad day for an app
+        docsh -e --record login.rules-test.yaml        rules tests of what you do
 
-      Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and syntax, 3 when rules deny,
-      4 when something is missing, if asked, 5 without a connection, 6 when :assert, :expect or :test fails, 130
-      when interrupted. docs/shell.md describes the language and the commands.
+      Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and
+      syntax, 3 when rules deny, 4 when something is missing, if asked, 5 without
+      a connection, 6 when :assert, :expect, :test or :coverage fails, 130 when
+      interrupted. docs/shell.md describes the language and the commands.
       """)
 
   @Option(name: .short, help: ArgumentHelp("A statement to run; may be repeated.", valueName: "statement"))
@@ -119,6 +122,7 @@ struct ShellCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    Terminal.writesJSON.store(options.writesJSONErrors, ordering: .relaxed)
     let place = try await place()
     let status = ShellProgram.run(options, on: place, tools: ShellSeeding.tools(for: place))
     if case .embedded(let store, _, _, _, _) = place { store.close() }
@@ -200,7 +204,7 @@ struct ShellCommand: AsyncParsableCommand {
       let database = DatabaseID(project: project, database: database)
       let seeder = try Seeding.prepare(seed, database)
       let report = try await Seeding.write(seeder, to: store, database, startsTriggers: true)
-      if !quiet { Terminal.report("docsh: seeded " + Seeding.summary(report, path: seed)) }
+      if !quiet { Terminal.complain("seeded " + Seeding.summary(report, path: seed)) }
     }
     return .embedded(
       store, location: folder.map { "data folder \($0)" } ?? "an ephemeral store", rules: ruleset,
