@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The Python SDK against a server that knows indexes: what is refused, in which words, and what is suggested.
 
-    indexes.py DOCSH [PORT]        DOCSH is the program; PORT and the two above it must be free
+    indexes.py DOCSH [PORT]        DOCSH is the program; PORT and the two above it must be free, without it any are taken
 
 Starts servers of its own. Needs the packages of requirements.txt.
 """
@@ -10,13 +10,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 
 if len(sys.argv) < 2:
     sys.exit(__doc__)
 DOCSH = os.path.abspath(sys.argv[1])
-PORT = int(sys.argv[2]) if len(sys.argv) > 2 else 8540
+PORT = int(sys.argv[2]) if len(sys.argv) > 2 else 0
 
 from google.api_core import exceptions  # noqa: E402
 from google.auth.credentials import AnonymousCredentials  # noqa: E402
@@ -48,17 +47,16 @@ class Server:
     """A server on a port, its lines on standard error, and a client of it."""
 
     def __init__(self, port, *options):
-        self.address = f"127.0.0.1:{port}"
         self.log = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(
-            [DOCSH, "serve", "--open", "--port", str(port), *options], stdout=subprocess.DEVNULL, stderr=self.log)
-        os.environ["FIRESTORE_EMULATOR_HOST"] = self.address
-        for _ in range(100):
-            try:
-                urllib.request.urlopen(f"http://{self.address}/", timeout=1).read()
+            [DOCSH, "serve", "--open", "--port", str(port), *options], stdout=subprocess.PIPE, stderr=self.log, text=True)
+        for line in self.process.stdout:
+            if line.startswith("docsh: serving http://"):
+                self.address = line.split("//")[1].split()[0]
                 break
-            except OSError:
-                time.sleep(0.1)
+        else:
+            sys.exit(f"indexes: the server ended with {self.process.wait()}")
+        os.environ["FIRESTORE_EMULATOR_HOST"] = self.address
         self.client = firestore.Client(project=PROJECT, credentials=AnonymousCredentials())
         batch = self.client.batch()
         for n in range(6):
@@ -181,7 +179,7 @@ def _(server, _path):
         f"http://{server.address}/v1/projects/{PROJECT}/databases/(default)/documents:runQuery",
         data=json.dumps(body).encode(), method="POST")
     try:
-        urllib.request.urlopen(request, timeout=10)
+        urllib.request.urlopen(request, timeout=60)
         assert False, "served"
     except urllib.error.HTTPError as error:
         answer = json.loads(error.read())
@@ -219,7 +217,7 @@ def _(server, path):
     assert len(file["indexes"]) + len(file["fieldOverrides"]) >= 8, file
     checked = docsh("indexes", "check", written)
     assert "no problems" in checked.stdout or "warning" in checked.stdout, checked.stdout
-    strict = Server(PORT + 2, "--indexes", written)
+    strict = Server(PORT and PORT + 2, "--indexes", written)
     try:
         for name, query in list(served(strict.client)) + [row[:2] for row in refused(strict.client)]:
             if name == "an exempted field":
@@ -268,7 +266,7 @@ def refusal(query):
 def put(server, file):
     request = urllib.request.Request(
         f"http://{server.address}/emulator/v1/projects/{PROJECT}:indexes", data=json.dumps(file).encode(), method="PUT")
-    urllib.request.urlopen(request, timeout=10).read()
+    urllib.request.urlopen(request, timeout=60).read()
 
 
 def docsh(*arguments):
@@ -281,7 +279,7 @@ with tempfile.TemporaryDirectory() as folder:
         file.write("// comments are allowed\n" + json.dumps(FILE, indent=1))
     results = []
     for checks, options in ((check, ["--indexes", path]), (warned, [])):
-        server = Server(PORT + (0 if checks is check else 1), *options)
+        server = Server(PORT and PORT + (0 if checks is check else 1), *options)
         try:
             results.append(checks.run(server, folder))
         finally:

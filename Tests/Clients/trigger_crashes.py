@@ -2,7 +2,7 @@
 
 Usage: trigger_crashes.py DOCSH PORT ROUNDS
 
-A function of our own (PORT+1) notes every event and fails now and then. Each round commits documents, kills the
+The servers listen at PORT, 0 is any free one. A function of our own notes every event and fails now and then. Each round commits documents, kills the
 server in the middle, and starts it again on the same folder. At the end every commit that was acknowledged must have
 been delivered, in order per document, and repetitions must be few.
 """
@@ -16,13 +16,12 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 
 PROJECT = "demo-crash"
 PATIENCE = 120
 docsh, port, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-base = f"http://127.0.0.1:{port}"
+base = None  # of the server that runs
 draw = random.Random(7)
 
 lock = threading.Lock()
@@ -61,31 +60,28 @@ def eventually(what, condition):
         time.sleep(0.01)
 
 
-def start(folder, first):
+def start(folder, function):
+    """A server on the folder; `function` is the port of one that it does not know yet."""
+    global base
     server = subprocess.Popen([docsh, "serve", "--open", "--port", str(port), "--project", PROJECT,
-                               "--data-dir", folder], stdout=subprocess.DEVNULL)
-
-    def is_up():
-        assert server.poll() is None, "the server ended"
-        try:
-            return call("GET", "/").strip() == b"Ok"
-        except OSError:
-            return False
-    eventually("the server answers", is_up)
-    if first:
+                               "--data-dir", folder], stdout=subprocess.PIPE, text=True)
+    base = next((line.split()[2] for line in server.stdout if line.startswith("docsh: serving http://")), None)
+    assert base, f"the server ended with {server.wait()}"
+    assert call("GET", "/").strip() == b"Ok"
+    if function:
         call("PUT", "/emulator/v1/projects/-/triggers/note", {
-            "event": "written", "document": "c/{d}", "endpoint": f"http://127.0.0.1:{port + 1}/", "format": "json"})
+            "event": "written", "document": "c/{d}", "endpoint": f"http://127.0.0.1:{function}/", "format": "json"})
     return server
 
 
 def main():
-    function = http.server.ThreadingHTTPServer(("127.0.0.1", port + 1), Function)
+    function = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Function)
     threading.Thread(target=function.serve_forever, daemon=True).start()
     committed = {}  # document: numbers, in order
     number = 0
     with tempfile.TemporaryDirectory() as folder:
         for round in range(rounds):
-            server = start(folder, first=round == 0)
+            server = start(folder, function.server_port if round == 0 else None)
             for _ in range(draw.randint(20, 60)):
                 document = f"c/{draw.randint(0, 9)}"
                 body = {"fields": {"n": {"integerValue": str(number)}}}
@@ -97,7 +93,7 @@ def main():
             eventually("a few more deliveries", lambda: len(seen) >= min(goal, number))
             server.send_signal(signal.SIGKILL)
             server.wait()
-        server = start(folder, first=False)
+        server = start(folder, None)
         drained = json.loads(call("POST", f"/emulator/v1/projects/-/triggers:drain?seconds={PATIENCE}"))["drained"]
         letters = json.loads(call("GET", "/emulator/v1/projects/-/triggers:deadLetters"))["deadLetters"]
         server.send_signal(signal.SIGTERM)

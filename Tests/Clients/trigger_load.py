@@ -1,6 +1,6 @@
 """Seeds profiles of few display names with the pack's triggers on, and waits until each has a username of its own.
 
-Usage: trigger_load.py DOCSH PORT PROFILES SECONDS_MAX
+Usage: trigger_load.py DOCSH PORT PROFILES SECONDS_MAX          PORT 0 is any free one
 """
 import json
 import os
@@ -11,7 +11,6 @@ import time
 import urllib.request
 
 docsh, port, profiles, seconds_max = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-base = f"http://127.0.0.1:{port}"
 PATIENCE = 600
 SEED = f"""version: 1
 seed: 7
@@ -50,7 +49,8 @@ with tempfile.TemporaryDirectory() as folder:
         for line in server.stdout:
             if line.startswith("docsh: seeded"):
                 seeded = time.monotonic()
-            if line.startswith("docsh: serving"):
+            if line.startswith("docsh: serving http://"):
+                base = line.split()[2]
                 break
         assert server.poll() is None, "the server ended"
         while not call("POST", "/emulator/v1/projects/-/triggers:drain?seconds=300")["drained"]:
