@@ -156,8 +156,9 @@ final class OutputSink {
   /// Writes the file without a name over another one.
   private func copy(to path: String) -> WriteOutcome {
     let copy = Glibc.open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-    guard copy >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return .failed(errno) }
+    guard copy >= 0 else { return .failed(errno) }
     defer { close(copy) }
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { return .failed(errno) }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = Glibc.read(descriptor, &chunk, chunk.count)
