@@ -112,8 +112,14 @@ extension Evaluation {
 
   fileprivate func holds(_ constraint: Operand, _ value: Operand) -> Bool {
     guard case .constraint(let filters, let count) = constraint else { return false }
-    for index in 0..<count where filters[index].comparison == .contains {
-      if areEqual(filters[index].operand, value, .direct) { return true }
+    let isNumber = value.kind == .int || value.kind == .float
+    for index in 0..<count {
+      switch filters[index].comparison {
+      case .contains: if isSame(filters[index].operand, value) { return true }
+      // As in `implies`, strangely.
+      case .isNaN: if isNumber { return true }
+      default: continue
+      }
     }
     return false
   }
