@@ -83,7 +83,7 @@ public struct QueryTrial: Trial {
   }
 
   public var asksAfterByName: Bool {
-    filter?.leaves.contains { $0.0.isDocumentName && $0.1 == .equal } == true
+    filter?.leaves.contains { $0.0.isDocumentName && ($0.1 == .equal || $0.1 == .isIn) } == true
       && ["getAfter(", "existsAfter("].contains { rules.contains($0) }
   }
 
