@@ -5,8 +5,13 @@
 
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
+  /// Whether characters beyond ASCII are written as `\uXXXX`, two for those beyond the first plane.
+  private let isASCII: Bool
 
-  package init() {}
+  package init(isASCII: Bool = false) { self.isASCII = isASCII }
+
+  /// Begins anew and keeps the memory.
+  package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
   /// A text in quotes, for JSON that is laid out for people.
   package static func quoted(_ text: String) -> String {
@@ -27,8 +32,52 @@ package struct JSONWriter {
   /// A string of UTF-8 bytes, in quotes.
   package mutating func string(_ text: UnsafeRawBufferPointer) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text { stringByte(byte) }
+    var start = 0
+    while start < text.count {
+      var end = start
+      while end < text.count, isPlain(text[end]) { end += 1 }
+      if end > start { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<end])) }
+      guard end < text.count else { break }
+      start = text[end] < 0x80 ? end + 1 : escapeCharacter(text, at: end)
+      if text[end] < 0x80 { stringByte(text[end]) }
+    }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a byte of a text stands for itself.
+  private func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7F: false
+    case 0x80...: !isASCII
+    default: true
+    }
+  }
+
+  /// Writes the character that begins at a place by its UTF-16 units; answers where the next one begins. The text is
+  /// UTF-8; of a text that is not, each byte that begins nothing becomes U+FFFD.
+  private mutating func escapeCharacter(_ text: UnsafeRawBufferPointer, at start: Int) -> Int {
+    let lead = text[start]
+    let length = lead < 0xC2 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 1
+    guard length > 1, start + length <= text.count else {
+      escape(unit: 0xFFFD)
+      return start + 1
+    }
+    var code = UInt32(lead) & (0x7F >> UInt32(length))
+    for byte in text[(start + 1)..<(start + length)] { code = code << 6 | UInt32(byte & 0x3F) }
+    if code < 0x10000 {
+      escape(unit: UInt16(truncatingIfNeeded: code))
+    } else {
+      escape(unit: UInt16(truncatingIfNeeded: 0xD7C0 + (code >> 10)))
+      escape(unit: UInt16(truncatingIfNeeded: 0xDC00 | code & 0x3FF))
+    }
+    return start + length
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  private mutating func escape(unit: UInt16) {
+    raw("\\u")
+    for shift: UInt16 in [12, 8, 4, 0] { bytes.append(Self.digits[Int(unit >> shift & 15)]) }
   }
 
   private mutating func stringByte(_ byte: UInt8) {
@@ -43,12 +92,7 @@ package struct JSONWriter {
     }
   }
 
-  private mutating func escape(_ byte: UInt8) {
-    let digits = Array("0123456789abcdef".utf8)
-    raw("\\u00")
-    bytes.append(digits[Int(byte >> 4)])
-    bytes.append(digits[Int(byte & 15)])
-  }
+  private mutating func escape(_ byte: UInt8) { escape(unit: UInt16(byte)) }
 
   /// Three-byte halves of surrogate pairs, which string literals of rules may hold, are written as the
   /// escapes they were made of: they are no UTF-8.

@@ -64,10 +64,13 @@ public final class FirestoreServer: Sendable {
   private let threads: NIOThreadPool
   private let isStopping: Flag
   private let requests: RequestsServer?
+  private let webChannel: WebChannelService
 
   private init(
-    _ server: WireServer, _ threads: NIOThreadPool, _ isStopping: Flag, _ requests: RequestsServer?
+    _ server: WireServer, _ threads: NIOThreadPool, _ isStopping: Flag, _ requests: RequestsServer?,
+    _ webChannel: WebChannelService
   ) {
+    self.webChannel = webChannel
     self.server = server
     self.requests = requests
     self.isStopping = isStopping
@@ -124,7 +127,8 @@ public final class FirestoreServer: Sendable {
         ) { EvaluationJSON.object($0, in: store) }
       }
       return FirestoreServer(
-        try await WireServer.start(server, routes: routes), threads, isStopping, requests)
+        try await WireServer.start(server, routes: routes), threads, isStopping, requests,
+        http.webChannel)
     } catch {
       await requests?.stop()
       try? await threads.shutdownGracefully()
@@ -137,6 +141,7 @@ public final class FirestoreServer: Sendable {
   /// Takes nothing new, lets what is under way finish for a while, then closes.
   public func stop() async {
     isStopping.set()
+    webChannel.stop()
     await requests?.stop()
     await server.stop()
     try? await threads.shutdownGracefully()

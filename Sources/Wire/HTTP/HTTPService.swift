@@ -10,6 +10,8 @@ internal import NIOPosix
 package final class HTTPService<Engine: StorageEngine>: Sendable {
   let firestore: FirestoreService<Engine>
   let hooks: ServerHooks
+  /// Streams of browsers.
+  package let webChannel: WebChannelService
   private let methods: [RESTMethod: GRPCMethod]
   /// What requests that are no method of the service are counted as.
   private let emulatorFigure: Int
@@ -17,9 +19,15 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   /// LIMIT: bytes of a body that is read on the event loop; about as long as one commit is decoded.
   private static var onEventLoopBytesMax: Int { 64 << 10 }
 
-  package init(_ firestore: FirestoreService<Engine>, hooks: ServerHooks = ServerHooks()) {
+  package init(
+    _ firestore: FirestoreService<Engine>, hooks: ServerHooks = ServerHooks(),
+    webChannel limits: WebChannelLimits = WebChannelLimits()
+  ) {
     self.firestore = firestore
     self.hooks = hooks
+    webChannel = WebChannelService(
+      firestore.methods, Self.dialect(firestore), observer: hooks.observer, threads: firestore.threads,
+      limits: limits)
     emulatorFigure = hooks.observer?.figures.index(of: "Emulator") ?? -1
     pageFigure = hooks.observer?.figures.index(of: "Page") ?? -1
     var methods: [RESTMethod: GRPCMethod] = [:]
@@ -35,8 +43,12 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   package func respond(_ exchange: HTTPExchange) {
     exchange.commonHeaders = CORS.headers(exchange.request)
     guard exchange.request.method != "OPTIONS" else { return exchange.respond(status: 200) }
+    let target = HTTPTarget(exchange.request.target)
+    if let target, let stream = WebChannelService.stream(target.segments) {
+      return webChannel.respond(exchange, stream, target)
+    }
     exchange.observation = hooks.observer?.begin(pageFigure, .http)
-    guard let target = HTTPTarget(exchange.request.target) else { return exchange.respondNotFound() }
+    guard let target else { return exchange.respondNotFound() }
     do throws(GRPCStatus) { try route(exchange, target) } catch { exchange.respond(error) }
   }
 
@@ -62,14 +74,16 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   }
 
   /// Source: spec/production-differences.md F1, Q16, Q18.
-  private var dialect: JSONDialect { firestore.options.profile.isRESTStrict ? .production : .emulator }
+  private static func dialect(_ firestore: FirestoreService<Engine>) -> JSONDialect {
+    firestore.options.profile.isRESTStrict ? .production : .emulator
+  }
 
   /// A method of the service in its REST form. Large bodies are read on a thread of their own.
   private func callMethod(_ exchange: HTTPExchange, _ target: HTTPTarget) {
     guard let route = RESTRoute(httpMethod: exchange.request.method, segments: target.segments[1...]),
       let method = methods[route.method]
     else { return exchange.respondNotFound() }
-    let dialect = dialect
+    let dialect = Self.dialect(firestore)
     let call = RESTCall(exchange, route.method, dialect)
     if let observer = hooks.observer {
       call.observe(observer, method: method.figure, .rest, since: exchange.observation)

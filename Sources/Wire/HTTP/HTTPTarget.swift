@@ -40,7 +40,8 @@ package struct HTTPTarget: Equatable {
     query.filter { $0.name.holds(camelCase) || $0.name.holds(snakeCase) }.map(\.value)
   }
 
-  private static func decode(_ text: ArraySlice<UInt8>, plusIsBlank: Bool) -> [UInt8]? {
+  /// Percent-encoded bytes as they are; nil where the encoding is broken.
+  static func decode(_ text: ArraySlice<UInt8>, plusIsBlank: Bool) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count)
     var index = text.startIndex

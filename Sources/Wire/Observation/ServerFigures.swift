@@ -9,12 +9,13 @@ package import Telemetry
 package final class ServerFigures: Sendable {
   /// How a call came.
   package enum Transport: Int, CaseIterable, Sendable {
-    case grpc, rest, http
+    case grpc, rest, webChannel, http
 
     package var label: String {
       switch self {
       case .grpc: "grpc"
       case .rest: "rest"
+      case .webChannel: "webchannel"
       case .http: "http"
       }
     }

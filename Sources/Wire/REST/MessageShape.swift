@@ -34,6 +34,10 @@ struct MessageShape: Sendable {
     case duration, structure
     /// A 64-bit integer, which protobuf's JSON quotes.
     case longNumber
+    /// 32-bit integers in one field, as protobuf packs them.
+    case packedNumbers
+    /// One of these names, by its number.
+    case enumeration([StaticString])
     /// A map from names to values: its entries are repeated on the wire, and one object in JSON.
     case values
     case message(MessageShape)
@@ -89,6 +93,12 @@ extension JSONWriter {
     case .flag: content.number == 0 ? raw("false") : raw("true")
     case .timestamp: timestamp(content.bytes)
     case .longNumber: string(String(Int64(bitPattern: content.number)))
+    case .packedNumbers: packedNumbers(content.bytes)
+    case .enumeration(let names):
+      guard let place = Int(exactly: content.number), names.indices.contains(place) else {
+        return integer(Int32(truncatingIfNeeded: content.number))
+      }
+      names[place].withUTF8Buffer { string(UnsafeRawBufferPointer($0)) }
     case .duration: duration(content.bytes)
     case .structure: structure(content.bytes)
     case .document: document(content.bytes)
@@ -96,6 +106,21 @@ extension JSONWriter {
     case .values: break
     case .message(let shape): message(content.bytes, shape)
     }
+  }
+}
+
+extension JSONWriter {
+  /// The elements of a packed field of 32-bit integers.
+  mutating func packedNumbers(_ bytes: UnsafeRawBufferPointer) {
+    var cursor = WireCursor(bytes)
+    raw("[")
+    var isFirst = true
+    while !cursor.isAtEnd {
+      if !isFirst { raw(",") }
+      isFirst = false
+      integer(Int32(truncatingIfNeeded: cursor.varint()))
+    }
+    raw("]")
   }
 }
 
@@ -180,6 +205,6 @@ extension RESTMethod {
     }
   }
 
-  private static let writeResult = MessageShape(
+  static let writeResult = MessageShape(
     .init(1, "updateTime", .timestamp), .init(2, "transformResults", .value, isRepeated: true))
 }

@@ -33,6 +33,8 @@ struct ProtoJSONWriter: JSONBodySink {
   private let root: Int
   /// With what places begin: the field of the request that the body fills.
   private let rootName: String
+  /// Whether a name that is no field is passed over, with its value.
+  private let ignoresUnknownNames: Bool
   private(set) var writer = WireWriter()
   var frames: [Frame] = []
   /// Objects and lists that are passed over, because something around them was refused.
@@ -43,7 +45,11 @@ struct ProtoJSONWriter: JSONBodySink {
   private static let violationsMax = 100
   private static let shownBytesMax = 1_500
 
-  init(_ dialect: JSONDialect, _ fullName: String, rootName: String = "", schema: ProtoSchema = .generated) {
+  init(
+    _ dialect: JSONDialect, _ fullName: String, rootName: String = "", ignoresUnknownNames: Bool = false,
+    schema: ProtoSchema = .generated
+  ) {
+    self.ignoresUnknownNames = ignoresUnknownNames
     self.dialect = dialect
     self.schema = schema
     self.rootName = rootName
@@ -237,6 +243,7 @@ struct ProtoJSONWriter: JSONBodySink {
   private mutating func field(_ name: [UInt8], of top: Frame) -> ProtoSchema.Field? {
     let message = schema.messages[top.message]
     if let index = message.fieldOfName[String(decoding: name, as: UTF8.self)] { return message.fields[index] }
+    if ignoresUnknownNames { return nil }
     refuseName(name, place(), name.isEmpty ? "Proto fields must have a name." : "Cannot find field.")
     return nil
   }

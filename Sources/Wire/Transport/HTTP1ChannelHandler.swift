@@ -222,6 +222,7 @@ final class HTTPAnswerWriter {
   func flush() { channel.flush() }
 
   var isWritable: Bool { channel.isWritable }
+  var eventLoop: any EventLoop { channel.eventLoop }
 
   func end() {
     let channel = channel

@@ -1,5 +1,6 @@
 /// One HTTP/1.1 request and the way to answer it, as a service sees them.
 
+internal import NIOCore
 internal import Synchronization
 
 package struct HTTPRequest: Sendable {
@@ -109,6 +110,9 @@ package final class HTTPExchange {
     onEnd = nil
     observation = nil
   }
+
+  /// The connection's event loop.
+  var eventLoop: (any EventLoop)? { writer.eventLoop }
 
   /// Runs a closure on the connection's event loop.
   var perform: GRPCConnection.Perform { writer.perform }

@@ -1,0 +1,179 @@
+/// One Listen or Write stream of a browser, as the service sees it.
+
+internal import DocModel
+internal import NIOCore
+internal import Synchronization
+
+/// A stream above, a WebChannel session below, and the clock between them.
+///
+/// State and its owner: the event loop on which the session began; back channels and forms that come by connections of
+/// other loops hand over to it. `@unchecked Sendable`: other threads only pass it on, through `perform`.
+final class WebChannelCall: ServerCall, @unchecked Sendable {
+  let sid: String
+  let stream: WebChannelStream
+  private let session: WebChannelSession
+  private let executor: LoopExecutor
+  private let eventLoop: any EventLoop
+  private var writer = JSONWriter(isASCII: true)
+  private var isFlushScheduled = false
+  private var timer: Scheduled<Void>?
+  private var timerDeadline: UInt64 = .max
+  private var isOver = false
+  /// Runs once when the session is over, to forget it.
+  var onOver: (() -> Void)?
+  /// When the client was last heard of, for who makes room; any thread may ask. The largest number while a back
+  /// channel is open.
+  let lastSeen: Atomic<UInt64>
+
+  init(
+    sid: String, _ stream: WebChannelStream, authorization: [UInt8]?, cause: [UInt8]?,
+    limits: WebChannelLimits,
+    eventLoop: any EventLoop
+  ) {
+    self.sid = sid
+    self.stream = stream
+    self.eventLoop = eventLoop
+    let now = Self.now
+    session = WebChannelSession(limits: limits, now: now)
+    lastSeen = Atomic(now)
+    let executor = LoopExecutor()
+    executor.use(eventLoop)
+    self.executor = executor
+    super.init(authorization: authorization, cause: cause, perform: { executor.perform($0) })
+    session.onWritable = { [unowned self] in onWritable?() }
+    armTimer()
+  }
+
+  private static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+  override var methodName: String { "google.firestore.v1.Firestore/" + stream.rawValue }
+
+  override func transmit(next message: [UInt8]) -> Bool {
+    writer.clear()
+    stream.write(message, to: &writer)
+    scheduleFlush()
+    return session.append(writer.bytes)
+  }
+
+  override func transmit(only message: [UInt8]) {
+    _ = transmit(next: message)
+    transmitEnd(.ok, afterMessages: true)
+  }
+
+  /// The session stays until the client has fetched the end and said goodbye, or is silent for long.
+  override func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {
+    if !isOver {
+      _ = session.append(WebChannelStream.end(status))
+      scheduleFlush()
+    }
+    forget()
+  }
+
+  /// Runs a closure on the session's event loop; dropped when the session is over.
+  func onLoop(_ body: @escaping @Sendable (WebChannelCall) -> Void) {
+    perform { [self] in body(self) }
+  }
+}
+
+// MARK: - What the client asks
+
+extension WebChannelCall {
+  /// A form: its messages go to the stream as their turn comes. Answers what the client is told of the back channel.
+  func take(
+    _ messages: [(number: Int, bytes: [UInt8])], acknowledged: Int?
+  ) throws(WebChannelSession.Fault) -> [UInt8] {
+    let now = Self.now
+    session.acknowledge(acknowledged, now: now)
+    do throws(WebChannelSession.Fault) {
+      for message in try session.receive(messages, now: now) where !isFinished { onMessage?(message) }
+    } catch {
+      end { $0.cancel() }
+      throw error
+    }
+    touched()
+    return session.formAnswer
+  }
+
+  func open(
+    _ outlet: any WebChannelOutlet, acknowledged: Int?, isPolling: Bool, holdMilliseconds: Int?
+  ) {
+    session.open(
+      outlet, acknowledging: acknowledged, isPolling: isPolling, holdMilliseconds: holdMilliseconds,
+      now: Self.now)
+    touched()
+  }
+
+  func flushed(_ count: Int, of outlet: any WebChannelOutlet) {
+    session.flushed(count, of: outlet, now: Self.now)
+    touched()
+  }
+
+  func lost(_ outlet: any WebChannelOutlet) {
+    session.lost(outlet, now: Self.now)
+    touched()
+  }
+
+  /// The client says goodbye. What it had sent is still carried out.
+  func terminate() { end { $0.onHalfClose?() } }
+
+  /// The stream could not be read.
+  func fail(_ status: GRPCStatus) {
+    let notify = onCancel
+    finish(status)
+    notify?()
+  }
+
+  /// Nobody asks any more, or the server stops.
+  func abandon() { end { $0.cancel() } }
+
+  private func end(_ tell: (WebChannelCall) -> Void) {
+    guard !isOver else { return }
+    isOver = true
+    timer?.cancel()
+    session.closeBackChannel(now: Self.now)
+    tell(self)
+    executor.end()
+    onOver?()
+    onOver = nil
+  }
+}
+
+// MARK: - Time
+
+extension WebChannelCall {
+  /// Something happened to the session: its deadline is another, and what it had to say may have gone.
+  private func touched() {
+    lastSeen.store(session.lastSeen, ordering: .relaxed)
+    guard !isOver else { return }
+    guard !session.isOverfull else { return abandon() }
+    armTimer()
+  }
+
+  /// A timer is left alone where it would ring too early: it asks again then. So a request moves none.
+  private func armTimer() {
+    let deadline = session.deadline
+    guard deadline < timerDeadline else { return }
+    timer?.cancel()
+    timerDeadline = deadline
+    timer = eventLoop.scheduleTask(deadline: .uptimeNanoseconds(deadline)) { [weak self] in self?.ring() }
+  }
+
+  private func ring() {
+    timer = nil
+    timerDeadline = .max
+    guard !isOver else { return }
+    guard session.tick(now: Self.now) else { return abandon() }
+    touched()
+  }
+
+  /// What is said in one turn of the event loop goes out together.
+  fileprivate func scheduleFlush() {
+    guard !isFlushScheduled else { return }
+    isFlushScheduled = true
+    onLoop { call in
+      call.isFlushScheduled = false
+      call.session.flush(now: Self.now)
+      call.touched()
+    }
+  }
+}
