@@ -30,6 +30,8 @@ public struct FirestoreServerOptions: Sendable {
   /// The port of the WebSocket that tells what rules judged, on the server's host; 0 takes any free one, nil
   /// opens none. Needs a store with a feed.
   public var requestsPort: Int?
+  /// Limits of browsers' streams.
+  package var webChannel = WebChannelLimits()
   /// More figures for `/metrics`.
   public var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
 
@@ -83,6 +85,9 @@ public final class FirestoreServer: Sendable {
   /// Where it tells what rules judged; nil when that was not asked for.
   public var requestsAddress: ServerAddress? { requests?.address }
 
+  /// Streams of browsers that have not ended.
+  package var webChannelSessionCount: Int { webChannel.sessionCount }
+
   /// - Parameter onShutdownRequest: somebody asked over HTTP that the process end.
   public static func start<Engine: StorageEngine>(
     _ store: GuardedStore<Engine>, _ options: FirestoreServerOptions = FirestoreServerOptions(),
@@ -105,7 +110,7 @@ public final class FirestoreServer: Sendable {
     hooks.moreFigures = options.moreFigures
     hooks.administration = options.administration
     hooks.observer = observer
-    let http = HTTPService(firestore, hooks: hooks)
+    let http = HTTPService(firestore, hooks: hooks, webChannel: options.webChannel)
     var server = options.server
     server.grpc.messageBytesMax = options.messageBytesMax
     if options.profile.limits == .emulator {

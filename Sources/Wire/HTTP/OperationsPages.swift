@@ -23,6 +23,9 @@ extension HTTPService {
       Self.writeCalls(figures, to: &text)
       Self.writeConnections(figures, to: &text)
     }
+    text.single(
+      "docstore_webchannel_sessions", .gauge, "Streams of browsers that have not ended.",
+      webChannel.sessionCount)
     writeStore(to: &text)
     hooks.moreFigures(&text)
     ProcessFigures.write(to: &text)

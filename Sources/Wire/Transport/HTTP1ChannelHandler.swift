@@ -8,6 +8,12 @@ internal import DocModel
 internal import NIOCore
 internal import NIOHTTP1
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 package struct HTTPOptions: Sendable {
   /// LIMIT: bytes of a request's body. Source: spec/production-differences.md L1.
   package var bodyBytesMax = RequestLimits.bodyBytesMax
@@ -220,6 +226,15 @@ final class HTTPAnswerWriter {
   }
 
   func flush() { channel.flush() }
+
+  /// From now on the connection is given up when the peer's machine takes nothing of what was sent for so long.
+  ///
+  /// The kernel tries again for a quarter of an hour otherwise, and a browser that vanished without a word would hold
+  /// its connection as long.
+  func giveUp(afterSilence seconds: Int32) {
+    let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_USER_TIMEOUT))
+    channel.setOption(option, value: seconds * 1_000).whenFailure { _ in }
+  }
 
   var isWritable: Bool { channel.isWritable }
   var eventLoop: any EventLoop { channel.eventLoop }

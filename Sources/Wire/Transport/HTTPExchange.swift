@@ -89,6 +89,9 @@ package final class HTTPExchange {
     notify?()
   }
 
+  /// The answer goes on for long, and the client may vanish meanwhile; see `HTTPAnswerWriter.giveUp`.
+  func giveUp(afterSilence seconds: Int32) { writer.giveUp(afterSilence: seconds) }
+
   /// The connection is to end with this answer.
   func closeAtEnd() { writer.closesAtEnd = true }
 

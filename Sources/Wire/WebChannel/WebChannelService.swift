@@ -264,6 +264,7 @@ private final class ExchangeOutlet: WebChannelOutlet, @unchecked Sendable {
     exchange { [self] exchange in
       if !hasBegun {
         hasBegun = true
+        exchange.giveUp(afterSilence: WebChannelHeaders.silenceSecondsMax)
         exchange.begin(status: 200, headers: WebChannelHeaders.backChannel)
       }
       unreported += bytes.count
@@ -287,6 +288,10 @@ enum WebChannelHeaders {
     ("access-control-expose-headers", "x-client-wire-protocol, x-http-session-id, x-http-initial-response"),
     ("content-type", "text/plain; charset=utf-8"),
   ]
+  /// LIMIT: seconds that a sign of life may stay without the peer's acknowledgement. With one every half minute, a
+  /// browser that vanished holds its connection for less than a minute.
+  static let silenceSecondsMax: Int32 = 25
+
   static let backChannel = [
     ("x-content-type-options", "nosniff"), ("cache-control", "private, max-age=0"),
   ]
