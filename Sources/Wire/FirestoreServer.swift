@@ -30,10 +30,19 @@ public struct FirestoreServerOptions: Sendable {
   /// The port of the WebSocket that tells what rules judged, on the server's host; 0 takes any free one, nil
   /// opens none. Needs a store with a feed.
   public var requestsPort: Int?
+  /// Pages that may do what pages of this machine may: administrate, and pass by the rules.
+  public var allowedOrigins: [OriginPattern] = []
+  /// Names under which the server may be asked for over HTTP, beside those of this machine and `server.host`.
+  public var allowedHosts: [HostPattern] = []
   /// More figures for `/metrics`.
   public var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
 
   public init() {}
+
+  var gate: RequestGate {
+    let own = (try? HostPattern(server.host)).map { [$0] } ?? []
+    return RequestGate(allowedOrigins: allowedOrigins, allowedHosts: allowedHosts + own)
+  }
 }
 
 /// The one project a server is for.
@@ -102,7 +111,8 @@ public final class FirestoreServer: Sendable {
     hooks.moreFigures = options.moreFigures
     hooks.administration = options.administration
     hooks.observer = observer
-    let http = HTTPService(firestore, hooks: hooks)
+    let gate = options.gate
+    let http = HTTPService(firestore, hooks: hooks, gate: gate)
     var server = options.server
     server.grpc.messageBytesMax = options.messageBytesMax
     if options.profile.limits == .emulator {
@@ -120,7 +130,7 @@ public final class FirestoreServer: Sendable {
     do throws(ServerError) {
       if let port = options.requestsPort, let feed = store.feed {
         requests = try await RequestsServer.start(
-          host: server.host, port: port, feed, threads: firestore.threads
+          host: server.host, port: port, feed, gate, threads: firestore.threads
         ) { EvaluationJSON.object($0, in: store) }
       }
       return FirestoreServer(

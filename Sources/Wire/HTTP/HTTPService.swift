@@ -10,6 +10,8 @@ internal import NIOPosix
 package final class HTTPService<Engine: StorageEngine>: Sendable {
   let firestore: FirestoreService<Engine>
   let hooks: ServerHooks
+  /// Who may ask, of all that a browser can send here.
+  package let gate: RequestGate
   private let methods: [RESTMethod: GRPCMethod]
   /// What requests that are no method of the service are counted as.
   private let emulatorFigure: Int
@@ -17,9 +19,13 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   /// LIMIT: bytes of a body that is read on the event loop; about as long as one commit is decoded.
   private static var onEventLoopBytesMax: Int { 64 << 10 }
 
-  package init(_ firestore: FirestoreService<Engine>, hooks: ServerHooks = ServerHooks()) {
+  package init(
+    _ firestore: FirestoreService<Engine>, hooks: ServerHooks = ServerHooks(),
+    gate: RequestGate = RequestGate()
+  ) {
     self.firestore = firestore
     self.hooks = hooks
+    self.gate = gate
     emulatorFigure = hooks.observer?.figures.index(of: "Emulator") ?? -1
     pageFigure = hooks.observer?.figures.index(of: "Page") ?? -1
     var methods: [RESTMethod: GRPCMethod] = [:]
@@ -34,14 +40,23 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
 
   package func respond(_ exchange: HTTPExchange) {
     exchange.commonHeaders = CORS.headers(exchange.request)
-    guard exchange.request.method != "OPTIONS" else { return exchange.respond(status: 200) }
+    // Also of what will be refused: a page can read a refusal, but not that of its preflight.
+    guard exchange.request.method != "OPTIONS" else {
+      return exchange.respond(status: 200, headers: CORS.preflightHeaders(exchange.request))
+    }
     exchange.observation = hooks.observer?.begin(pageFigure, .http)
+    if let refusal = gate.refusal(host: exchange.request.host) { return exchange.respond(refusal) }
     guard let target = HTTPTarget(exchange.request.target) else { return exchange.respondNotFound() }
     do throws(GRPCStatus) { try route(exchange, target) } catch { exchange.respond(error) }
   }
 
   private func route(_ exchange: HTTPExchange, _ target: HTTPTarget) throws(GRPCStatus) {
     let segments = target.segments
+    if Self.isAdministrative(segments[0]),
+      let refusal = gate.refusal(administration: exchange.request.source)
+    {
+      throw refusal
+    }
     switch (exchange.request.method, segments.count) {
     case ("GET", 1) where segments[0].isEmpty, ("HEAD", 1) where segments[0].isEmpty:
       exchange.respond(text: "Ok\n")
@@ -61,6 +76,12 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     }
   }
 
+  /// Whether pages of other origins have no business there. Not `/`, `/healthz` and `/readyz`: they say one word, which
+  /// an app may wait for.
+  private static func isAdministrative(_ first: [UInt8]) -> Bool {
+    first.holds("emulator") || first.holds("reset") || first.holds("shutdown") || first.holds("metrics")
+  }
+
   /// Source: spec/production-differences.md F1, Q16, Q18.
   private var dialect: JSONDialect { firestore.options.profile.isRESTStrict ? .production : .emulator }
 
@@ -74,6 +95,10 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     if let observer = hooks.observer {
       call.observe(observer, method: method.figure, .rest, since: exchange.observation)
       exchange.observation = nil
+    }
+    let authorization = exchange.request.header("authorization").map { Array($0.utf8) }
+    if let refusal = gate.refusal(authorization: authorization, origin: exchange.request.origin) {
+      return call.finish(refusal)
     }
     let body = exchange.request.body
     let begin: @Sendable (ServerCall, Result<[UInt8], GRPCStatus>) -> Void = { call, message in
@@ -127,24 +152,4 @@ extension HTTPExchange {
 
   /// Source: spec/protocol.md 6.1, last row: no content type.
   func respondNotFound() { respond(status: 404, body: Array("Not Found\n".utf8)) }
-}
-
-/// Source: spec/protocol.md 6.6.
-enum CORS {
-  static func headers(_ request: HTTPRequest) -> [(String, String)] {
-    guard let origin = request.header("origin") else { return [] }
-    var headers = [
-      ("access-control-allow-origin", origin), ("access-control-allow-credentials", "true"),
-      ("vary", "origin"),
-    ]
-    // Not on preflight requests alone: as the official emulator.
-    headers.append(("access-control-allow-methods", "DELETE,GET,HEAD,PATCH,POST,PUT"))
-    if let wanted = request.header("access-control-request-headers") {
-      headers.append(("access-control-allow-headers", wanted))
-    }
-    if request.header("access-control-request-private-network") != nil {
-      headers.append(("access-control-allow-private-network", "true"))
-    }
-    return headers
-  }
 }

@@ -124,6 +124,9 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     let text = options.bodyRefusal?.json ?? []
     var headers = HTTPHeaders([("content-length", "\(text.count)"), ("connection", "close")])
     if !text.isEmpty { headers.add(name: "content-type", value: "application/json; charset=utf-8") }
+    for (name, value) in CORS.headers({ head?.headers.first(name: $0) }) {
+      headers.add(name: name, value: value)
+    }
     let status = HTTPResponseStatus(
       statusCode: options.bodyRefusal?.code.httpStatus ?? Int(HTTPResponseStatus.payloadTooLarge.code))
     context.write(
