@@ -6,8 +6,8 @@
 /// any page may ask, as the official emulator has it, because rules judge that; past the rules, with an administrator's
 /// token or through an administrative endpoint, only pages of this machine may.
 ///
-/// A pure value: it decides from header values alone. Not for gRPC, which no page can speak. docs/browser-access.md has
-/// the rules in tables.
+/// A pure value: it decides from header values alone. Cleartext gRPC is not asked: no browser speaks HTTP/2 without TLS.
+/// docs/browser-access.md has the rules in tables.
 
 package struct RequestGate: Sendable {
   private let origins: [OriginPattern]
