@@ -32,10 +32,19 @@ public struct FirestoreServerOptions: Sendable {
   public var requestsPort: Int?
   /// Limits of browsers' streams.
   package var webChannel = WebChannelLimits()
+  /// Pages that may do what pages of this machine may: administrate, and pass by the rules.
+  public var allowedOrigins: [OriginPattern] = []
+  /// Names under which the server may be asked for over HTTP, beside those of this machine and `server.host`.
+  public var allowedHosts: [HostPattern] = []
   /// More figures for `/metrics`.
   public var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
 
   public init() {}
+
+  var gate: RequestGate {
+    let own = (try? HostPattern(server.host)).map { [$0] } ?? []
+    return RequestGate(allowedOrigins: allowedOrigins, allowedHosts: allowedHosts + own)
+  }
 }
 
 /// The one project a server is for.
@@ -110,7 +119,8 @@ public final class FirestoreServer: Sendable {
     hooks.moreFigures = options.moreFigures
     hooks.administration = options.administration
     hooks.observer = observer
-    let http = HTTPService(firestore, hooks: hooks, webChannel: options.webChannel)
+    let gate = options.gate
+    let http = HTTPService(firestore, hooks: hooks, gate: gate, webChannel: options.webChannel)
     var server = options.server
     server.grpc.messageBytesMax = options.messageBytesMax
     if options.profile.limits == .emulator {
@@ -128,7 +138,7 @@ public final class FirestoreServer: Sendable {
     do throws(ServerError) {
       if let port = options.requestsPort, let feed = store.feed {
         requests = try await RequestsServer.start(
-          host: server.host, port: port, feed, threads: firestore.threads
+          host: server.host, port: port, feed, gate, threads: firestore.threads
         ) { EvaluationJSON.object($0, in: store) }
       }
       return FirestoreServer(

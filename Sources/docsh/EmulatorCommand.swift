@@ -14,10 +14,12 @@ struct EmulatorCommand: AsyncParsableCommand {
     abstract: "Serve as the official emulator does, started with its command line.",
     discussion: """
       Takes the flags of the official emulator, as the Firebase command line passes them, and follows the
-      profile `emulator`. Options of `docsh serve` can be added in the environment variable DOCSH_OPTIONS:
+      profile `emulator`; also --allow-origin and --allow-host, which `docsh serve --help` explains. More options
+      of `docsh serve` can be added in the environment variable DOCSH_OPTIONS:
 
         docsh emulator --host 127.0.0.1 --port 8080 --rules firestore.rules --project_id demo
         DOCSH_OPTIONS="--profile production --log-level info" docsh emulator --port=8080
+        docsh emulator --host 0.0.0.0 --allow-host db.example --allow-origin https://app.example
 
       docs/firebase-tools.md tells how to have the Firebase command line start it.
       """)

@@ -34,15 +34,20 @@ struct OfficialFlags: Equatable {
     case indexFile = "index_file"
     case requireIndexes = "require_indexes"
     case version, help, licenses, testing
+    // Ours; each may be repeated.
+    case allowOrigin = "allow-origin"
+    case allowHost = "allow-host"
 
     var isSwitch: Bool {
       switch self {
       case .singleProject, .singleProjectError, .requireIndexes, .version, .help, .licenses, .testing: true
       case .host, .port, .rules, .project, .seed, .importData, .exportOnExit, .exportName, .functions,
-        .webSocketPort, .webChannelPort, .edition, .mode, .indexFile:
+        .webSocketPort, .webChannelPort, .edition, .mode, .indexFile, .allowOrigin, .allowHost:
         false
       }
     }
+
+    var isRepeatable: Bool { self == .allowOrigin || self == .allowHost }
   }
 
   /// What was asked for.
@@ -52,6 +57,7 @@ struct OfficialFlags: Equatable {
   /// `false`. Java's own `-D…`, `-jar FILE` and words that are no flags are passed over, as officially.
   init(_ arguments: [String]) throws(OfficialFlagError) {
     var values: [Flag: String] = [:]
+    var repeated: [String] = []
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
@@ -79,8 +85,9 @@ struct OfficialFlags: Equatable {
         values[flag] = arguments[index]
         index += 1
       }
+      if flag.isRepeatable, let value = values[flag] { repeated += ["--" + flag.rawValue, value] }
     }
-    request = try Self.request(values)
+    request = try Self.request(values, repeated)
   }
 
   private static func boolean(_ text: String) -> Bool? {
@@ -91,7 +98,9 @@ struct OfficialFlags: Equatable {
     }
   }
 
-  private static func request(_ values: [Flag: String]) throws(OfficialFlagError) -> Request {
+  private static func request(
+    _ values: [Flag: String], _ repeated: [String]
+  ) throws(OfficialFlagError) -> Request {
     if isOn(.help, values) { return .help }
     if isOn(.version, values) || isOn(.licenses, values) { return .version }
     if let mode = values[.mode], mode.lowercased().contains("datastore") {
@@ -112,7 +121,7 @@ struct OfficialFlags: Equatable {
     ] {
       if let value = values[flag], !value.isEmpty { options += [option, value] }
     }
-    return .serve(options + (try singleProject(values)))
+    return .serve(options + repeated + (try singleProject(values)))
   }
 
   private static func singleProject(_ values: [Flag: String]) throws(OfficialFlagError) -> [String] {

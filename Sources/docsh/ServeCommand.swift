@@ -84,6 +84,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Profile")
   var profile: ProfileOptions
 
+  @OptionGroup(title: "Browsers")
+  var browsers: BrowserOptions
+
   @Option(
     name: .customLong("import"),
     help: "An export to begin with: its folder, or its .overall_export_metadata file.",
@@ -128,7 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
   private enum CodingKeys: String, CodingKey {
     case host, port, requestsPort, rules, indexes, config, seed, withoutTriggers, dataFolder, project,
       triggers,
-      functionsEmulator, profile,
+      functionsEmulator, profile, browsers,
       importPath,
       exportOnExit
     case exportName, singleProject, pidFile, exitWithParent, connectionsMax, stopGrace, keepBrokenRules, log,
@@ -169,6 +172,7 @@ struct ServeCommand: AsyncParsableCommand {
     let sources = try RulesSources(rules, config: config)
     let registry = try sources.registry(profile, keepsBroken: keepBrokenRules)
     if !sources.guardsFirstDatabase { Self.warn(sources, profile) }
+    try browsers.warn()
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
@@ -207,6 +211,8 @@ struct ServeCommand: AsyncParsableCommand {
     options.requestsPort = requestsPort
     options.server.connectionsMax = connectionsMax
     options.server.stopGraceSeconds = stopGrace
+    options.allowedOrigins = try browsers.allowedOrigins
+    options.allowedHosts = try browsers.allowedHosts
     options.logger = log.logger
     switch singleProject {
     case .off: break

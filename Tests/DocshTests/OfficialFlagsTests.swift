@@ -22,6 +22,13 @@ struct OfficialFlagsTests {
       ([], ["--host", "localhost", "--port", "8080"]),
       (["--host=::1", "--port=0"], ["--host", "::1", "--port", "0"]),
       (["start", "--port", "81", "word"], ["--host", "localhost", "--port", "81"]),
+      (
+        ["--allow-origin", "https://a.example", "--allow-host=*.b", "--allow-origin=null", "--port=9"],
+        [
+          "--host", "localhost", "--port", "9", "--allow-origin", "https://a.example", "--allow-host", "*.b",
+          "--allow-origin", "null",
+        ]
+      ),
       (["--bogus", "3", "--port=9"], ["--host", "localhost", "--port", "9"]),
       (
         ["--project_id=p", "--single_project_mode", "--port=9"],

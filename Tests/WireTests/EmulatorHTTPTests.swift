@@ -67,9 +67,14 @@ final class HTTPBench {
   }
 
   /// One request on a connection of its own.
-  func ask(_ method: String, _ path: String, _ body: String = "", headers: [String] = []) -> Answer {
+  func ask(
+    _ method: String, _ path: String, _ body: String = "", host: String = "x", headers: [String] = []
+  ) -> Answer {
     let lines =
-      ["\(method) \(path) HTTP/1.1", "Host: x", "Connection: close", "Content-Length: \(body.utf8.count)"]
+      [
+        "\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close",
+        "Content-Length: \(body.utf8.count)",
+      ]
       + headers
     let text = Self.converse(server.address.port, lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     guard let end = text.range(of: "\r\n\r\n") else { return Answer(status: 0, body: text, headers: "") }

@@ -114,8 +114,13 @@ struct RequestsTests {
     }}
     """
 
-  static func bench() async throws -> HTTPBench {
-    let bench = try await HTTPBench(feed: RequestFeed()) { $0.requestsPort = 0 }
+  static func bench(
+    _ change: (inout FirestoreServerOptions) -> Void = { _ in }
+  ) async throws -> HTTPBench {
+    let bench = try await HTTPBench(feed: RequestFeed()) {
+      $0.requestsPort = 0
+      change(&$0)
+    }
     bench.guarded.rulesets.setStandard(
       try #require(Ruleset.compile(source: rules, name: "a.rules").ruleset))
     return bench
@@ -192,8 +197,8 @@ struct RequestsTests {
       (["Origin: http://127.0.0.1:4000"], "x", true),
       (["Origin: http://[::1]:4000"], "x", true), (["Origin: https://ui.localhost"], "x", true),
       ([], "x", true),
-      (["Origin: http://192.168.1.5:4000"], "192.168.1.5:9150", true),
-      (["Origin: http://192.168.1.6:4000"], "192.168.1.5:9150", false),
+      (["Origin: http://192.168.1.5:4000"], "192.168.1.5:9150", false),
+      (["Origin: https://ui.example"], "x", true), ([], "evil.example", false), ([], "ui.example", true),
       (["Origin: http://evil.example"], "127.0.0.1:9150", false),
       // A name of the web that leads here.
       (["Origin: http://evil.example:9150"], "evil.example:9150", false),
@@ -203,10 +208,15 @@ struct RequestsTests {
       (["Origin: http://localhost", "Origin: http://evil.example"], "x", false),
     ])
   func origins(headers: [String], host: String, isAdmitted: Bool) async throws {
-    let bench = try await Self.bench()
+    let origin = try OriginPattern("https://ui.example")
+    let name = try HostPattern("ui.example")
+    let bench = try await Self.bench {
+      $0.allowedOrigins = [origin]
+      $0.allowedHosts = [name]
+    }
     let port = try #require(bench.server.requestsAddress?.port)
     let head = WebSocketListener(port, host: host, headers: headers).head
-    #expect(head.hasPrefix(isAdmitted ? "HTTP/1.1 101" : "HTTP/1.1 404"), "\(head)")
+    #expect(head.hasPrefix(isAdmitted ? "HTTP/1.1 101" : "HTTP/1.1 403"), "\(head)")
     await bench.server.stop()
   }
 

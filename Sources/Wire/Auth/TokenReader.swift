@@ -56,11 +56,21 @@ package struct TokenReader: Sendable {
     guard header[6] == 0x20 else { throw otherScheme }
     let token = header[7...]
     if token.isEmpty { throw otherScheme }
-    if Self.isEqualIgnoringCase(token, "owner") { return .administrator }
-    if Self.isEqualIgnoringCase(token.prefix(5), "ya29.") { return .administrator }
+    if Self.isAdministrators(token) { return .administrator }
     let user = try user(token)
     try check(user, for: project, nowSeconds: nowSeconds)
     return .user(user)
+  }
+
+  /// Whether a header passes by the security rules, in every profile. Reads no user's token.
+  package static func isAdministrator(_ header: [UInt8]?) -> Bool {
+    guard let header, header.count > 7, isEqualIgnoringCase(header[..<6], "bearer"), header[6] == 0x20
+    else { return false }
+    return isAdministrators(header[7...])
+  }
+
+  private static func isAdministrators(_ token: ArraySlice<UInt8>) -> Bool {
+    isEqualIgnoringCase(token, "owner") || isEqualIgnoringCase(token.prefix(5), "ya29.")
   }
 
   /// Refuses an expired token and one of another project. Asked again for every request, because time goes

@@ -10,6 +10,8 @@ internal import NIOPosix
 package final class HTTPService<Engine: StorageEngine>: Sendable {
   let firestore: FirestoreService<Engine>
   let hooks: ServerHooks
+  /// Who may ask, of all that a browser can send here.
+  package let gate: RequestGate
   /// Streams of browsers.
   package let webChannel: WebChannelService
   private let methods: [RESTMethod: GRPCMethod]
@@ -21,12 +23,14 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
 
   package init(
     _ firestore: FirestoreService<Engine>, hooks: ServerHooks = ServerHooks(),
-    webChannel limits: WebChannelLimits = WebChannelLimits()
+    gate: RequestGate = RequestGate(), webChannel limits: WebChannelLimits = WebChannelLimits()
   ) {
     self.firestore = firestore
     self.hooks = hooks
+    self.gate = gate
     webChannel = WebChannelService(
-      firestore.methods, Self.dialect(firestore), observer: hooks.observer, threads: firestore.threads,
+      firestore.methods, Self.dialect(firestore), gate: gate, observer: hooks.observer,
+      threads: firestore.threads,
       limits: limits)
     emulatorFigure = hooks.observer?.figures.index(of: "Emulator") ?? -1
     pageFigure = hooks.observer?.figures.index(of: "Page") ?? -1
@@ -42,18 +46,28 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
 
   package func respond(_ exchange: HTTPExchange) {
     exchange.commonHeaders = CORS.headers(exchange.request)
-    guard exchange.request.method != "OPTIONS" else { return exchange.respond(status: 200) }
+    // Also of what will be refused: a page can read a refusal, but not that of its preflight.
+    guard exchange.request.method != "OPTIONS" else {
+      return exchange.respond(status: 200, headers: CORS.preflightHeaders(exchange.request))
+    }
     let target = HTTPTarget(exchange.request.target)
-    if let target, let stream = WebChannelService.stream(target.segments) {
+    let refusal = gate.refusal(host: exchange.request.host)
+    if refusal == nil, let target, let stream = WebChannelService.stream(target.segments) {
       return webChannel.respond(exchange, stream, target)
     }
     exchange.observation = hooks.observer?.begin(pageFigure, .http)
+    if let refusal { return exchange.respond(refusal) }
     guard let target else { return exchange.respondNotFound() }
     do throws(GRPCStatus) { try route(exchange, target) } catch { exchange.respond(error) }
   }
 
   private func route(_ exchange: HTTPExchange, _ target: HTTPTarget) throws(GRPCStatus) {
     let segments = target.segments
+    if Self.isAdministrative(segments[0]),
+      let refusal = gate.refusal(administration: exchange.request.source)
+    {
+      throw refusal
+    }
     switch (exchange.request.method, segments.count) {
     case ("GET", 1) where segments[0].isEmpty, ("HEAD", 1) where segments[0].isEmpty:
       exchange.respond(text: "Ok\n")
@@ -73,6 +87,12 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     }
   }
 
+  /// Whether pages of other origins have no business there. Not `/`, `/healthz` and `/readyz`: they say one word, which
+  /// an app may wait for.
+  private static func isAdministrative(_ first: [UInt8]) -> Bool {
+    first.holds("emulator") || first.holds("reset") || first.holds("shutdown") || first.holds("metrics")
+  }
+
   /// Source: spec/production-differences.md F1, Q16, Q18.
   private static func dialect(_ firestore: FirestoreService<Engine>) -> JSONDialect {
     firestore.options.profile.isRESTStrict ? .production : .emulator
@@ -88,6 +108,10 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     if let observer = hooks.observer {
       call.observe(observer, method: method.figure, .rest, since: exchange.observation)
       exchange.observation = nil
+    }
+    let authorization = exchange.request.header("authorization").map { Array($0.utf8) }
+    if let refusal = gate.refusal(authorization: authorization, origin: exchange.request.origin) {
+      return call.finish(refusal)
     }
     let body = exchange.request.body
     let begin: @Sendable (ServerCall, Result<[UInt8], GRPCStatus>) -> Void = { call, message in
@@ -141,24 +165,4 @@ extension HTTPExchange {
 
   /// Source: spec/protocol.md 6.1, last row: no content type.
   func respondNotFound() { respond(status: 404, body: Array("Not Found\n".utf8)) }
-}
-
-/// Source: spec/protocol.md 6.6.
-enum CORS {
-  static func headers(_ request: HTTPRequest) -> [(String, String)] {
-    guard let origin = request.header("origin") else { return [] }
-    var headers = [
-      ("access-control-allow-origin", origin), ("access-control-allow-credentials", "true"),
-      ("vary", "origin"),
-    ]
-    // Not on preflight requests alone: as the official emulator.
-    headers.append(("access-control-allow-methods", "DELETE,GET,HEAD,PATCH,POST,PUT"))
-    if let wanted = request.header("access-control-request-headers") {
-      headers.append(("access-control-allow-headers", wanted))
-    }
-    if request.header("access-control-request-private-network") != nil {
-      headers.append(("access-control-allow-private-network", "true"))
-    }
-    return headers
-  }
 }

@@ -45,7 +45,8 @@ final class RequestsServer: Sendable {
   }
 
   static func start(
-    host: String, port: Int, _ feed: RequestFeed, threads: WorkerThreads, _ render: @escaping Render
+    host: String, port: Int, _ feed: RequestFeed, _ gate: RequestGate, threads: WorkerThreads,
+    _ render: @escaping Render
   ) async throws(ServerError) -> RequestsServer {
     // A page shows what was before it was opened.
     feed.beginForGood()
@@ -56,7 +57,7 @@ final class RequestsServer: Sendable {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try enter(channel, connections, source) }
+        channel.eventLoop.makeCompletedFuture { try enter(channel, connections, source, gate) }
       }
     do {
       let listener = try await bootstrap.bind(host: host, port: port).get()
@@ -72,7 +73,7 @@ final class RequestsServer: Sendable {
   private struct TooMany: Error {}
 
   private static func enter(
-    _ channel: any Channel, _ connections: ConnectionList, _ source: Source
+    _ channel: any Channel, _ connections: ConnectionList, _ source: Source, _ gate: RequestGate
   ) throws {
     guard connections.count < connectionsMax else { throw TooMany() }
     connections.add(.init(channel: channel) { channel.close(promise: nil) })
@@ -81,7 +82,7 @@ final class RequestsServer: Sendable {
       maxFrameSize: frameBytesMax,
       shouldUpgrade: { channel, head in
         let path = head.uri.split(separator: "?", maxSplits: 1).first ?? ""
-        let isOurs = path == "/requests" && RequestsOrigin.isAdmitted(head.headers)
+        let isOurs = path == "/requests" && refusal(head, gate) == nil
         return channel.eventLoop.makeSucceededFuture(isOurs ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, _ in
@@ -89,8 +90,8 @@ final class RequestsServer: Sendable {
           try channel.pipeline.syncOperations.addHandler(RequestsPage(source))
         }
       })
-    let refusal = RequestsRefusal()
-    let bound = NIOLoopBound(refusal, eventLoop: channel.eventLoop)
+    let rest = RequestsRefusal(gate)
+    let bound = NIOLoopBound(rest, eventLoop: channel.eventLoop)
     try channel.pipeline.syncOperations.configureHTTPServerPipeline(
       withServerUpgrade: (
         upgraders: [upgrader],
@@ -98,7 +99,15 @@ final class RequestsServer: Sendable {
           context.pipeline.syncOperations.removeHandler(bound.value, promise: nil)
         }
       ))
-    try channel.pipeline.syncOperations.addHandler(refusal)
+    try channel.pipeline.syncOperations.addHandler(rest)
+  }
+
+  /// Why a page may not look; nil when it may. What is shown are the documents, tokens and rules of a developer, and
+  /// a browser lets any page of the web open a WebSocket to this machine.
+  fileprivate static func refusal(_ head: HTTPRequestHead, _ gate: RequestGate) -> GRPCStatus? {
+    let host = RequestSource.only(head.headers["host"])
+    let source = RequestSource(method: head.method.rawValue) { head.headers[$0] }
+    return gate.refusal(host: host) ?? gate.refusal(administration: source)
   }
 
   /// Closes the port and its connections.
@@ -109,45 +118,6 @@ final class RequestsServer: Sendable {
   }
 }
 
-/// Which pages may look. What they are shown are the documents, tokens and rules of a developer, and a browser lets any page of
-/// the web open a WebSocket to this machine.
-enum RequestsOrigin {
-  /// Programs name no origin. A page has to come from this machine, or from the address that it asks.
-  static func isAdmitted(_ headers: HTTPHeaders) -> Bool {
-    let origins = headers["origin"]
-    guard let origin = origins.first else { return true }
-    guard origins.count == 1, let name = host(ofOrigin: origin) else { return false }
-    if isLoopback(name) { return true }
-    // A name could be anybody's that leads here; an address cannot.
-    guard let asked = headers["host"].first, isAddress(name) else { return false }
-    return host(asked) == name
-  }
-
-  private static func host(ofOrigin origin: String) -> String? {
-    guard let mark = origin.firstRange(of: "://") else { return nil }
-    return host(String(origin[mark.upperBound...]))
-  }
-
-  /// Without its port: `[::1]:4000` is `[::1]`.
-  private static func host(_ text: String) -> String {
-    if text.hasPrefix("["), let end = text.firstIndex(of: "]") { return String(text[...end]) }
-    return String(text.prefix { $0 != ":" && $0 != "/" })
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    let name = host.lowercased()
-    return name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]"
-      || (isAddress(name) && name.hasPrefix("127."))
-  }
-
-  private static func isAddress(_ host: String) -> Bool {
-    if host.hasPrefix("[") {
-      return (try? SocketAddress(ipAddress: String(host.dropFirst().dropLast()), port: 0)) != nil
-    }
-    return (try? SocketAddress(ipAddress: host, port: 0)) != nil
-  }
-}
-
 /// Answers what is no WebSocket of ours, and ends connections that say nothing.
 private final class RequestsRefusal: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
@@ -155,7 +125,11 @@ private final class RequestsRefusal: ChannelInboundHandler, RemovableChannelHand
 
   /// LIMIT: how long a connection may be open without asking for the WebSocket.
   private static let silence = TimeAmount.seconds(60)
+  private let gate: RequestGate
   private var end: Scheduled<Void>?
+  private var refusal: GRPCStatus?
+
+  init(_ gate: RequestGate) { self.gate = gate }
 
   func handlerAdded(context: ChannelHandlerContext) {
     let channel = context.channel
@@ -165,10 +139,23 @@ private final class RequestsRefusal: ChannelInboundHandler, RemovableChannelHand
   func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .end = unwrapInboundIn(data) else { return }
-    let headers = HTTPHeaders([("content-length", "0"), ("connection", "close")])
+    switch unwrapInboundIn(data) {
+    case .head(let head): refusal = RequestsServer.refusal(head, gate)
+    case .body: break
+    case .end: answer(context)
+    }
+  }
+
+  private func answer(_ context: ChannelHandlerContext) {
+    let body = refusal?.json ?? []
+    var headers = HTTPHeaders([("content-length", "\(body.count)"), ("connection", "close")])
+    if refusal != nil { headers.add(name: "content-type", value: "application/json; charset=utf-8") }
+    let status = refusal.map { HTTPResponseStatus(statusCode: $0.code.httpStatus) } ?? .notFound
     context.write(
-      wrapOutboundOut(.head(.init(version: .http1_1, status: .notFound, headers: headers))), promise: nil)
+      wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
+    if !body.isEmpty {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+    }
     let channel = context.channel
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
   }

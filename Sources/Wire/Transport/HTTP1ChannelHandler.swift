@@ -130,6 +130,9 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     let text = options.bodyRefusal?.json ?? []
     var headers = HTTPHeaders([("content-length", "\(text.count)"), ("connection", "close")])
     if !text.isEmpty { headers.add(name: "content-type", value: "application/json; charset=utf-8") }
+    for (name, value) in CORS.headers({ head?.headers.first(name: $0) }) {
+      headers.add(name: name, value: value)
+    }
     let status = HTTPResponseStatus(
       statusCode: options.bodyRefusal?.code.httpStatus ?? Int(HTTPResponseStatus.payloadTooLarge.code))
     context.write(
@@ -231,7 +234,7 @@ final class HTTPAnswerWriter {
   ///
   /// The kernel tries again for a quarter of an hour otherwise, and a browser that vanished without a word would hold
   /// its connection as long.
-  func giveUp(afterSilence seconds: Int32) {
+  func giveUp(afterSilence seconds: Int) {
     let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_USER_TIMEOUT))
     channel.setOption(option, value: seconds * 1_000).whenFailure { _ in }
   }

@@ -20,7 +20,16 @@ package struct HTTPRequest: Sendable {
 
   /// The first header of a name, in any letter case.
   package func header(_ lowercase: String) -> String? {
-    headers.first { $0.name.lowercased() == lowercase }?.value
+    headers.first { Self.isSame($0.name, lowercase) }?.value
+  }
+
+  /// All headers of a name, in any letter case.
+  func values(_ lowercase: String) -> [String] {
+    headers.filter { Self.isSame($0.name, lowercase) }.map(\.value)
+  }
+
+  private static func isSame(_ name: String, _ lowercase: String) -> Bool {
+    name.utf8.count == lowercase.utf8.count && name.lowercased() == lowercase
   }
 }
 
@@ -90,7 +99,7 @@ package final class HTTPExchange {
   }
 
   /// The answer goes on for long, and the client may vanish meanwhile; see `HTTPAnswerWriter.giveUp`.
-  func giveUp(afterSilence seconds: Int32) { writer.giveUp(afterSilence: seconds) }
+  func giveUp(afterSilence seconds: Int) { writer.giveUp(afterSilence: seconds) }
 
   /// The connection is to end with this answer.
   func closeAtEnd() { writer.closesAtEnd = true }

@@ -13,6 +13,7 @@ internal import Synchronization
 package final class WebChannelService: Sendable {
   private let methods: [WebChannelStream: GRPCMethod]
   private let dialect: JSONDialect
+  private let gate: RequestGate
   private let observer: CallObserver?
   private let threads: WorkerThreads
   private let limits: WebChannelLimits
@@ -23,7 +24,8 @@ package final class WebChannelService: Sendable {
   private static let onEventLoopBytesMax = 64 << 10
 
   init(
-    _ methods: [GRPCMethod], _ dialect: JSONDialect, observer: CallObserver?, threads: WorkerThreads,
+    _ methods: [GRPCMethod], _ dialect: JSONDialect, gate: RequestGate, observer: CallObserver?,
+    threads: WorkerThreads,
     limits: WebChannelLimits
   ) {
     var streams: [WebChannelStream: GRPCMethod] = [:]
@@ -36,6 +38,7 @@ package final class WebChannelService: Sendable {
     }
     self.methods = streams
     self.dialect = dialect
+    self.gate = gate
     self.observer = observer
     self.threads = threads
     self.limits = limits
@@ -159,6 +162,9 @@ extension WebChannelService {
       sessions.withLock { $0[sid] = call }
       if let observer { call.observe(observer, method: method.figure, .webChannel) }
       method.begin(call)
+      if let refusal = gate.refusal(authorization: authorization, origin: exchange.request.origin) {
+        call.fail(refusal)
+      }
       deliver(form, to: call, acknowledged: nil)
       exchange.respond(status: 200, body: WebChannelSession.frame("[[0,[\"c\",\"\(sid)\",\"\",8,12,30000]]]"))
     }
@@ -290,7 +296,7 @@ enum WebChannelHeaders {
   ]
   /// LIMIT: seconds that a sign of life may stay without the peer's acknowledgement. With one every half minute, a
   /// browser that vanished holds its connection for less than a minute.
-  static let silenceSecondsMax: Int32 = 25
+  static let silenceSecondsMax = 25
 
   static let backChannel = [
     ("x-content-type-options", "nosniff"), ("cache-control", "private, max-age=0"),
