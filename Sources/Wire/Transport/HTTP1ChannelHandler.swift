@@ -26,24 +26,23 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private let options: HTTPOptions
-  private let respond: @Sendable (HTTPExchange) -> Void
+  private let front: HTTPFront
   private let connections: ConnectionList
   private let executor = LoopExecutor()
   private var head: HTTPRequestHead?
   private var body: [UInt8] = []
   private var isOversize = false
   private var exchange: HTTPExchange?
+  /// Of that exchange.
+  private var writer: HTTP1AnswerWriter?
   private var isStopping = false
   /// Ends a connection whose request does not come whole, or not at all.
   private var arrivalTimer: Scheduled<Void>?
 
-  init(
-    options: HTTPOptions, respond: @escaping @Sendable (HTTPExchange) -> Void,
-    connections: ConnectionList
-  ) {
-    self.options = options
-    self.respond = respond
+  private var options: HTTPOptions { front.options }
+
+  init(front: HTTPFront, connections: ConnectionList) {
+    self.front = front
     self.connections = connections
   }
 
@@ -56,7 +55,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       .init(channel: channel) {
         channel.eventLoop.execute {
           bound.value.isStopping = true
-          bound.value.exchange?.closeAtEnd()
+          bound.value.writer?.closesAtEnd = true
           if bound.value.head == nil, bound.value.exchange == nil { channel.close(promise: nil) }
         }
       })
@@ -110,6 +109,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   /// An answer is complete. While the server stops, the connection ends with it.
   private func endExchange(_ channel: any Channel) {
     exchange = nil
+    writer = nil
     if !isStopping { awaitRequest(options.idleMilliseconds, channel) }
   }
 
@@ -133,11 +133,11 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     let channel = context.channel
-    context.eventLoop.scheduleTask(in: .seconds(Self.drainSecondsMax)) { channel.close(promise: nil) }
+    context.eventLoop.scheduleTask(in: .seconds(Int64(Self.drainSecondsMax))) { channel.close(promise: nil) }
   }
 
   /// LIMIT: seconds that the rest of a refused body is read.
-  private static let drainSecondsMax: Int64 = 10
+  static let drainSecondsMax: UInt64 = 10
 
   private func begin(_ context: ChannelHandlerContext) {
     guard let head else { return }
@@ -146,14 +146,15 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       headers: head.headers.map { ($0.name, $0.value) }, body: body)
     self.head = nil
     body = []
-    let writer = HTTPAnswerWriter(
+    let writer = HTTP1AnswerWriter(
       channel: context.channel, executor, version: head.version, keepsAlive: head.isKeepAlive && !isStopping,
       isHead: head.method == .HEAD)
     let exchange = HTTPExchange(request: request, writer: writer)
     self.exchange = exchange
+    self.writer = writer
     let channel = context.channel
     exchange.onEnd = { [self] in endExchange(channel) }
-    respond(exchange)
+    front.respond(exchange)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -183,7 +184,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
 }
 
 /// Writes one answer to a channel.
-final class HTTPAnswerWriter {
+final class HTTP1AnswerWriter: HTTPAnswerWriter {
   private let channel: any Channel
   private let executor: LoopExecutor
   private let version: HTTPVersion
@@ -229,8 +230,7 @@ final class HTTPAnswerWriter {
     if !keepsAlive || closesAtEnd { done.whenComplete { _ in channel.close(promise: nil) } }
   }
 
-  /// Runs a closure on the connection's event loop.
-  var perform: @Sendable (@escaping @Sendable () -> Void) -> Void {
-    { [executor] in executor.perform($0) }
-  }
+  var perform: GRPCConnection.Perform { { [executor] in executor.perform($0) } }
+
+  var eventLoop: (any EventLoop)? { channel.eventLoop }
 }

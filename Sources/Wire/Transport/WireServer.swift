@@ -1,6 +1,6 @@
 /// One TCP port for everything.
 ///
-/// gRPC over cleartext HTTP/2 and HTTP/1.1 share the port; the first bytes of a connection tell them
+/// HTTP/2, with gRPC and everything else, and HTTP/1.1 share the port; the first bytes of a connection tell them
 /// apart (`ProtocolSniffer`). The server owns its event loops; a connection lives on one of them.
 
 internal import NIOCore
@@ -99,6 +99,7 @@ public final class WireServer: Sendable {
       numberOfThreads: options.eventLoopCount ?? System.coreCount)
     let connections = ConnectionList(group, options)
     let door = ConnectionDoor(options)
+    let front = HTTPFront(options: options.http, respond: routes.http)
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -113,7 +114,8 @@ public final class WireServer: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try door.enter(channel)
-          let sniffer = ProtocolSniffer(options: options, routes: routes, connections: connections)
+          let sniffer = ProtocolSniffer(
+            options: options, methods: routes.methods, front: front, connections: connections)
           try channel.pipeline.syncOperations.addHandler(sniffer)
         }
       }
