@@ -104,6 +104,7 @@ public final class FirestoreServer: Sendable {
     hooks.observer = observer
     let http = HTTPService(firestore, hooks: hooks)
     var server = options.server
+    server.logger = options.logger
     server.grpc.messageBytesMax = options.messageBytesMax
     if options.profile.limits == .emulator {
       server.http.bodyBytesMax = RequestLimits.emulatorBodyBytesMax

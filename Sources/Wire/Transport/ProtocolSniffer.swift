@@ -72,6 +72,12 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
+  /// TLS could not be agreed on, and closes the connection.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    HandshakeReport.tell(error, context.channel, options.logger)
+    context.fireErrorCaught(error)
+  }
+
   private func decide(
     _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ add: () throws -> Void
   ) {
