@@ -122,6 +122,7 @@ public final class FirestoreServer: Sendable {
     let gate = options.gate
     let http = HTTPService(firestore, hooks: hooks, gate: gate, webChannel: options.webChannel)
     var server = options.server
+    server.logger = options.logger
     server.grpc.messageBytesMax = options.messageBytesMax
     if options.profile.limits == .emulator {
       server.http.bodyBytesMax = RequestLimits.emulatorBodyBytesMax

@@ -26,6 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
         docsh serve --rules app.rules --rules audit=audit.rules
         docsh serve --config firebase.json --profile emulator
         docsh serve --open --indexes firestore.indexes.json
+        docsh serve --port 8443 --tls-cert cert.pem --tls-key key.pem
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
       """)
 
@@ -34,6 +35,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(help: "The port; 0 takes any free one.")
   var port = 8080
+
+  @OptionGroup(title: "TLS")
+  var tls: TLSOptions
 
   @Option(
     help: ArgumentHelp(
@@ -129,7 +133,7 @@ struct ServeCommand: AsyncParsableCommand {
   var announcesOfficially = false
 
   private enum CodingKeys: String, CodingKey {
-    case host, port, requestsPort, rules, indexes, config, seed, withoutTriggers, dataFolder, project,
+    case host, port, tls, requestsPort, rules, indexes, config, seed, withoutTriggers, dataFolder, project,
       triggers,
       functionsEmulator, profile, browsers,
       importPath,
@@ -166,6 +170,7 @@ struct ServeCommand: AsyncParsableCommand {
     Signals.whenEnding { ending.interrupt(signal: $0) }
     if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
     ProcessFigures.raiseOpenFilesMax()
+    let tls = try tls.load()
     let log = ServerLog(log)
     defer { log.queue.close() }
     let profile = profile.chosen
@@ -186,8 +191,8 @@ struct ServeCommand: AsyncParsableCommand {
       coverage: CoverageCollector(isCollecting: ruleCoverage),
       leaks: LeakWatch { log.tell($0) }, indexes: gate, feed: RequestFeed())
     let serving = Serving(
-      guarded: guarded, options: try serverOptions(profile, log, store, functions), log: log, ending: ending,
-      command: self, sources: sources)
+      guarded: guarded, options: try serverOptions(profile, log, store, functions, tls), log: log,
+      ending: ending, command: self, sources: sources)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await functions.runner.run() }
       let status = try await serving.run()
@@ -201,13 +206,14 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func serverOptions(
     _ profile: ServiceProfile, _ log: ServerLog, _ store: DocumentStore<LMDBEngine>,
-    _ functions: FunctionsHost<LMDBEngine>
+    _ functions: FunctionsHost<LMDBEngine>, _ tls: ServerTLS?
   ) throws -> FirestoreServerOptions {
     var options = FirestoreServerOptions()
     options.profile = profile
     options.messageBytesMax = profile.limits.messageBytesMax
     options.server.host = host
     options.server.port = port
+    options.server.tls = tls
     options.requestsPort = requestsPort
     options.server.connectionsMax = connectionsMax
     options.server.stopGraceSeconds = stopGrace

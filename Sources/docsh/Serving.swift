@@ -39,16 +39,22 @@ struct Serving: Sendable {
 
   private func announce(_ address: ServerAddress) {
     let profile = options.profile
-    Terminal.say("docsh: serving http://\(address) (gRPC and REST on one port)")
+    let scheme = options.server.tls == nil ? "http" : "https"
+    Terminal.say("docsh: serving \(scheme)://\(address) (gRPC and REST on one port)")
     Terminal.say(
       "docsh: rules \(sources.isEmpty ? "none" : sources.summary), "
         + "storage \(command.dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(command.project)"
         + (command.triggers.map { ", triggers of \($0)" } ?? ""))
     Terminal.say("docsh: profile \(profile.summary)")
-    Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
+    if options.server.tls == nil {
+      Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
+    } else {
+      // With that variable SDKs speak plain text.
+      Terminal.say("docsh: TLS only; FIRESTORE_EMULATOR_HOST is for plain text (docs/tls.md)")
+    }
     guard command.announcesOfficially else { return }
     // What tools wait for. Source: spec/protocol.md 7.8.
-    Terminal.say("API endpoint: http://\(address)")
+    Terminal.say("API endpoint: \(scheme)://\(address)")
     Terminal.say("Dev App Server is now running.")
   }
 

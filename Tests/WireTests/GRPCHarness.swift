@@ -31,7 +31,10 @@ final class GRPCHarness {
   private let sleeps: Bool
   private(set) var sleepCount = 0
 
-  init(options: GRPCOptions = GRPCOptions(), clientWindowBytes: Int32? = nil, sleeps: Bool = false) {
+  init(
+    options: GRPCOptions = GRPCOptions(), front: HTTPFront? = nil, clientWindowBytes: Int32? = nil,
+    sleeps: Bool = false
+  ) {
     self.sleeps = sleeps
     let recorder = recorder
     let clock = Clock()
@@ -70,7 +73,7 @@ final class GRPCHarness {
           }
           call.onCancel = { recorder.cancelled += 1 }
         },
-      ]), options: options, now: { clock.nanoseconds }, perform: { $0() })!
+      ]), options: options, front: front, now: { clock.nanoseconds }, perform: { $0() })!
   }
 
   func advance(nanoseconds: UInt64) { clock.nanoseconds += nanoseconds }

@@ -98,17 +98,31 @@ final class HTTP2TestClient {
     }
   }
 
+  /// Begins a request that is no gRPC call, without a body unless one is given.
+  @discardableResult
+  func request(
+    _ method: String, _ path: String, _ body: [UInt8]? = nil, ends: Bool = true,
+    headers: [(String, String)] = []
+  ) -> Int32 {
+    submit(
+      [(":method", method), (":scheme", "https"), (":path", path), (":authority", "localhost")] + headers,
+      body, ends: ends)
+  }
+
   /// Begins a request. `ends` closes our side after `body`.
   @discardableResult
   func request(
     path: String, body: [UInt8], ends: Bool = true, extra: [(String, String)] = [],
     method: String = "POST", contentType: String = "application/grpc"
   ) -> Int32 {
-    let fields =
+    submit(
       [
         (":method", method), (":scheme", "http"), (":path", path), (":authority", "localhost"),
         ("content-type", contentType), ("te", "trailers"),
-      ] + extra
+      ] + extra, body, ends: ends)
+  }
+
+  private func submit(_ fields: [(String, String)], _ body: [UInt8]?, ends: Bool) -> Int32 {
     var storage = fields.map { (Array($0.0.utf8), Array($0.1.utf8)) }
     var list: [nghttp2_nv] = []
     for index in storage.indices {
@@ -131,6 +145,7 @@ final class HTTP2TestClient {
     provider.read_callback = { _, id, buffer, capacity, flags, _, user in
       HTTP2TestClient.from(user).read(id, buffer, capacity, flags)
     }
+    guard let body else { return nghttp2_submit_request(session, nil, list, list.count, nil, nil) }
     let id = nghttp2_submit_request(session, nil, list, list.count, &provider, nil)
     bodies[id] = (body, 0, ends)
     return id

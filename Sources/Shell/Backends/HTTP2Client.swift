@@ -5,6 +5,7 @@
 
 import CNGHTTP2
 import DocModel
+import Wire
 
 #if canImport(Glibc)
   import Glibc
@@ -180,6 +181,7 @@ final class HTTP2Client {
     guard count > 0 else {
       throw lost(count == 0 ? "the server closed it" : String(cString: strerror(errno)))
     }
+    if chunk.starts(with: "HTTP/1.".utf8), ServerTLS.isRefusal(chunk[..<count]) { throw .speaksTLS(address) }
     guard nghttp2_session_mem_recv(session, chunk, count) >= 0 else { throw lost("what comes is no HTTP/2") }
     return true
   }

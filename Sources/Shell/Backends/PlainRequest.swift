@@ -1,5 +1,7 @@
 /// Connections to a server, and requests over plain HTTP: what only emulators answer, such as their rules.
 
+import Wire
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -18,7 +20,12 @@ enum ServerSocket {
     // The system takes a port modulo 65536, and the names of services.
     guard let parts, !parts.host.isEmpty, parts.port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let port = Int(parts.port), (1...65_535).contains(port)
-    else { throw .usage("`\(address)` is no HOST:PORT") }
+    else {
+      let isURL = address.hasPrefix("https://") || address.hasPrefix("http://")
+      throw .usage(
+        "`\(address)` is no HOST:PORT"
+          + (isURL ? ": the shell asks servers in plain text, without a scheme" : ""))
+    }
     guard parts.host.hasPrefix("["), parts.host.hasSuffix("]") else { return parts }
     return (String(parts.host.dropFirst().dropLast()), parts.port)
   }
@@ -54,6 +61,15 @@ enum ServerSocket {
   }
 }
 
+extension ShellError {
+  /// A server of ours that speaks TLS only.
+  static func speaksTLS(_ address: String) -> ShellError {
+    ShellError(
+      .connection,
+      "\(address) speaks TLS, and the shell asks servers in plain text; start one without --tls-cert")
+  }
+}
+
 enum PlainRequest {
   /// LIMIT: bytes of an answer, and seconds that it may take.
   private static let answerBytesMax = 64 << 20
@@ -71,7 +87,9 @@ enum PlainRequest {
     guard Console.write(Array((request + "\r\n").utf8) + body, to: descriptor) else {
       throw ShellError(.connection, "\(address) takes no request: \(String(cString: strerror(errno)))")
     }
-    return try answer(try received(descriptor, address), address)
+    let answer = try answer(try received(descriptor, address), address)
+    if answer.status == 400, ServerTLS.isRefusal(answer.body) { throw .speaksTLS(address) }
+    return answer
   }
 
   /// Everything up to the end of the connection.

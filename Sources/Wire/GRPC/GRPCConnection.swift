@@ -2,30 +2,42 @@
 ///
 /// Turns the events of an `HTTP2Connection` into calls of the methods in its table: checks headers,
 /// collects and unpacks messages, keeps deadlines, passes on cancellation. Its host (the channel, or a
-/// test) gives it bytes, a clock and a way to be woken, and takes bytes from it.
+/// test) gives it bytes, a clock and a way to be woken, and takes bytes from it. Requests that are no
+/// gRPC calls become exchanges (`HTTP2Request`).
 ///
 /// State and its owner: one event loop, like the connection below it.
+
+internal import NIOCore
 
 package final class GRPCConnection {
   package typealias Perform = @Sendable (@escaping @Sendable () -> Void) -> Void
 
   package let http2: HTTP2Connection
   private let methods: GRPCMethodTable
-  private let options: GRPCOptions
+  let options: GRPCOptions
+  /// What answers requests that are no gRPC calls; nil for 415.
+  let front: HTTPFront?
   /// Nanoseconds of a clock that never goes back.
-  private let now: () -> UInt64
+  let now: () -> UInt64
   /// Runs a closure on this connection's event loop.
   let perform: Perform
   /// There is output although nobody called `receive`.
   package var onOutput: (() -> Void)?
+  /// An answer goes on for long: the client's machine is to be given up after so many seconds of silence.
+  var onLongAnswer: ((Int) -> Void)?
+  /// For those who answer exchanges; the connection itself does not use it.
+  var eventLoop: (any EventLoop)?
 
   /// Calls of this batch that may have to wait for their deadline.
   private var undecided: [GRPCCall] = []
   /// Open calls with a deadline, by stream.
   private var waiting: [Int32: GRPCCall] = [:]
-  /// The earliest deadline of `waiting`, or earlier.
-  package private(set) var nextDeadline: UInt64?
-  private var bufferedBytes = 0
+  /// Requests that are no calls and whose body is not there yet, by stream.
+  var arriving: [Int32: HTTP2Request] = [:]
+  /// The earliest deadline of `waiting` and `arriving`, or earlier.
+  package internal(set) var nextDeadline: UInt64?
+  /// Bytes of unfinished requests, calls or not.
+  var bufferedBytes = 0
   /// Inside `receive`, `expire` or `drain`: whoever called it will ask for output.
   private var isBusy = false
   private var lastPath: [UInt8] = []
@@ -36,13 +48,14 @@ package final class GRPCConnection {
   let ties = TransactionTies()
 
   package init?(
-    methods: GRPCMethodTable, options: GRPCOptions = GRPCOptions(), now: @escaping () -> UInt64,
-    perform: @escaping Perform
+    methods: GRPCMethodTable, options: GRPCOptions = GRPCOptions(), front: HTTPFront? = nil,
+    now: @escaping () -> UInt64, perform: @escaping Perform
   ) {
     guard let http2 = HTTP2Connection(options.http2) else { return nil }
     self.http2 = http2
     self.methods = methods
     self.options = options
+    self.front = front
     self.now = now
     self.perform = perform
   }
@@ -67,8 +80,11 @@ package final class GRPCConnection {
     isBusy = true
     let late = waiting.values.filter { ($0.deadline ?? .max) <= time }
     for call in late { call.expire() }
+    expireRequests(at: time)
     isBusy = false
-    nextDeadline = waiting.values.lazy.compactMap(\.deadline).min()
+    let earliest = waiting.values.lazy.compactMap(\.deadline).min() ?? .max
+    nextDeadline = min(earliest, arriving.values.lazy.map(\.deadline).min() ?? .max)
+    forgetDeadlines()
   }
 
   /// The peer is gone.
@@ -98,10 +114,30 @@ extension GRPCConnection {
     while let event = http2.nextEvent() {
       switch event {
       case .request(let stream): open(stream)
-      case .body(let stream): if let call = stream.call { collect(call) }
-      case .halfClosed(let stream): if let call = stream.call { complete(call) }
-      case .writable(let stream): stream.call?.onWritable?()
-      case .cancelled(let stream): if let call = stream.call { abandon(call) }
+      case .body(let stream):
+        switch stream.owner {
+        case .call(let call): collect(call)
+        case .request(let request): collect(request)
+        case .nobody: break
+        }
+      case .halfClosed(let stream):
+        switch stream.owner {
+        case .call(let call): complete(call)
+        case .request(let request): complete(request)
+        case .nobody: endArrival(on: stream)
+        }
+      case .writable(let stream):
+        switch stream.owner {
+        case .call(let call): call.onWritable?()
+        case .request(let request): request.exchange?.onWritable?()
+        case .nobody: break
+        }
+      case .cancelled(let stream):
+        switch stream.owner {
+        case .call(let call): abandon(call)
+        case .request(let request): abandon(request)
+        case .nobody: break
+        }
       }
     }
     isBusy = wasBusy
@@ -112,11 +148,14 @@ extension GRPCConnection {
     guard stream.head.listBytes <= options.http2.headerListBytesMax else {
       return refuse(stream, GRPCHeaders.plain(httpStatus: 431))
     }
+    guard stream.head.isGRPC else { return open(requestOn: stream) }
     guard stream.head.method.holds("POST") else {
       return refuse(stream, GRPCHeaders.plain(httpStatus: 405))
     }
-    guard stream.head.contentType.starts(with: "application/grpc") else {
-      return refuse(stream, GRPCHeaders.plain(httpStatus: 415))
+    // A page can ask over TLS, and what it asks here no gate of origins sees.
+    guard !stream.head.hasOrigin else {
+      countRefusal(.permissionDenied)
+      return refuse(stream, GRPCStatus(.permissionDenied, "gRPC is not for pages of browsers"))
     }
     guard let method = method(path: stream.head.path) else {
       countRefusal(.unimplemented)
@@ -140,7 +179,7 @@ extension GRPCConnection {
     }
     let call = GRPCCall(method: method, stream: stream, connection: self, deadline: deadline)
     if let observer = options.observer { call.observe(observer, method: method.figure, .grpc) }
-    stream.call = call
+    stream.owner = .call(call)
     if deadline != nil { undecided.append(call) }
     if method.kind == .bidirectional { method.begin(call) }
   }
@@ -164,7 +203,7 @@ extension GRPCConnection {
     refuse(stream, GRPCHeaders.trailersOnly(status))
   }
 
-  private func refuse(_ stream: HTTP2Stream, _ head: HeaderBlock) {
+  func refuse(_ stream: HTTP2Stream, _ head: HeaderBlock) {
     stream.inbound = []
     http2.respond(stream, headOnly: head)
   }
@@ -178,7 +217,13 @@ extension GRPCConnection {
       earliest = min(earliest, deadline)
     }
     undecided.removeAll(keepingCapacity: true)
-    nextDeadline = waiting.isEmpty ? nil : earliest
+    nextDeadline = earliest
+    forgetDeadlines()
+  }
+
+  /// Nobody waits for a time any more, perhaps.
+  func forgetDeadlines() {
+    if waiting.isEmpty, arriving.isEmpty { nextDeadline = nil }
   }
 
   /// A call got its answer; its stream may still be sending it.
@@ -191,7 +236,7 @@ extension GRPCConnection {
   private func abandon(_ call: GRPCCall) {
     release(call)
     call.cancel()
-    call.stream.call = nil
+    call.stream.owner = .nobody
   }
 
   private func release(_ call: GRPCCall) {
@@ -201,7 +246,7 @@ extension GRPCConnection {
     guard call.isTracked else { return }
     call.isTracked = false
     waiting[call.stream.id] = nil
-    if waiting.isEmpty { nextDeadline = nil }
+    forgetDeadlines()
   }
 }
 

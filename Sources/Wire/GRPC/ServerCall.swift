@@ -5,7 +5,7 @@ internal import DocModel
 internal import DocStore
 internal import Synchronization
 
-/// A request and the way to answer it. `GRPCCall` came over HTTP/2, `RESTCall` over HTTP/1.1.
+/// A request and the way to answer it. `GRPCCall` came as gRPC, `RESTCall` as JSON.
 ///
 /// State and its owner: a call belongs to its connection's event loop; every member but `isCancelled`
 /// is used there only. A service that works elsewhere takes a `reference`, which is `Sendable`, and

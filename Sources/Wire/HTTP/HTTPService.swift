@@ -1,4 +1,4 @@
-/// What the port answers over HTTP/1.1: health, administration, the methods in their REST form.
+/// What the port answers to requests that are no gRPC calls: health, administration, the methods in their REST form.
 ///
 /// Source: spec/protocol.md 6.1, 6.6, 7.1; the REST form: `RESTRoute`.
 

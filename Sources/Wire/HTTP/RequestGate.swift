@@ -6,7 +6,7 @@
 /// any page may ask, as the official emulator has it, because rules judge that; past the rules, with an administrator's
 /// token or through an administrative endpoint, only pages of this machine may.
 ///
-/// A pure value: it decides from header values alone. Cleartext gRPC is not asked: no browser speaks HTTP/2 without TLS.
+/// A pure value: it decides from header values alone. gRPC is not asked: a call that names an origin is refused.
 /// docs/browser-access.md has the rules in tables.
 
 package struct RequestGate: Sendable {

@@ -80,13 +80,15 @@ enum HTTP2Callbacks {
     return 0
   }
 
-  /// An answer may end before its request does. The client is then told not to send the rest: a reset
-  /// without an error (RFC 9113 8.1).
+  /// An answer may end before its request does. A gRPC client is then told not to send the rest: a reset
+  /// without an error (RFC 9113 8.1). Other clients take that for a failure and lose the answer; what they
+  /// still send is read (`HTTP2Request`).
   private static let onFrameSent: nghttp2_on_frame_send_callback = { session, frame, _ in
     guard let header = frame?.pointee.hd, header.type == UInt8(NGHTTP2_HEADERS.rawValue),
       header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
       let stream = HTTP2Callbacks.stream(session, header.stream_id), !stream.isHalfClosed
     else { return 0 }
+    if case .request = stream.owner { return 0 }
     nghttp2_submit_rst_stream(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), header.stream_id, NGHTTP2_NO_ERROR.rawValue)
     return 0

@@ -23,6 +23,8 @@ package final class HTTP2Connection {
   /// The stream whose header block is being read; blocks are never interleaved.
   private var headerStream: HTTP2Stream?
   private var headerCache = HeaderCache()
+  /// Headers of that block, unless it is known to be a gRPC call's.
+  private var heldHeaders = HeldHeaders()
   /// The peer broke the protocol or is gone; nothing more is read.
   package private(set) var isBroken = false
   /// Nothing more is sent: the session still points at streams that are gone.
@@ -128,6 +130,7 @@ extension HTTP2Connection {
     if memory.isAsleep { return true }
     guard !isLost, events.isEmpty, nghttp2_session_want_write(session) == 0 else { return false }
     events = []
+    if headerStream == nil { heldHeaders = HeldHeaders() }
     return memory.sleep()
   }
 
@@ -164,7 +167,14 @@ extension HTTP2Connection {
     submitHead(stream, head, withBody: true)
   }
 
-  /// Queues one more message. False asks the writer to wait for `writable`.
+  /// Says something before the answer (RFC 9110 15.2).
+  package func inform(_ stream: HTTP2Stream, head: HeaderBlock) {
+    guard stream.isOpen, !stream.hasResponseHead else { return }
+    nghttp2_submit_headers(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, head.fields, head.count, nil)
+  }
+
+  /// Queues one more message, or piece of a body without messages. False asks the writer to wait for `writable`.
   package func send(_ stream: HTTP2Stream, message: [UInt8]) -> Bool {
     guard stream.isOpen, !stream.isAnswered else { return false }
     stream.outbound.append(message)
@@ -174,7 +184,7 @@ extension HTTP2Connection {
   }
 
   /// Ends an answer that `begin` began.
-  package func end(_ stream: HTTP2Stream, trailers: HeaderBlock) {
+  package func end(_ stream: HTTP2Stream, trailers: HeaderBlock? = nil) {
     guard stream.isOpen, !stream.isAnswered else { return }
     stream.trailers = trailers
     stream.isAnswered = true
@@ -250,6 +260,7 @@ extension HTTP2Connection {
     let stream = HTTP2Stream(id: streamID)
     stream.slot = streams.count
     streams.append(stream)
+    heldHeaders.clear()
     nghttp2_session_set_stream_user_data(
       session, streamID, Unmanaged.passUnretained(stream).toOpaque())
     headerStream = stream
@@ -260,11 +271,13 @@ extension HTTP2Connection {
     stream.head.listBytes += name.count + value.count + 32
     guard stream.head.listBytes <= options.headerListBytesMax else { return }
     stream.head.take(name: name, value: value, sharing: &headerCache)
+    if !stream.head.isGRPC { heldHeaders.append(name: name, value: value) }
   }
 
   func endHeaders(streamID: Int32) {
     guard let stream = headerStream, stream.id == streamID else { return }
     headerStream = nil
+    if !stream.head.isGRPC { stream.head.fields = heldHeaders.fields }
     events.append(.request(stream))
   }
 
@@ -295,7 +308,7 @@ extension HTTP2Connection {
     stream.isOpen = false
     stream.outbound.clear()
     if stream.isAnswered {
-      stream.call = nil
+      stream.owner = .nobody
     } else {
       events.append(.cancelled(stream))
     }

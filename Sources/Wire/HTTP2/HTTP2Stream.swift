@@ -14,7 +14,7 @@ package final class HTTP2Stream {
   package internal(set) var isAnswered = false
   /// What the layer above keeps about this stream. It points back here; the circle is broken when the
   /// stream closes, or by whoever takes the event that it was cancelled.
-  var call: GRPCCall?
+  var owner = HTTP2StreamOwner.nobody
 
   var outbound = OutboundQueue()
   var trailers: HeaderBlock?
@@ -29,6 +29,14 @@ package final class HTTP2Stream {
   init(id: Int32) { self.id = id }
 
   package var unsentBytes: Int { outbound.unsentBytes }
+}
+
+/// Who answers on a stream.
+enum HTTP2StreamOwner {
+  /// Nobody yet, or not any more.
+  case nobody
+  case call(GRPCCall)
+  case request(HTTP2Request)
 }
 
 /// What happened on a connection, in order.

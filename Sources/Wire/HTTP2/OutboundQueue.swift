@@ -1,7 +1,8 @@
 /// What a stream has still to send.
 ///
 /// Messages are kept as they were handed over; their five-byte gRPC prefix is made while they are
-/// copied into a frame, so no answer is copied just to put five bytes before it.
+/// copied into a frame, so no answer is copied just to put five bytes before it. Bodies that are not
+/// gRPC's have no prefixes.
 
 #if canImport(Glibc)
   internal import Glibc
@@ -15,6 +16,8 @@
 struct OutboundQueue {
   static let prefixBytes = 5
 
+  /// Whether what is queued is gRPC's messages, or bytes as they are. Set before anything is queued.
+  var hasPrefixes = true
   private var hasCurrent = false
   private var current: [UInt8] = []
   /// Bytes of `current` that are gone, its prefix counted.
@@ -25,8 +28,11 @@ struct OutboundQueue {
 
   var isEmpty: Bool { !hasCurrent }
 
+  /// Bytes in front of each message.
+  private var prefixBytes: Int { hasPrefixes ? Self.prefixBytes : 0 }
+
   mutating func append(_ message: [UInt8]) {
-    unsentBytes += Self.prefixBytes + message.count
+    unsentBytes += prefixBytes + message.count
     if hasCurrent {
       waiting.append(message)
     } else {
@@ -41,7 +47,7 @@ struct OutboundQueue {
     var written = 0
     while hasCurrent, written < buffer.count {
       written += moveCurrent(into: UnsafeMutableRawBufferPointer(rebasing: buffer[written...]))
-      if taken == Self.prefixBytes + current.count { advance() }
+      if taken == prefixBytes + current.count { advance() }
     }
     unsentBytes -= written
     return written
@@ -49,14 +55,14 @@ struct OutboundQueue {
 
   private mutating func moveCurrent(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     var written = 0
-    while taken < Self.prefixBytes, written < buffer.count {
+    while taken < prefixBytes, written < buffer.count {
       buffer[written] = prefixByte(taken)
       taken += 1
       written += 1
     }
-    let start = taken - Self.prefixBytes
+    let start = taken - prefixBytes
     let count = min(buffer.count - written, current.count - start)
-    if taken >= Self.prefixBytes, count > 0, let target = buffer.baseAddress {
+    if taken >= prefixBytes, count > 0, let target = buffer.baseAddress {
       current.withUnsafeBytes { source in
         if let base = source.baseAddress { memcpy(target + written, base + start, count) }
       }

@@ -1,4 +1,4 @@
-/// One call over HTTP/1.1 and JSON.
+/// One call in JSON.
 ///
 /// A unary method answers one object, a streaming one an array whose elements go out as they are made. For the
 /// official emulator's dialect the last element of a query is marked, so each waits until the next is there.

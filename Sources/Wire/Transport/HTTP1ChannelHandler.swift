@@ -32,24 +32,23 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private let options: HTTPOptions
-  private let respond: @Sendable (HTTPExchange) -> Void
+  private let front: HTTPFront
   private let connections: ConnectionList
   private let executor = LoopExecutor()
   private var head: HTTPRequestHead?
   private var body: [UInt8] = []
   private var isOversize = false
   private var exchange: HTTPExchange?
+  /// Of that exchange.
+  private var writer: HTTP1AnswerWriter?
   private var isStopping = false
   /// Ends a connection whose request does not come whole, or not at all.
   private var arrivalTimer: Scheduled<Void>?
 
-  init(
-    options: HTTPOptions, respond: @escaping @Sendable (HTTPExchange) -> Void,
-    connections: ConnectionList
-  ) {
-    self.options = options
-    self.respond = respond
+  private var options: HTTPOptions { front.options }
+
+  init(front: HTTPFront, connections: ConnectionList) {
+    self.front = front
     self.connections = connections
   }
 
@@ -62,7 +61,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       .init(channel: channel) {
         channel.eventLoop.execute {
           bound.value.isStopping = true
-          bound.value.exchange?.closeAtEnd()
+          bound.value.writer?.closesAtEnd = true
           if bound.value.head == nil, bound.value.exchange == nil { channel.close(promise: nil) }
         }
       })
@@ -116,6 +115,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   /// An answer is complete. While the server stops, the connection ends with it.
   private func endExchange(_ channel: any Channel) {
     exchange = nil
+    writer = nil
     if !isStopping { awaitRequest(options.idleMilliseconds, channel) }
   }
 
@@ -142,11 +142,11 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     let channel = context.channel
-    context.eventLoop.scheduleTask(in: .seconds(Self.drainSecondsMax)) { channel.close(promise: nil) }
+    context.eventLoop.scheduleTask(in: .seconds(Int64(Self.drainSecondsMax))) { channel.close(promise: nil) }
   }
 
   /// LIMIT: seconds that the rest of a refused body is read.
-  private static let drainSecondsMax: Int64 = 10
+  static let drainSecondsMax: UInt64 = 10
 
   private func begin(_ context: ChannelHandlerContext) {
     guard let head else { return }
@@ -155,14 +155,15 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
       headers: head.headers.map { ($0.name, $0.value) }, body: body)
     self.head = nil
     body = []
-    let writer = HTTPAnswerWriter(
+    let writer = HTTP1AnswerWriter(
       channel: context.channel, executor, version: head.version, keepsAlive: head.isKeepAlive && !isStopping,
       isHead: head.method == .HEAD)
     let exchange = HTTPExchange(request: request, writer: writer)
     self.exchange = exchange
+    self.writer = writer
     let channel = context.channel
     exchange.onEnd = { [self] in endExchange(channel) }
-    respond(exchange)
+    front.respond(exchange)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -192,7 +193,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
 }
 
 /// Writes one answer to a channel.
-final class HTTPAnswerWriter {
+final class HTTP1AnswerWriter: HTTPAnswerWriter {
   private let channel: any Channel
   private let executor: LoopExecutor
   private let version: HTTPVersion
@@ -230,17 +231,9 @@ final class HTTPAnswerWriter {
 
   func flush() { channel.flush() }
 
-  /// From now on the connection is given up when the peer's machine takes nothing of what was sent for so long.
-  ///
-  /// The kernel tries again for a quarter of an hour otherwise, and a browser that vanished without a word would hold
-  /// its connection as long.
-  func giveUp(afterSilence seconds: Int) {
-    let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_USER_TIMEOUT))
-    channel.setOption(option, value: seconds * 1_000).whenFailure { _ in }
-  }
+  func giveUp(afterSilence seconds: Int) { channel.giveUp(afterSilence: seconds) }
 
   var isWritable: Bool { channel.isWritable }
-  var eventLoop: any EventLoop { channel.eventLoop }
 
   func end() {
     let channel = channel
@@ -248,8 +241,18 @@ final class HTTPAnswerWriter {
     if !keepsAlive || closesAtEnd { done.whenComplete { _ in channel.close(promise: nil) } }
   }
 
-  /// Runs a closure on the connection's event loop.
-  var perform: @Sendable (@escaping @Sendable () -> Void) -> Void {
-    { [executor] in executor.perform($0) }
+  var perform: GRPCConnection.Perform { { [executor] in executor.perform($0) } }
+
+  var eventLoop: (any EventLoop)? { channel.eventLoop }
+}
+
+extension Channel {
+  /// From now on the connection is given up when the peer's machine takes nothing of what was sent for so long.
+  ///
+  /// The kernel tries again for a quarter of an hour otherwise, and a browser that vanished without a word would hold
+  /// its connection as long.
+  func giveUp(afterSilence seconds: Int) {
+    let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_USER_TIMEOUT))
+    setOption(option, value: seconds * 1_000).whenFailure { _ in }
   }
 }

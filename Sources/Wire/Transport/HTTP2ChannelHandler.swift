@@ -1,4 +1,4 @@
-/// A gRPC connection on a socket.
+/// An HTTP/2 connection on a socket.
 ///
 /// The only place where the protocol meets I/O: it moves bytes between the channel and a
 /// `GRPCConnection`, keeps its deadline timer, and stops moving while the peer does not read.
@@ -34,10 +34,10 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
   private(set) var lastUse = 0
   private var lastSleep = NIODeadline.uptimeNanoseconds(0)
 
-  init?(options: GRPCOptions, methods: GRPCMethodTable, connections: ConnectionList) {
+  init?(options: GRPCOptions, methods: GRPCMethodTable, front: HTTPFront, connections: ConnectionList) {
     let executor = LoopExecutor()
     let connection = GRPCConnection(
-      methods: methods, options: options, now: { NIODeadline.now().uptimeNanoseconds },
+      methods: methods, options: options, front: front, now: { NIODeadline.now().uptimeNanoseconds },
       perform: { executor.perform($0) })
     guard let connection else { return nil }
     self.connection = connection
@@ -49,7 +49,9 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     executor.use(context.eventLoop)
+    connection.eventLoop = context.eventLoop
     connection.onOutput = { [weak self] in self?.scheduleFlush() }
+    connection.onLongAnswer = { [weak self] in self?.context?.channel.giveUp(afterSilence: $0) }
     let shutdown = NIOLoopBound(self, eventLoop: context.eventLoop)
     let eventLoop = context.eventLoop
     connections.add(
@@ -67,6 +69,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     executor.end()
     deadlineTimer?.cancel()
     connection.onOutput = nil
+    connection.onLongAnswer = nil
     connection.loseConnection()
     connections.remove(context.channel)
   }

@@ -1,4 +1,4 @@
-/// One HTTP/1.1 request and the way to answer it, as a service sees them.
+/// One HTTP request and the way to answer it, as a service sees them, whichever version it came by.
 
 internal import NIOCore
 internal import Synchronization
@@ -38,7 +38,7 @@ package struct HTTPRequest: Sendable {
 /// INVARIANT: an exchange is answered once; what comes after is dropped.
 package final class HTTPExchange {
   package let request: HTTPRequest
-  private let writer: HTTPAnswerWriter
+  private let writer: any HTTPAnswerWriter
   private let cancelled = Atomic(false)
   private var hasBegun = false
   private var isFinished = false
@@ -52,7 +52,7 @@ package final class HTTPExchange {
   /// Who counts this request; nil for nobody, and for those that are counted as calls.
   var observation: CallObservation?
 
-  init(request: HTTPRequest, writer: HTTPAnswerWriter) {
+  init(request: HTTPRequest, writer: any HTTPAnswerWriter) {
     self.request = request
     self.writer = writer
   }
@@ -101,8 +101,8 @@ package final class HTTPExchange {
   /// The answer goes on for long, and the client may vanish meanwhile; see `HTTPAnswerWriter.giveUp`.
   func giveUp(afterSilence seconds: Int) { writer.giveUp(afterSilence: seconds) }
 
-  /// The connection is to end with this answer.
-  func closeAtEnd() { writer.closesAtEnd = true }
+  /// The event loop of the connection; nil where there is none, as in tests.
+  var eventLoop: (any EventLoop)? { writer.eventLoop }
 
   func cancel() {
     guard !isFinished else { return }
@@ -123,9 +123,6 @@ package final class HTTPExchange {
     observation = nil
   }
 
-  /// The connection's event loop.
-  var eventLoop: (any EventLoop)? { writer.eventLoop }
-
   /// Runs a closure on the connection's event loop.
   var perform: GRPCConnection.Perform { writer.perform }
 
@@ -133,6 +130,33 @@ package final class HTTPExchange {
   package var reference: ExchangeReference {
     ExchangeReference(exchange: self, perform: writer.perform)
   }
+}
+
+/// What answers requests that are no gRPC calls. One for all connections of a server.
+package final class HTTPFront: Sendable {
+  let options: HTTPOptions
+  let respond: @Sendable (HTTPExchange) -> Void
+
+  package init(options: HTTPOptions, respond: @escaping @Sendable (HTTPExchange) -> Void) {
+    self.options = options
+    self.respond = respond
+  }
+}
+
+/// Writes one answer. Belongs to the connection's event loop.
+protocol HTTPAnswerWriter: AnyObject {
+  /// - Parameter length: bytes of the body; nil where nobody knows yet.
+  func head(status: Int, headers: [(String, String)], length: Int?)
+  func body(_ bytes: [UInt8])
+  func flush()
+  func end()
+  /// The client keeps up with reading.
+  var isWritable: Bool { get }
+  /// From now on the connection is given up when the client's machine takes nothing for so long; see `Channel`.
+  func giveUp(afterSilence seconds: Int)
+  /// Runs a closure on the connection's event loop.
+  var perform: GRPCConnection.Perform { get }
+  var eventLoop: (any EventLoop)? { get }
 }
 
 /// An exchange that may be carried to another thread and back.

@@ -3,6 +3,12 @@
 internal import NIOCore
 internal import NIOHTTP1
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// Holds bytes back until they can only be one of the two, then makes room for that protocol.
 ///
 /// HTTP/2 with prior knowledge begins with 24 fixed bytes; no HTTP/1.1 request begins like them beyond
@@ -14,16 +20,20 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
   private let options: ServerOptions
-  private let routes: ServerRoutes
+  private let methods: GRPCMethodTable
+  private let front: HTTPFront
   private let connections: ConnectionList
   private var held: ByteBuffer?
   /// Ends a connection that never says what it is.
   private var timer: Scheduled<Void>?
   private var isDecided = false
 
-  init(options: ServerOptions, routes: ServerRoutes, connections: ConnectionList) {
+  init(
+    options: ServerOptions, methods: GRPCMethodTable, front: HTTPFront, connections: ConnectionList
+  ) {
     self.options = options
-    self.routes = routes
+    self.methods = methods
+    self.front = front
     self.connections = connections
   }
 
@@ -62,6 +72,12 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
+  /// TLS could not be agreed on, and closes the connection.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    HandshakeReport.tell(error, context.channel, options.logger)
+    context.fireErrorCaught(error)
+  }
+
   private func decide(
     _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ add: () throws -> Void
   ) {
@@ -80,13 +96,14 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private func addHTTP2(to context: ChannelHandlerContext) throws {
     guard
       let handler = HTTP2ChannelHandler(
-        options: options.grpc, methods: routes.methods, connections: connections)
+        options: options.grpc, methods: methods, front: front, connections: connections)
     else { throw ChannelError.connectPending }
     try context.pipeline.syncOperations.addHandler(handler, position: .after(self))
   }
 
   private func addHTTP1(to context: ChannelHandlerContext) throws {
     let pipeline = context.pipeline.syncOperations
+    Self.probe(context.channel)
     if let figures = options.grpc.observer?.figures {
       try pipeline.addHandler(ByteCounter(figures), position: .after(self))
       return try addHTTP1(pipeline, position: .last)
@@ -94,13 +111,25 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     try addHTTP1(pipeline, position: .after(self))
   }
 
+  /// Has the system ask a silent client whether it is still there, so that what a browser which vanished leaves open
+  /// is given back within a minute. gRPC asks by itself.
+  private static func probe(_ channel: any Channel) {
+    #if os(Linux)
+      // A socket that takes no such options is served all the same.
+      let options = channel.syncOptions
+      try? options?.setOption(.socketOption(.so_keepalive), value: 1)
+      for (option, value) in [(TCP_KEEPIDLE, 20), (TCP_KEEPINTVL, 10), (TCP_KEEPCNT, 3)] {
+        try? options?.setOption(.tcpOption(.init(rawValue: option)), value: value)
+      }
+    #endif
+  }
+
   private func addHTTP1(
     _ pipeline: ChannelPipeline.SynchronousOperations,
     position: ChannelPipeline.SynchronousOperations.Position
   ) throws {
     let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
-    let exchange = HTTP1ChannelHandler(
-      options: options.http, respond: routes.http, connections: connections)
+    let exchange = HTTP1ChannelHandler(front: front, connections: connections)
     try pipeline.addHandlers(
       [HTTPResponseEncoder(), decoder, HTTPServerPipelineHandler(), exchange],
       position: position)

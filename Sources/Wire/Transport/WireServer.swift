@@ -1,8 +1,9 @@
 /// One TCP port for everything.
 ///
-/// gRPC over cleartext HTTP/2 and HTTP/1.1 share the port; the first bytes of a connection tell them
-/// apart (`ProtocolSniffer`). The server owns its event loops; a connection lives on one of them.
+/// HTTP/2, with gRPC and everything else, and HTTP/1.1 share the port; the first bytes of a connection tell them
+/// apart (`ProtocolSniffer`), under TLS (`ServerTLS`) or in plain text. The server owns its event loops; a connection lives on one of them.
 
+package import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -46,7 +47,12 @@ public struct ServerOptions: Sendable {
   /// LIMIT: connections open at once; more are closed as they come. Nil for as many as the process may have
   /// file descriptors, less some for the store.
   public var connectionsMax: Int?
-  /// LIMIT: how long a connection may be open without its first bytes saying which protocol it speaks.
+  /// Nil for plain text. With TLS, nothing but TLS is served.
+  public var tls: ServerTLS?
+  /// Gets what clients do wrong before their first request.
+  package var logger: Logger?
+  /// LIMIT: how long a connection may be open without its first bytes, under TLS if that is spoken, saying which
+  /// protocol it speaks.
   package var silenceMilliseconds: Int64 = 60_000
   /// A gRPC connection that was not used for one to two of these lets go of most of its memory.
   package var sleepMilliseconds: Int64 = 1_000
@@ -99,6 +105,7 @@ public final class WireServer: Sendable {
       numberOfThreads: options.eventLoopCount ?? System.coreCount)
     let connections = ConnectionList(group, options)
     let door = ConnectionDoor(options)
+    let front = HTTPFront(options: options.http, respond: routes.http)
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -113,7 +120,9 @@ public final class WireServer: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try door.enter(channel)
-          let sniffer = ProtocolSniffer(options: options, routes: routes, connections: connections)
+          try options.tls?.enter(channel, options.logger)
+          let sniffer = ProtocolSniffer(
+            options: options, methods: routes.methods, front: front, connections: connections)
           try channel.pipeline.syncOperations.addHandler(sniffer)
         }
       }

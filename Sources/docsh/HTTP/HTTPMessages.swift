@@ -24,6 +24,8 @@ struct HTTPFailure: Error, CustomStringConvertible {
   var mayPass = true
   /// Whether there was more than is taken.
   var isTooLarge = false
+  /// Whether somebody is there who speaks TLS.
+  var isTLS = false
 }
 
 struct ClientAnswer {

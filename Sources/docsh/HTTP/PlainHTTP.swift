@@ -1,5 +1,7 @@
 /// One request over plain HTTP: enough to ask a server on this machine.
 
+import Wire
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -25,6 +27,12 @@ enum PlainHTTP {
   static func send(
     _ request: ClientRequest, to address: String, seconds: Int = secondsMax
   ) throws(HTTPFailure) -> ClientAnswer {
+    if address.hasPrefix("https://") || address.hasPrefix("http://") {
+      throw HTTPFailure(
+        description:
+          "`\(address)` is no `host:port`: docsh asks servers in plain text, without `https://` or `http://`",
+        mayPass: false)
+    }
     guard let colon = address.lastIndex(of: ":") else {
       throw HTTPFailure(description: "`\(address)` is no `host:port`", mayPass: false)
     }
@@ -33,7 +41,15 @@ enum PlainHTTP {
     let descriptor = try connect(host, String(address[address.index(after: colon)...]), address, seconds)
     defer { close(descriptor) }
     try send(request.bytes(host: address), descriptor, address)
-    return try ClientAnswer(try receive(descriptor, address), from: address)
+    let bytes = try receive(descriptor, address)
+    let answer = try ClientAnswer(bytes, from: address)
+    if answer.status == 400, ServerTLS.isRefusal(answer.body) {
+      throw HTTPFailure(
+        description:
+          "`\(address)` speaks TLS, and docsh asks servers in plain text: start one without --tls-cert",
+        mayPass: false, isTLS: true)
+    }
+    return answer
   }
 
   private static func connect(

@@ -171,9 +171,12 @@ struct ShellCommand: AsyncParsableCommand {
       return .remote(host)
     }
     let standard = "127.0.0.1:8080"
-    if (try? PlainHTTP.get("/", from: standard)) != nil {
+    do throws(HTTPFailure) {
+      _ = try PlainHTTP.get("/", from: standard)
       announce("server \(standard)")
       return .remote(standard)
+    } catch {
+      if error.isTLS { announce("no server: \(error)") }
     }
     if access("data/data.mdb", R_OK) == 0 {
       announce("data folder data")
