@@ -5,7 +5,6 @@ restarted on the same port; without either, FIRESTORE_EMULATOR_HOST, else `docsh
 """
 import argparse
 import contextlib
-import functools
 import http.client
 import http.server
 import json
@@ -19,8 +18,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 
 from playwright.sync_api import sync_playwright
 

@@ -6,10 +6,9 @@
 `new`: a client of its own for each round, so its connection is opened too. `warm`: another query of a client that is
 already listening. Medians in milliseconds; the ratio is the page's to Node's. Needs FIREBASE_JS.
 """
-import pathlib
+import json
 import statistics
 import subprocess
-import sys
 
 from browser import HERE, Session, arguments, firebase, opened
 from checks import fresh
@@ -48,7 +47,6 @@ def main():
 
 def node(what, server, *values):
     """What measure-node.mjs prints: JSON."""
-    import json
     script = HERE.parent / "js" / "measure-node.mjs"
     answer = subprocess.run(["node", script, server.address, what, *map(str, values)], stdout=subprocess.PIPE, check=True, timeout=600)
     return json.loads(answer.stdout.splitlines()[-1])

@@ -6,10 +6,11 @@
 Needs FIREBASE_JS. What one page can try alone is in checks.js, and is run over every transport.
 """
 import functools
-import re
+import os
+import pathlib
 import time
 
-from browser import BrowserChecks, arguments, firebase, opened
+from browser import HERE, BrowserChecks, arguments, firebase, opened
 from checks import close, fresh
 
 PROJECT = "demo-browser"
@@ -116,8 +117,8 @@ LISTEN_IN_CACHE = """async ([name, cache]) => {
 UNTIL = """([what, ids]) => t.seen.until(what, (now) => now.ids.join() === ids && t.synced(now)).then(() => true)"""
 
 
-def written(session_server, name, document, fields):
-    session_server.json("PATCH", f"v1/{ROOT}/{name}/{document}", {"fields": fields})
+def written(server, name, document, fields):
+    server.json("PATCH", f"v1/{ROOT}/{name}/{document}", {"fields": fields})
 
 
 @check("IndexedDB: a page that is loaded again shows its documents before the server has answered", LOST)
@@ -203,7 +204,6 @@ def offline(session, server):
 
 @check("signing in, as another, and out in mid-session: each listener works or fails as the rules say")
 def signing(session, server):
-    from browser import HERE
     project = "demo-browser-private"
     server.rules(project, (HERE / "private.rules").read_text())
     for uid in ("alice", "bob"):
@@ -422,13 +422,58 @@ def compat(session, server):
     }""", fresh("compat"))
 
 
+def testing_rules(session, server):
+    page = session.page("rules.html", ready="globalThis.testing !== undefined")
+    page.evaluate("""async (rules) => {
+      const { assertFails, assertSucceeds, initializeTestEnvironment } = testing;
+      const [host, port] = new URLSearchParams(location.search).get('server').split(':');
+      const environment = await initializeTestEnvironment({ projectId: 'demo-browser-testing', firestore: { host, port: Number(port), rules } });
+      await environment.clearFirestore();
+      const alice = environment.authenticatedContext('alice', { role: 'user' }).firestore();
+      const bob = environment.authenticatedContext('bob').firestore();
+      const nobody = environment.unauthenticatedContext().firestore();
+      await assertSucceeds(alice.doc('private/alice').set({ n: 1, text: 'né 😀' }));
+      await assertSucceeds(alice.doc('private/alice').get());
+      await assertFails(bob.doc('private/alice').get());
+      await assertFails(nobody.doc('private/alice').set({ n: 2 }));
+      await assertFails(alice.collection('private').get());
+      await assertFails(bob.runTransaction((transaction) => transaction.get(bob.doc('private/alice'))));
+      let seen;
+      await environment.withSecurityRulesDisabled(async (context) => {
+        seen = (await context.firestore().collection('private').get()).docs.map((d) => `${d.id} ${d.data().n}`).join();
+        await context.firestore().doc('private/carol').set({ n: 3 });
+      });
+      if (seen !== 'alice 1') throw new Error(`without rules: ${seen}`);
+      await environment.clearFirestore();
+      await environment.withSecurityRulesDisabled(async (context) => {
+        const left = (await context.firestore().collection('private').get()).size;
+        if (left !== 0) throw new Error(`${left} documents after clearing`);
+      });
+      await environment.cleanup();
+    }""", (HERE / "private.rules").read_text())
+
+
+def rules_unit_testing(builds):
+    """The folder with rules-unit-testing: beside the SDK, or in the folder that FIREBASE_RULES_JS names; None without."""
+    folders = [builds.parent] + [pathlib.Path(os.environ[name], "node_modules") for name in ("FIREBASE_RULES_JS",) if name in os.environ]
+    found = [folder / "@firebase/rules-unit-testing/dist/esm" for folder in folders]
+    return next((folder for folder in found if (folder / "index.esm.js").is_file()), None)
+
+
 def main():
     options = arguments(__doc__.splitlines()[0]).parse_args()
     builds = firebase()
     if builds is None:
         print("FIREBASE_JS is not set: the SDK was not tried in a browser")
         return
-    with opened(options, {"/sdk/": builds}) as (browser, site, server):
+    testing = rules_unit_testing(builds)
+    if testing:
+        # Denials are what it asks for; SDK and Chromium say so.
+        check("rules-unit-testing in a page: rules, contexts, assertFails, clearFirestore", (
+            r"status of 403", r"permission-denied", r"PERMISSION_DENIED"))(testing_rules)
+    else:
+        print("no @firebase/rules-unit-testing beside the SDK, nor where FIREBASE_RULES_JS says: it was not tried")
+    with opened(options, {"/sdk/": builds, **({"/rules-sdk/": testing} if testing else {})}) as (browser, site, server):
         result = check.run(browser, site, server, "harness.html", options)
     close([result])
 
