@@ -13,6 +13,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -74,7 +75,7 @@ class Server:
             if not options.serve and not os.access(docsh, os.X_OK):
                 sys.exit(f"{docsh} is missing; run 'make build' first, or say --server or --serve")
             port = str(free_port())
-            command = shlex.split(options.serve or f"{shlex.quote(docsh)} serve --open --port PORT")
+            command = shlex.split(options.serve or f"{shlex.quote(docsh)} serve --open --exit-with-parent --port PORT")
             self.command = [word.replace("PORT", port) for word in command]
             address = f"127.0.0.1:{port}"
         self.address = address
@@ -84,7 +85,8 @@ class Server:
     def start(self):
         if not self.command:
             return
-        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.pid = self.process.pid
         for _ in range(600):
             with contextlib.suppress(OSError, http.client.HTTPException):
@@ -280,6 +282,8 @@ class BrowserChecks:
 @contextlib.contextmanager
 def opened(options, folders):
     """(browser, site, server), all running."""
+    # Whoever ends us with SIGTERM wants the server ended too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     server = Server(options)
     site = Site(folders)
     with sync_playwright() as playwright:

@@ -295,6 +295,30 @@ def restart_polling(session, server):
     return restart(session, server)
 
 
+@check("the same with IndexedDB, the page being loaded again while the server is away", LOST + (r"status of 400",), restarts=True)
+def restart_cached(session, server):
+    name = fresh("restart")
+    page = session.page()
+    page.evaluate(LISTEN_IN_CACHE, [name, "indexeddb"])
+    page.evaluate("() => t.fs.setDoc(t.fs.doc(t.all, 'before'), { n: 1 })")
+    page.evaluate(UNTIL, ["the first write", "before"])
+    server.kill()
+    page.reload()
+    page.wait_for_function("globalThis.t !== undefined")
+    page.evaluate(LISTEN_IN_CACHE, [name, "indexeddb"])
+    page.evaluate("""async () => {
+      await t.seen.until('the cached document', (now) => now.ids.join() === 'before' && now.cache);
+      t.waiting = t.fs.setDoc(t.fs.doc(t.all, 'during'), { n: 1 });
+      await t.seen.until('the local write', (now) => now.ids.includes('during') && now.pending);
+    }""")
+    server.start()
+    page.evaluate("() => t.waiting")
+    written(server, name, "later", {"n": {"integerValue": "1"}})
+    left = sorted(d["name"].rsplit("/", 1)[1] for d in server.json("GET", f"v1/{ROOT}/{name}")["documents"])
+    page.evaluate(UNTIL, ["what the server has", ",".join(left)])
+    return f"{', '.join(left)} are left"
+
+
 @check("terminate() ends the server's sessions and says nothing")
 def terminate(session, server):
     page = session.page()
