@@ -254,29 +254,42 @@ class BrowserChecks:
             if restarts and not server.command:
                 print(f"skipped {name}: the server was not started here (--serve)", flush=True)
                 continue
-            session = Session(browser, site, server, page)
             began = time.monotonic()
-            try:
-                note = function(session, server)
-                unexpected = [line for line in session.console if not any(re.search(a, line) for a in allowed)]
-                assert not unexpected, f"the console said {len(unexpected)}: {unexpected[0][:400]}"
-            except Exception as error:  # whatever a page throws is a failed check, and the next one still runs
-                if official and options.official:
+            note, problem = self.attempt(Session(browser, site, server, page), function, server, allowed)
+            if problem and options.official and not official:
+                # On a busy machine it ends a response early now and then, or leaves documents out of it.
+                official = f"failed once: {problem.splitlines()[0][:200]}"
+                note, problem = self.attempt(Session(browser, site, server, page), function, server, allowed)
+                if not problem:
                     print(f"known   {name}: {official}", flush=True)
                     continue
+            elif problem and options.official:
+                print(f"known   {name}: {official}", flush=True)
+                continue
+            if problem:
                 failed += 1
-                more = "".join(f"\n        console: {line[:500]}" for line in session.console[:10])
-                print(f"FAILED  {name}: {describe(error)}{more}", flush=True)
+                print(f"FAILED  {name}: {problem}", flush=True)
             else:
                 passed += 1
                 print(f"ok      {name}{f': {note}' if note else ''} ({time.monotonic() - began:.1f} s)", flush=True)
-            finally:
-                with contextlib.suppress(Exception):
-                    session.close()
             if server.process and server.process.poll() is not None:
                 print(f"the server ended with {server.process.returncode} during '{name}'", flush=True)
                 server.start()
         return passed, failed
+
+    @staticmethod
+    def attempt(session, function, server, allowed):
+        """(what the check says, None), or (None, what was wrong)."""
+        try:
+            note = function(session, server)
+            unexpected = [line for line in session.console if not any(re.search(a, line) for a in allowed)]
+            assert not unexpected, f"the console said {len(unexpected)}: {unexpected[0][:400]}"
+            return note, None
+        except Exception as error:  # whatever a page throws is a failed check, and the next one still runs
+            return None, describe(error) + "".join(f"\n        console: {line[:500]}" for line in session.console[:10])
+        finally:
+            with contextlib.suppress(Exception):
+                session.close()
 
 
 @contextlib.contextmanager
