@@ -77,7 +77,8 @@ def run(folder, address, grep=None, progress=lambda test: None):
 
 
 def run_parts(browser, origin, query, progress):
-    keeper = browser.new_page()     # stays open: what clears storage is asked through it
+    keeper, broken = browser.new_page(), []     # stays open: what clears storage is asked through it
+    keeper.on("pageerror", lambda error: broken.append(str(error).split("\n")[0]))
     keeper.goto(f"{origin}/?{urllib.parse.urlencode(query)}")
     parts = keeper.evaluate("window.parts || []")
     keeper.goto("about:blank")
@@ -95,7 +96,7 @@ def run_parts(browser, origin, query, progress):
         if len(wrong) == STUCK:
             break
     if not tests:
-        wrong.append("no test ran")
+        wrong += ["no test ran", *broken]
     return tests, "; ".join(wrong) or None
 
 
@@ -104,7 +105,7 @@ def run_page(browser, address, progress):
     from playwright.sync_api import Error
     page, tests, broken = browser.new_page(), [], []
     page.on("crash", lambda _: broken.append("the page crashed"))
-    page.on("pageerror", lambda error: tests or broken.append(f"error: {str(error).splitlines()[0]}"))
+    page.on("pageerror", lambda error: tests or broken.append(str(error).split("\n")[0]))
     try:
         page.goto(address)
         heard = time.monotonic()

@@ -38,13 +38,17 @@ def official():
         yield f"127.0.0.1:{port}"
 
 
+def docsh():
+    path = os.environ.get("DOCSH") or str(ROOT / ".build/release/docsh")
+    if not os.access(path, os.X_OK):
+        raise SystemExit(f"sdk-suites: {path} is missing; run 'make build' first")
+    return path
+
+
 @contextlib.contextmanager
 def ours():
     """A fresh server of ours in which everything is allowed; gives its HOST:PORT."""
-    docsh = os.environ.get("DOCSH") or str(ROOT / ".build/release/docsh")
-    if not os.access(docsh, os.X_OK):
-        raise SystemExit(f"sdk-suites: {docsh} is missing; run 'make build' first")
-    with started([docsh, "serve", "--port", "0", "--open"], "docsh") as (process, log):
+    with started([docsh(), "serve", "--port", "0", "--open"], "docsh") as (process, log):
         said = until(process, log, lambda: re.search(r"^docsh: serving http://(\S+)", text(log), re.M), "docsh")
         yield said[1].rstrip("/")
         if process.poll() is not None:

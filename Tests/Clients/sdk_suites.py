@@ -19,17 +19,20 @@ import sdk_servers
 
 SUITES = {"js-browser": sdk_browser}
 STATES = ("passed", "failed", "pending")
+EXPLAINED = pathlib.Path(__file__).parent / "sdk_explained.json"     # by suite: a part of a title, and why the two differ
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="Scripts/sdk-suites", description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=pathlib.Path, help="what somebody prepared: one folder per suite (docs/sdk-suites.md)")
+    parser.add_argument("folder", type=pathlib.Path, help="what somebody prepared: a folder per suite")
     parser.add_argument("--suite", choices=SUITES, action="append", help="this one only; may be repeated")
     parser.add_argument("--server", metavar="HOST:PORT", help="ours, already running; 'none' leaves it out")
     parser.add_argument("--official", metavar="HOST:PORT|FILE",
-                        help="the official emulator, already running, or its results as --save wrote them; 'none' leaves it out")
+                        help="the official emulator, already running, or its results as --save wrote them; 'none' leaves "
+                             "it out")
     parser.add_argument("--grep", metavar="TEXT", help="only the tests whose full title has this in it")
-    parser.add_argument("--save", metavar="FOLDER", type=pathlib.Path, help="keep the results: SUITE-ours.json, SUITE-official.json")
+    parser.add_argument("--save", metavar="FOLDER", type=pathlib.Path,
+                        help="keep the results: SUITE-ours.json, SUITE-official.json")
     parser.add_argument("--verbose", action="store_true", help="a line for every test, and the errors of the failed ones")
     return parser.parse_args()
 
@@ -49,12 +52,16 @@ def run(name, side, server, options):
     results = {
         "suite": name, "side": side, "server": address, "prepared": prepared(folder), "grep": options.grep,
         "began": began.isoformat(timespec="seconds"), "seconds": seconds, "ended_early": early,
-        **{state: sum(test["state"] == state for test in tests) for state in STATES}, "tests": numbered(tests),
+        **count(tests), "tests": numbered(tests),
     }
     if options.save:
         options.save.mkdir(parents=True, exist_ok=True)
         (options.save / f"{name}-{side}.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     return results
+
+
+def count(tests):
+    return {state: sum(test["state"] == state for test in tests) for state in STATES}
 
 
 def prepared(folder):
@@ -78,7 +85,7 @@ def numbered(tests):
 def running(address):
     host, _, port = address.rpartition(":")
     if host not in ("127.0.0.1", "localhost", "[::1]") or not port.isdigit():
-        raise SystemExit(f"sdk-suites: {address} is not HOST:PORT on this machine, which is where the suites look for servers")
+        raise SystemExit(f"sdk-suites: {address} is not HOST:PORT on this machine, where the suites look for servers")
     yield address
 
 
@@ -95,8 +102,11 @@ def official(name, options):
         results = json.loads(pathlib.Path(options.official).read_text())
         if results["suite"] != name:
             raise SystemExit(f"sdk-suites: {options.official} has results of {results['suite']}, not of {name}")
+        if results["prepared"] != prepared(options.folder / name):
+            print(f"{name}: {options.official} is of another build than the folder's: compare titles with care")
         if options.grep:
             results["tests"] = [test for test in results["tests"] if options.grep in test["title"].replace(" > ", " ")]
+            results.update(count(results["tests"]))
         return results
     if options.official:
         return run(name, "official", running(options.official), options)
@@ -113,28 +123,28 @@ def summary(results):
         print(f"{results['suite']}: {results['side']:8}  ended early: {results['ended_early']}")
 
 
-def listing(heading, titles, errors, verbose):
+def listing(heading, titles, errors, verbose, reasons=None):
     print(f"{heading}: {len(titles)}")
     for title in titles:
         print(f"  {title}")
-        error = errors.get(title)
-        if error:
-            lines = error.splitlines()
-            for line in lines if verbose else lines[:1]:
-                print(f"      {line}")
+        lines = (errors.get(title) or "").splitlines()
+        for line in lines if verbose else lines[:1]:
+            print(f"      {line}")
+        if reasons is not None:
+            print("      " + next((f"why: {why}" for part, why in reasons.items() if part in title), "not explained"))
 
 
 def compare(name, here, there, verbose):
     """Prints what differs; returns (kept, lost): of what the official emulator passes, what we pass and what we do not."""
-    state = lambda results: {test["title"]: test["state"] for test in results["tests"]}
-    error = lambda results: {test["title"]: test["error"] for test in results["tests"] if test["error"]}
-    a, b = state(here), state(there)
+    a, b = ({test["title"]: test["state"] for test in results["tests"]} for results in (here, there))
+    error = lambda results: {test["title"]: test["error"] for test in results["tests"]}
+    reasons = json.loads(EXPLAINED.read_text()).get(name, {})
     lost = [title for title in b if b[title] == "passed" and a.get(title) != "passed"]
     won = [title for title in a if a[title] == "passed" and b.get(title) != "passed"]
     both = [title for title in b if b[title] == "failed" and a.get(title) == "failed"]
     rest = [title for title in a if a[title] == "failed" and title not in b]
-    listing(f"{name}: passes officially, not here", lost, error(here), verbose)
-    listing(f"{name}: passes here, not officially", won, error(there), verbose)
+    listing(f"{name}: passes officially, not here", lost, error(here), verbose, reasons)
+    listing(f"{name}: passes here, not officially", won, error(there), verbose, reasons)
     listing(f"{name}: fails in both", both, error(here), verbose)
     if rest:
         listing(f"{name}: fails here, not run officially", rest, error(here), verbose)
@@ -145,17 +155,19 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))     # so that servers and browsers end with us
     options = arguments()
     names = options.suite or [name for name in SUITES if (options.folder / name).is_dir()]
-    for name in names:
-        missing = SUITES[name].missing(options.folder / name)
-        if missing:
-            raise SystemExit(f"sdk-suites: {options.folder / name} has no {', '.join(missing)}; docs/sdk-suites.md says what it needs")
-    if not names:
-        raise SystemExit(f"sdk-suites: {options.folder} has none of the folders {', '.join(SUITES)}; docs/sdk-suites.md says what it needs")
+    lacking = [f"{name}/{file}" for name in names for file in SUITES[name].missing(options.folder / name)]
+    if lacking or not names:
+        raise SystemExit(f"sdk-suites: {options.folder} has no {', '.join(lacking or SUITES)}; "
+                         "docs/sdk-suites.md says what it needs")
+    if not options.server:
+        sdk_servers.docsh()
     passed = failed = 0
     for name in names:
         there, here = official(name, options), ours(name, options)
         for results in filter(None, (there, here)):
             summary(results)
+        if not here and not there:
+            continue
         if here and there:
             kept, lost = compare(name, here, there, options.verbose)
         else:
@@ -163,7 +175,8 @@ def main():
             listing(f"{name}: fails", [test["title"] for test in results["tests"] if test["state"] == "failed"],
                     {test["title"]: test["error"] for test in results["tests"]}, options.verbose)
             kept, lost = results["passed"], results["failed"]
-        passed, failed = passed + kept, failed + lost + sum(bool(results and results["ended_early"]) for results in (here, there))
+        broken = sum(bool(results["ended_early"]) for results in (here, there) if results)
+        passed, failed = passed + kept, failed + lost + broken
     print(f"{passed} passed, {failed} failed")
     sys.exit(0 if failed == 0 and passed > 0 else 1)
 
