@@ -17,6 +17,8 @@ import threading
 import time
 import urllib.parse
 
+import sdk_servers
+
 PAGE = pathlib.Path(__file__).parent / "js" / "browser_suite.html"
 TIMEOUT = 20_000    # milliseconds for a test: what the SDK's own runner gives
 SILENCE = 120       # seconds without a finished test after which a page counts as stuck
@@ -88,26 +90,26 @@ def run_parts(browser, origin, query, progress):
         titles = [title for title in part["titles"] if query.get("titled", "") in title]
         if not titles:
             continue
-        seen, stuck = run_page(browser, f"{origin}/?{urllib.parse.urlencode({**query, 'part': index})}", progress)
+        seen, stuck = run_page(browser, origin, {**query, "part": index}, progress)
         tests += seen
         if stuck:
             wrong.append(f"{part['title']}: {stuck} after {len(seen)} of {len(titles)} tests")
         storage.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-        if len(wrong) == STUCK:
+        if len(wrong) == STUCK or not sdk_servers.answers(query["port"]):
             break
     if not tests:
         wrong += ["no test ran", *broken]
     return tests, "; ".join(wrong) or None
 
 
-def run_page(browser, address, progress):
+def run_page(browser, origin, query, progress):
     """One outermost suite; returns (tests, what ended it early or None)."""
     from playwright.sync_api import Error
     page, tests, broken = browser.new_page(), [], []
     page.on("crash", lambda _: broken.append("the page crashed"))
     page.on("pageerror", lambda error: tests or broken.append(str(error).split("\n")[0]))
     try:
-        page.goto(address)
+        page.goto(f"{origin}/?{urllib.parse.urlencode(query)}")
         heard = time.monotonic()
         while True:
             news = page.evaluate("window.take ? window.take() : {tests: [], done: false}")
@@ -115,6 +117,8 @@ def run_page(browser, address, progress):
                 heard = time.monotonic()
                 tests.append(test)
                 progress(test)
+            if any(test["state"] == "failed" for test in news["tests"]) and not sdk_servers.answers(query["port"]):
+                return tests, "the server takes no connections"
             if news["done"]:
                 return tests, None
             if time.monotonic() - heard > SILENCE:

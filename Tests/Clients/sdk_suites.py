@@ -10,6 +10,7 @@ import contextlib
 import datetime
 import json
 import pathlib
+import re
 import signal
 import sys
 import time
@@ -18,6 +19,7 @@ import sdk_browser
 import sdk_servers
 
 SUITES = {"js-browser": sdk_browser}
+TIME = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}( \([^)]*\))?")     # JavaScript's form
 STATES = ("passed", "failed", "pending")
 EXPLAINED = pathlib.Path(__file__).parent / "sdk_explained.json"     # by suite: a part of a title, and why the two differ
 
@@ -71,10 +73,10 @@ def prepared(folder):
 
 
 def numbered(tests):
-    """Titles need not be unique: the second of a name is called `… (2)`."""
+    """Titles need not be unique: the second of a name is called `… (2)`. A time of day in one is of this run only."""
     seen = {}
     for test in tests:
-        title = test["title"]
+        title = test["title"] = TIME.sub("(a time)", test["title"])
         seen[title] = seen.get(title, 0) + 1
         if seen[title] > 1:
             test["title"] = f"{title} ({seen[title]})"
@@ -86,6 +88,8 @@ def running(address):
     host, _, port = address.rpartition(":")
     if host not in ("127.0.0.1", "localhost", "[::1]") or not port.isdigit():
         raise SystemExit(f"sdk-suites: {address} is not HOST:PORT on this machine, where the suites look for servers")
+    if not sdk_servers.answers(port):
+        raise SystemExit(f"sdk-suites: no server takes connections at {address}")
     yield address
 
 
