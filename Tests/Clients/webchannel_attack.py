@@ -38,13 +38,13 @@ class Report:
 class Server:
     def __init__(self, docsh):
         command = [docsh, "serve", "--port", "0", "--open"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for line in self.process.stdout:
             found = re.search(r"serving http://127\.0\.0\.1:(\d+)", line)
             if found:
                 self.port = int(found[1])
                 break
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
     def private_bytes(self):
         """Memory of its own: what is no file and shared with nobody."""
