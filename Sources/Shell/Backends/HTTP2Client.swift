@@ -165,7 +165,10 @@ final class HTTP2Client {
         if sent > 0 {
           rest = rest.dropFirst(sent)
         } else if errno != EINTR {
-          throw lost(String(cString: strerror(errno)))
+          let reason = String(cString: strerror(errno))
+          // Why the server left may be there to read.
+          while try receive() {}
+          throw lost(reason)
         }
       }
     }

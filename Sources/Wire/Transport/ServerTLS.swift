@@ -126,8 +126,13 @@ final class PlainTextRefusal: ChannelInboundHandler, RemovableChannelHandler {
     let channel = context.channel
     let context = NIOLoopBound(context, eventLoop: context.eventLoop)
     context.value.writeAndFlush(wrapOutboundOut(channel.allocator.buffer(string: answer)))
-      .whenComplete { _ in context.value.close(promise: nil) }
+      .whenComplete { _ in context.value.close(mode: .output, promise: nil) }
+    // What the client still sends is read and forgotten for a moment: closing at once would reset the connection, and the
+    // client would not get to read why.
+    channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
   }
+
+  private static let patience = TimeAmount.seconds(2)
 }
 
 /// Why a handshake did not end well, for the log.
