@@ -148,6 +148,28 @@ struct WebChannelServiceTests {
   }
 
   @Test(
+    "a goodbye while a write waits loses none of those behind it, and the stream ends for those who count")
+  func goodbyeInTurn() async throws {
+    let bench = try await HTTPBench()
+    let set = bench.ask(
+      "POST", "/emulator/v1/projects/p:faults", #"{"rule":"delay 200ms on commit"}"#,
+      headers: ["Authorization: Bearer owner"])
+    #expect(set.status == 200, "\(set.body)")
+    let client = PollingClient(bench, "Write")
+    _ = client.shakeHands(Self.open)
+    _ = client.send(Self.write("c/one"), Self.write("c/two"))
+    #expect(client.terminate().status == 200)
+    #expect(client.poll().contains("Unknown SID"))
+    #expect(try !bench.has("c/two"), "the fault holds the writes back")
+    while try !bench.has("c/two") { try await Task.sleep(for: .milliseconds(5)) }
+    // Of the metrics' own request.
+    while !bench.ask("GET", "/metrics").body.contains("docstore_requests_in_progress 1\n") {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    await bench.server.stop()
+  }
+
+  @Test(
     "the end of a stream is told by the stream: its handshake succeeds",
     arguments: [
       ("Listen", add, "Authorization:Bearer nonsense\r\n", "INVALID_ARGUMENT"),

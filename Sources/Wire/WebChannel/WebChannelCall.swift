@@ -18,9 +18,12 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
   private var isFlushScheduled = false
   private var timer: Scheduled<Void>?
   private var timerDeadline: UInt64 = .max
+  /// The client is asked and told nothing more; the stream may still carry out what it was sent.
   private var isOver = false
-  /// Runs once when the session is over, to forget it.
+  /// Runs once when the session is over for its client.
   var onOver: (() -> Void)?
+  /// Runs once behind that, when the stream has ended, too.
+  var onReleased: (() -> Void)?
   /// When the client was last heard of, for who makes room; any thread may ask. The largest number while a back
   /// channel is open.
   let lastSeen: Atomic<UInt64>
@@ -62,7 +65,9 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
 
   /// The session stays until the client has fetched the end and said goodbye, or is silent for long.
   override func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {
-    if !isOver {
+    if isOver {
+      release()
+    } else {
       _ = session.append(WebChannelStream.end(status))
       scheduleFlush()
     }
@@ -124,17 +129,28 @@ extension WebChannelCall {
   }
 
   /// Nobody asks any more, or the server stops.
-  func abandon() { end { $0.cancel() } }
+  func abandon() {
+    guard isOver else { return end { $0.cancel() } }
+    cancel()
+    release()
+  }
 
   private func end(_ tell: (WebChannelCall) -> Void) {
     guard !isOver else { return }
     isOver = true
     timer?.cancel()
     session.closeBackChannel(now: Self.now)
-    tell(self)
-    executor.end()
     onOver?()
     onOver = nil
+    tell(self)
+    if isFinished { release() }
+  }
+
+  /// The stream has ended: nothing comes back from other threads that anybody waits for.
+  private func release() {
+    executor.end()
+    onReleased?()
+    onReleased = nil
   }
 }
 

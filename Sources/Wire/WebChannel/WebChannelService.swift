@@ -17,7 +17,7 @@ package final class WebChannelService: Sendable {
   private let observer: CallObserver?
   private let threads: WorkerThreads
   private let limits: WebChannelLimits
-  private let sessions = Mutex<[String: WebChannelCall]>([:])
+  private let sessions = Mutex(Sessions())
   private let isStopping = Flag()
 
   /// LIMIT: bytes of a form that is read on the event loop.
@@ -44,13 +44,20 @@ package final class WebChannelService: Sendable {
     self.limits = limits
   }
 
+  private struct Sessions {
+    var open: [String: WebChannelCall] = [:]
+    /// Those whose client said goodbye, while their streams carry out what it had sent.
+    var ending: [String: WebChannelCall] = [:]
+  }
+
   /// How many sessions there are.
-  package var sessionCount: Int { sessions.withLock { $0.count } }
+  package var sessionCount: Int { sessions.withLock { $0.open.count } }
 
   /// Ends all sessions, and takes no new ones.
   func stop() {
     isStopping.set()
-    for call in sessions.withLock({ Array($0.values) }) { call.onLoop { $0.abandon() } }
+    let calls = sessions.withLock { Array($0.open.values) + Array($0.ending.values) }
+    for call in calls { call.onLoop { $0.abandon() } }
   }
 
   /// Which stream a path means: `/google.firestore.v1.Firestore/Listen/channel`.
@@ -81,7 +88,7 @@ package final class WebChannelService: Sendable {
 
   private func session(_ sid: [UInt8], _ stream: WebChannelStream) -> WebChannelCall? {
     let key = String(decoding: sid, as: UTF8.self)
-    guard let call = sessions.withLock({ $0[key] }), call.stream == stream else { return nil }
+    guard let call = sessions.withLock({ $0.open[key] }), call.stream == stream else { return nil }
     return call
   }
 }
@@ -158,14 +165,22 @@ extension WebChannelService {
       let call = WebChannelCall(
         sid: sid, stream, authorization: authorization,
         cause: WebChannelForm.header("docstore-cause", in: headers), limits: limits, eventLoop: eventLoop)
-      call.onOver = { [weak self] in self?.sessions.withLock { $0[sid] = nil } }
-      sessions.withLock { $0[sid] = call }
+      call.onOver = { [weak self, unowned call] in
+        self?.sessions.withLock {
+          $0.open[sid] = nil
+          $0.ending[sid] = call
+        }
+      }
+      call.onReleased = { [weak self] in self?.sessions.withLock { $0.ending[sid] = nil } }
+      sessions.withLock { $0.open[sid] = call }
       if let observer { call.observe(observer, method: method.figure, .webChannel) }
       method.begin(call)
       if let refusal = gate.refusal(authorization: authorization, origin: exchange.request.origin) {
         call.fail(refusal)
       }
       deliver(form, to: call, acknowledged: nil)
+      // The server may have begun to stop behind the question at the top.
+      if isStopping.isSet { call.abandon() }
       exchange.respond(status: 200, body: WebChannelSession.frame("[[0,[\"c\",\"\(sid)\",\"\",8,12,30000]]]"))
     }
   }
@@ -210,12 +225,12 @@ extension WebChannelService {
   /// quietest first, and no others.
   private func makeRoom() -> Bool {
     let quietest = sessions.withLock { sessions -> WebChannelCall?? in
-      if sessions.count < limits.sessionsMax { return .some(nil) }
-      let quietest = sessions.values.min {
+      if sessions.open.count < limits.sessionsMax { return .some(nil) }
+      let quietest = sessions.open.values.min {
         $0.lastSeen.load(ordering: .relaxed) < $1.lastSeen.load(ordering: .relaxed)
       }
       guard let quietest, quietest.lastSeen.load(ordering: .relaxed) < .max else { return nil }
-      sessions[quietest.sid] = nil
+      sessions.open[quietest.sid] = nil
       return .some(quietest)
     }
     guard let quietest else { return false }
