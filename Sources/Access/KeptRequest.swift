@@ -29,7 +29,7 @@ final class KeptCommit: Sendable {
   init?(_ commit: JudgedCommit) {
     var size = 0
     var views: [ResourcePath: FieldsView?] = [:]
-    for write in commit.writes where views[write.path] == nil {
+    for write in commit.writes {
       let fields = commit.document(write.path, .after)?.fields
       size += Self.ownBytes + write.path.text.utf8.count + (fields?.bytes.count ?? 0)
       if size > Self.bytesMax { return nil }

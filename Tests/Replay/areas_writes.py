@@ -1,4 +1,6 @@
 """Writing: single documents, commits with masks, preconditions and transforms, batches, transactions."""
+import itertools
+
 from case import (DATABASE, NAN, NULL, ROOT, Area, array, delete, double, instant, integer, mapping, name, reference,
                   select_from, text, update, vector, where)
 
@@ -100,6 +102,38 @@ for level in range(21):
 commits("Commit", {"database": "x", "writes": []}, only="grpc")
 commits("Commit", {"database": ROOT, "writes": []}, only="grpc")
 
+# Several writes to one document: every pair of preconditions, on a document that is there and on one that is not.
+together = Area("writes together")
+STAMP = {"stamp": lambda body: body["commitTime"]}
+CONDITIONS = (None, {"exists": True}, {"exists": False}, {"updateTime": "{stamp}"}, {"updateTime": "2020-01-01T00:00:00Z"})
+
+
+def steps(path):
+    for condition in CONDITIONS:
+        yield update(path, {"n": integer(1)}, condition=condition)
+        yield delete(path, condition)
+
+
+for first, second in itertools.product(steps("together/a"), steps("together/a")):
+    for stored in (True, False):
+        together.commit(update("together/a", {"z": integer(1)}) if stored else delete("together/a"), save=STAMP)
+        together.commit(first, second)
+        together.get("together/a")
+for third in steps("together/b"):
+    for second in (update("together/b"), delete("together/b")):
+        together.commit(update("together/b"), second, third)
+        together.commit(delete("together/b"), second, third)
+        together.get("together/b")
+together.put("together/m", {"m": mapping(a=integer(1), b=mapping(c=integer(2))), "z": NULL})
+for mask in itertools.permutations(("m", "m.a", "m.b.c", "`m`", "z"), 3):
+    for fields in ({}, {"m": integer(1)}, {"m": mapping(a=integer(7), b=mapping(c=integer(8), d=NULL))}):
+        together.commit(update("together/m", fields, mask=list(mask)))
+        together.get("together/m")
+together.commit(update("together/c"), update("together/d"), update("together/d", condition={"exists": False}),
+                update("together/c", condition={"updateTime": "2020-01-01T00:00:00Z"}))
+together.commit(update("together/none", condition={"exists": True}), update("together/c"),
+                update("together/c", condition={"exists": False}))
+
 transforms = Area("transforms")
 
 
@@ -176,4 +210,4 @@ transactions("BeginTransaction", {**BEGIN, "options": {"readWrite": {"retryTrans
 transactions("BeginTransaction", {"database": "x"}, only="grpc")
 transactions("BeginTransaction", {**BEGIN, "options": {"readOnly": {"readTime": "2100-01-01T00:00:00Z"}}})
 
-AREAS = [single, commits, transforms, batches, transactions]
+AREAS = [single, commits, together, transforms, batches, transactions]

@@ -22,6 +22,8 @@ final class CommitPlanner {
     let before: DocumentRecord?
     /// As the commit's writes so far leave it.
     var now: DocumentRecord?
+    /// The commit's writes to it.
+    var writes: MergedWrites
 
     /// A write that changes nothing keeps the very record.
     var isChanged: Bool { before?.bytes.baseAddress != now?.bytes.baseAddress }
@@ -49,6 +51,8 @@ final class CommitPlanner {
   private(set) var touched: [Touched] = []
   private var version: Int64 = 0
   private var judgeFailure: StorageError?
+  /// Why the commit fails if its judge allows it.
+  private var unmet: StoreError?
   private(set) var limits = CommitLimits.emulator
   /// The indexes that documents are charged for; nil to charge nothing.
   private(set) var chargedIndexes: DefinedIndexes?
@@ -97,31 +101,24 @@ final class CommitPlanner {
   private func apply(
     _ request: CommitRequest, _ database: DatabaseRecord?
   ) throws(StoreError) -> CommitResult? {
+    let places = try merge(request.writes)
+    try checkPreconditions(request)
     var results: [WriteResult] = []
     results.reserveCapacity(request.writes.count)
-    var judged: [JudgedWrite]? = request.judge == nil ? nil : []
-    // Rules come before preconditions (spec/rules-language.md 7.2), so with a judge the first unmet one
-    // waits for the verdict.
-    var unmet: StoreError?
-    for write in request.writes {
-      do throws(StoreError) {
-        try checkPrecondition(of: write, request.database)
-      } catch {
-        if request.judge == nil || error.isStorageFailure { throw error }
-        unmet = unmet ?? error
-      }
-      results.append(try apply(write, request.database, &judged))
+    for (write, index) in zip(request.writes, places) {
+      results.append(try apply(write, to: index, request.database))
     }
     var judgement: JudgedCommit?
     defer { judgement?.tellDecided() }
-    if let judge = request.judge, let judged {
+    if let judge = request.judge {
       let commit = JudgedCommit(
         database: request.database, commitTime: version, serverTime: clock.serverTime(version),
-        writes: judged, planner: self)
+        writes: touched.map(JudgedWrite.init), planner: self)
       judgement = commit
       try judge(commit)
       if let judgeFailure { throw .storage(judgeFailure) }
     }
+    // Rules come before preconditions (spec/rules-language.md 7.2).
     if let unmet { throw unmet }
     try checkCharge()
     let changed = touched.allSatisfy(\.isChanged) ? touched : touched.filter(\.isChanged)
@@ -133,60 +130,58 @@ final class CommitPlanner {
     return CommitResult(commitTime: version, results: results)
   }
 
-  /// Applies one write to the state that the commit's earlier writes left. Tells those who judge, if anybody
-  /// does.
-  private func apply(
-    _ write: Write, _ database: DatabaseID, _ judged: inout [JudgedWrite]?
-  ) throws(StoreError) -> WriteResult {
-    let index = try touch(write.path)
-    let old = touched[index].now
+  /// The places of the writes' documents in `touched`, which now know their writes.
+  private func merge(_ writes: [Write]) throws(StoreError) -> [Int] {
+    var places: [Int] = []
+    places.reserveCapacity(writes.count)
+    for write in writes { places.append(try touch(write)) }
+    return places
+  }
+
+  /// Applies one write to the state that the commit's earlier writes left.
+  private func apply(_ write: Write, to index: Int, _ database: DatabaseID) throws(StoreError) -> WriteResult
+  {
     var result = WriteResult(updateTime: nil)
-    let kind: WriteKind
     switch write.operation {
     case .update(let fields, let mask):
-      kind = Self.kind(of: write.precondition, old)
       let new = try update(touched[index], fields, mask, write.transforms, database, &result)
       touched[index].now = new
       result.updateTime = new.updateTime
     case .delete:
-      kind = .delete
       touched[index].now = nil
     case .verify:
-      kind = .verify
-      result.updateTime = old?.updateTime
+      result.updateTime = touched[index].now?.updateTime
     }
-    judged?.append(
-      JudgedWrite(
-        path: write.path, kind: kind, before: kind == .create ? nil : old?.document,
-        after: touched[index].now?.document))
     return result
   }
 
-  /// What an update is to the rules: as its precondition says where it has one, also when that will turn
-  /// out unmet, otherwise as the document's existence says. Source: spec/rules-language.md 7.1.
-  private static func kind(of precondition: Precondition, _ old: DocumentRecord?) -> WriteKind {
-    switch precondition {
-    case .exists(true): .update
-    case .exists(false): .create
-    case .none, .updateTime: old == nil ? .create : .update
+  /// Asks what is stored for the documents' preconditions. The first unmet one waits in `unmet` where somebody judges.
+  private func checkPreconditions(_ request: CommitRequest) throws(StoreError) {
+    unmet = nil
+    for document in touched {
+      do throws(StoreError) {
+        try checkPrecondition(of: document, request.database)
+      } catch {
+        if request.judge == nil { throw error }
+        unmet = error
+        return
+      }
     }
   }
 
-  /// Checks a write's precondition on what the commit's earlier writes left. Source: spec/protocol.md 4.2.
-  private func checkPrecondition(of write: Write, _ database: DatabaseID) throws(StoreError) {
-    if write.precondition == .none { return }
-    let old = touched[try touch(write.path)].now
-    let name = DocumentName(database: database, path: write.path)
-    switch write.precondition {
+  /// Source: spec/protocol.md 4.2.
+  private func checkPrecondition(of document: Touched, _ database: DatabaseID) throws(StoreError) {
+    var name: DocumentName { DocumentName(database: database, path: document.path) }
+    switch document.writes.precondition {
     case .none: break
     case .exists(true):
-      if old == nil { throw .notFound(name) }
+      if document.before == nil { throw .notFound(name) }
     case .exists(false):
-      if old != nil { throw .alreadyExists(name) }
+      if document.before != nil { throw .alreadyExists(name) }
     case .updateTime(let required):
-      let stored = old?.updateTime ?? 0
-      if old != nil && required > stored { throw .invalid(.baseVersionTooNew(name)) }
-      if old == nil || stored != required {
+      let stored = document.before?.updateTime ?? 0
+      if document.before != nil && required > stored { throw .invalid(.baseVersionTooNew(name)) }
+      if document.before == nil || stored != required {
         throw .failedPrecondition(.version(stored: stored, required: required))
       }
     }
@@ -229,18 +224,24 @@ final class CommitPlanner {
 
   // MARK: documents
 
-  /// The place of a document in `touched`, looked up when it is first named.
-  private func touch(_ path: ResourcePath) throws(StoreError) -> Int {
+  /// The place of a write's document in `touched`, looked up when it is first named.
+  private func touch(_ write: Write) throws(StoreError) -> Int {
+    let path = write.path
     writeKey(of: path)
     let known = key.bytes.withUnsafeBytes { documents.place(of: $0) }
-    if let known, let index = documents.position(at: known) { return index }
+    if let known, let index = documents.position(at: known) {
+      do { try touched[index].writes.add(write) } catch { throw .invalid(error) }
+      return index
+    }
     let planned = PlannedKey(key.bytes, ended: version, in: batch)
     let before: DocumentRecord?
     do { before = try recordBeforeCommit(planned.document, at: known) } catch { throw .storage(error) }
     let place = known ?? documents.add(planned.document, path, generation)
     documents.name(place, at: touched.count)
     touched.append(
-      Touched(place: place, key: planned, isFolded: key.isFolded, path: path, before: before, now: before))
+      Touched(
+        place: place, key: planned, isFolded: key.isFolded, path: path, before: before, now: before,
+        writes: MergedWrites(write)))
     return touched.count - 1
   }
 

@@ -6,18 +6,25 @@ public import DocModel
 /// must not wait for anything. Other commits are not affected by a refusal.
 public typealias CommitJudge = @Sendable (JudgedCommit) throws(StoreError) -> Void
 
-/// What a write does to its document.
+/// What a commit does to a document.
 public enum WriteKind: Hashable, Sendable { case create, update, delete, verify }
 
-/// One write with the document before and after it.
+/// What a commit's writes to one document come to; rules see several as one.
 public struct JudgedWrite {
   public let path: ResourcePath
   /// `update` also when nothing changes; `delete` also when nothing is there.
   public let kind: WriteKind
-  /// The document as the commit's earlier writes left it; nil when there is none.
+  /// The document as it is stored, also where a `create` will not be possible; nil when there is none.
   public let before: StoredDocument?
-  /// The document after this write and before the commit's later ones.
+  /// The document after all of them.
   public let after: StoredDocument?
+
+  init(_ document: CommitPlanner.Touched) {
+    path = document.path
+    kind = document.writes.kind(isStored: document.before != nil)
+    before = document.before?.document
+    after = document.now?.document
+  }
 }
 
 /// A planned commit, on exactly the state it will apply to.
@@ -36,6 +43,7 @@ public final class JudgedCommit {
   public let commitTime: Int64
   /// What server-time transforms of the commit write, and what `request.time` is, in microseconds.
   public let serverTime: Int64
+  /// One for each document, in the order in which the commit first names them.
   public let writes: [JudgedWrite]
   private let planner: CommitPlanner
   private var decided: [() -> Void] = []

@@ -1,4 +1,5 @@
-/// What a commit's writes may not ask, whatever is stored.
+/// What a commit's writes may not ask, whatever is stored; what several writes to one document may not ask together is
+/// `MergedWrites`'.
 ///
 /// Runs before the commit queues, on its caller's thread; a refusal leaves a transaction open.
 /// Source: spec/protocol.md 4.1, 4.7; spec/production-differences.md W4, W8, W9, W11 to W13.
@@ -36,11 +37,6 @@ public enum WriteComplaint {
     Complaint("Cannot transform property \(path.text) and its nested property at the same time.")
   }
 
-  /// Assumed: production refuses, its words are not recorded.
-  static func maskInside(_ path: FieldPath) -> Complaint {
-    Complaint("Cannot update property \(path.text) and its nested property at the same time.")
-  }
-
   /// Source: spec/protocol.md 4.5, 2.3.
   static func invalidNested(_ path: FieldPath) -> Complaint {
     Complaint("Property \(path.segments[0]) contains an invalid nested entity.")
@@ -76,8 +72,7 @@ enum WriteValidator {
 
   private static func check(_ write: Write) throws(Complaint) {
     switch write.operation {
-    case .update(_, let mask):
-      if let mask, let path = innerPath(of: mask) { throw WriteComplaint.maskInside(path) }
+    case .update:
       try checkTransforms(write.transforms)
     case .delete:
       if !write.transforms.isEmpty { throw WriteComplaint.deleteWithTransform }

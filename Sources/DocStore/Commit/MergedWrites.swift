@@ -1,0 +1,100 @@
+/// What the writes of one commit to one document come to.
+///
+/// The service makes one change of them before it asks what is stored: the first one's precondition is the change's, the
+/// last one says whether it writes or deletes, and rules see it once, with the document before and after the whole
+/// commit. A later precondition is held against the writes before it alone; one that cannot hold behind them, or
+/// names a version that the first does not, is refused whatever is stored.
+///
+/// Source: the official emulator, asked for every sequence of up to three writes, on documents that are there and
+/// that are not.
+
+internal import DocModel
+
+struct MergedWrites {
+  /// Of the first write: the only one that what is stored is asked for.
+  let precondition: Precondition
+  private let firstOperation: Operation
+  /// Of the last write.
+  private(set) var operation: Operation
+
+  enum Operation: Hashable { case update, delete, verify }
+
+  init(_ first: Write) {
+    precondition = first.precondition
+    firstOperation = Operation(first)
+    operation = firstOperation
+  }
+
+  /// Takes the next write of the commit to the document.
+  mutating func add(_ next: Write) throws(Complaint) {
+    let nextOperation = Operation(next)
+    switch (next.precondition, operation) {
+    case (.none, _), (.exists(false), .delete), (.exists(true), .update), (.exists, .verify): break
+    case (.exists(true), .delete): throw WriteComplaint.merge("delete", nextOperation.words(else: "update"))
+    case (.exists(false), .update): throw WriteComplaint.merge(writeWord, nextOperation.words(else: "insert"))
+    case (.updateTime(let version), _):
+      if operation == .delete, nextOperation == .update { throw WriteComplaint.merge("delete", "update") }
+      if version != self.version { throw WriteComplaint.mergeVersions(self.version, version) }
+    }
+    operation = nextOperation
+  }
+
+  /// What the change is to the rules. A precondition says it, also when it will turn out unmet, otherwise what is stored.
+  func kind(isStored: Bool) -> WriteKind {
+    switch operation {
+    case .delete: return .delete
+    case .verify: return .verify
+    case .update: break
+    }
+    switch precondition {
+    case .exists(true): return .update
+    case .exists(false): return .create
+    case .updateTime where firstOperation == .update: return .update
+    case .none, .updateTime: return isStored ? .update : .create
+    }
+  }
+
+  /// What the service calls a change that writes.
+  private var writeWord: String {
+    switch precondition {
+    case .exists(true): "update"
+    case .exists(false): "insert"
+    case .updateTime where firstOperation == .update: "update"
+    case .none, .updateTime: "upsert"
+    }
+  }
+
+  private var version: Int64? {
+    switch precondition {
+    case .updateTime(let version): version
+    case .none, .exists: nil
+    }
+  }
+}
+
+extension MergedWrites.Operation {
+  init(_ write: Write) {
+    switch write.operation {
+    case .update: self = .update
+    case .delete: self = .delete
+    case .verify: self = .verify
+    }
+  }
+
+  fileprivate func words(else written: String) -> String { self == .delete ? "delete" : written }
+}
+
+extension WriteComplaint {
+  fileprivate static func merge(_ first: String, _ next: String) -> Complaint {
+    Complaint("Cannot \(first) then \(next) an entity in the same request.")
+  }
+
+  fileprivate static func mergeVersions(_ first: Int64?, _ next: Int64?) -> Complaint {
+    Complaint(
+      "Cannot collapse mutations with different version preconditions (\(text(first)) and \(text(next)))")
+  }
+
+  private static func text(_ version: Int64?) -> String {
+    version.map { "VersionPrecondition{exactBaseVersion=\($0), maxBaseVersion=null}" } ?? "null"
+  }
+}
