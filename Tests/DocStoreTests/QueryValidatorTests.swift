@@ -54,6 +54,8 @@ import Testing
     "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query."
   static let notIn = "'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'."
   static let arrays = "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction."
+  static let key =
+    "Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities."
   static let afterName = "order by clause cannot contain more fields after the key"
 
   static let places: [Case] = [
@@ -179,13 +181,46 @@ import Testing
       .all([.field("a", .notIn, numbers(1)), .any([.unary("b", .isNull), .unary("c", .isNull)])]),
       notIn),
     Case(
-      "not in with an or of one", .all([.field("a", .notIn, numbers(1)), .any([.unary("b", .isNull)])]), nil),
+      "not in with an or of one", .all([.field("a", .notIn, numbers(1)), .any([.unary("b", .isNull)])]), notIn
+    ),
+    Case("not in with an or of none", .all([.field("a", .notIn, numbers(1)), .any([])]), notIn),
+    Case("not in as all of an or", .any([.field("a", .notIn, numbers(1))]), notIn),
     Case(
       "two contains", .all([.field("a", .arrayContains, .null), .field("b", .arrayContainsAny, numbers(1))]),
       arrays),
     Case(
       "a contains in each branch",
       .any([.field("a", .arrayContains, .null), .field("b", .arrayContainsAny, numbers(1))]), nil),
+    Case(
+      "a key beside an inequality", .all([.field("__name__", .equal, name), .field("a", .lessThan, .null)]),
+      key),
+    Case(
+      "a key beside a negation", .all([.field("__name__", .in, .array([name])), .unary("a", .isNotNull)]), key
+    ),
+    Case(
+      "a key in another branch than the inequality",
+      .any([
+        .field("__name__", .equal, name), .all([.field("a", .lessThan, .null), .field("b", .equal, .null)]),
+      ]), key
+    ),
+    Case(
+      "a key beside inequalities, of keys too",
+      .all([
+        .field("__name__", .equal, name), .field("a", .lessThan, .null),
+        .field("__name__", .greaterThan, name),
+      ]), nil),
+    Case(
+      "a key beside an order", .field("__name__", .equal, name), orderBy: [Order("b")], nil),
+    Case(
+      "a key, inequalities and ways", .all([.field("__name__", .equal, name), .any(fields(31, .lessThan))]),
+      "The query contains 31 distinct inequality fields: [\((0..<31).map { "f\($0)" }.sorted().joined(separator: ", "))]. A "
+        + "query may not have more than 10 distinct inequality fields."),
+    Case(
+      "a key and ways",
+      .all([.field("__name__", .equal, name), .field("a", .lessThan, .null), .any(fields(31, .equal))]), key),
+    Case(
+      "a large operand and ways", .all([.field("a", .equal, numbers(188)), .any(fields(31, .equal))]),
+      "value for a is too large to be used in a query"),
     Case("30 ways", .any(fields(30, .equal)), nil),
     Case(
       "31 ways", .any(fields(31, .equal)),

@@ -1,4 +1,6 @@
 """Queries of every operator, orders, cursors, groups, projections, vector search, aggregations."""
+import itertools
+
 from case import (NAN, NULL, ROOT, Area, array, both, cursor, double, either, flag, instant, integer, mapping, name,
                   order, reference, select_from, text, unary, update, vector, where)
 
@@ -54,6 +56,17 @@ for operator in ("EQUAL", "NOT_EQUAL", "LESS_THAN", "LESS_THAN_OR_EQUAL", "GREAT
 names.query(select_from(Q, where=where("__name__", "IN", array(reference("q/c"), reference("q/a")))))
 names.query(select_from(Q, where=where("__name__", "NOT_IN", array(*[reference(f"q/{key}") for key in "abcdefghij"]))))
 names.query(select_from(Q, where=both(where("__name__", "GREATER_THAN", reference("q/b")), X)))
+
+KEYS = [where("__name__", "EQUAL", reference("q/c")), where("__name__", "IN", array(reference("q/c"), reference("q/a"))),
+        where("__name__", "GREATER_THAN", reference("q/b")), where("__name__", "NOT_EQUAL", reference("q/b"))]
+OTHERS = [X, LESS, where("n", "NOT_EQUAL", integer(1)), where("n", "NOT_IN", array(integer(1))), unary("n", "IS_NOT_NULL"),
+          unary("n", "IS_NAN"), where("n", "IN", array(integer(1), integer(2))), where("l", "ARRAY_CONTAINS", integer(2))]
+for key, other in itertools.product(KEYS, OTHERS):
+    for tree in (both(key, other), either(key, other), both(X, either(key, other)), either(X, both(key, other)), either(key), both(either(other), key),
+                 both(key, either(X, other)), both(key, KEYS[2], other)):
+        names.query(select_from(Q, where=tree))
+    names.query(select_from(Q, where=both(key, other), orderBy=[order("n"), order("__name__", "DESCENDING")]))
+    names.aggregate(select_from(Q, where=both(key, other)), {"alias": "c", "count": {}})
 
 orders = Area("orders and cursors")
 for ordering in ([order("n")], [order("n", "DESCENDING")], [order("s"), order("n")], [order("s", "DESCENDING"), order("n")],

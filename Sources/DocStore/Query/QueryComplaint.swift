@@ -42,6 +42,10 @@ public enum QueryComplaint {
   static let manyArrayContains = Complaint(
     "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.")
 
+  static let keyBesideInequalities = Complaint(
+    "Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities."
+  )
+
   static func reservedName(in path: FieldPath) -> Complaint {
     let text = path.segments.map { segment in
       // A reserved name is quoted although its bytes would not need it.

@@ -89,18 +89,26 @@ extension QueryValidator {
     }
     let tests = filter.tests
     guard tests.count(where: { $0.comparison.isNegation }) <= 1 else { throw QueryComplaint.manyNegations }
-    if tests.contains(where: { $0.comparison == .notIn }), Self.hasDisjunction(filter) {
+    if tests.contains(where: { $0.comparison == .notIn }), Self.hasDisjunction(query.filter) {
       throw QueryComplaint.notInWithDisjunction
     }
     try checkSize(filterCount: tests.reduce(0) { $0 + max(1, $1.operands.count) })
-    let inequalities = Set(tests.filter { $0.comparison.impliesOrder }.map(\.path))
-    guard inequalities.count <= QueryLimits.inequalityFieldsMax else {
-      throw QueryComplaint.manyInequalityFields(inequalities.sorted())
-    }
     guard QueryWay.arrayContainsMax(of: filter) <= 1 else { throw QueryComplaint.manyArrayContains }
+    for test in tests { try checkOperandSizes(test) }
+    try checkInequalities(tests)
     let ways = QueryWay.count(of: filter)
     guard ways <= QueryLimits.disjunctionsMax else { throw QueryComplaint.manyDisjunctions(ways) }
-    for test in tests { try checkOperandSizes(test) }
+  }
+
+  /// Inequalities order the result, and an index that begins with another field's order has no use for a key; the
+  /// service refuses that wherever in the tree the two stand, also where no document could need both.
+  private func checkInequalities(_ tests: [FieldTest]) throws(Complaint) {
+    let paths = Set(tests.filter { $0.comparison.impliesOrder }.map(\.path))
+    guard paths.count <= QueryLimits.inequalityFieldsMax else {
+      throw QueryComplaint.manyInequalityFields(paths.sorted())
+    }
+    if paths.isEmpty || paths.contains(.documentName) { return }
+    if tests.contains(where: { $0.path.isDocumentName }) { throw QueryComplaint.keyBesideInequalities }
   }
 
   /// Group queries below a document and kindless queries know no fields; name operands must be names.
@@ -126,11 +134,12 @@ extension QueryValidator {
     }
   }
 
-  private static func hasDisjunction(_ filter: QueryFilter) -> Bool {
+  /// Asks what the client wrote: an `OR` counts however little stands in it.
+  private static func hasDisjunction(_ filter: StructuredQuery.Filter?) -> Bool {
     switch filter {
-    case .test(let test): test.comparison == .in || test.comparison == .arrayContainsAny
-    case .any: true
-    case .all(let children): children.contains(where: hasDisjunction)
+    case .field(_, let comparison, _): comparison == .in || comparison == .arrayContainsAny
+    case .composite(let kind, let children): kind == .or || children.contains(where: hasDisjunction)
+    case .unary, .unset, nil: false
     }
   }
 
