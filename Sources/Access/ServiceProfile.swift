@@ -49,6 +49,12 @@ public enum ServiceLimits: String, Sendable, CaseIterable {
   }
 }
 
+/// Whether a listener's target ends when it asks for its result once, and when its resume token cannot be read.
+/// Source: spec/production-differences.md N4, N9.
+public enum ListenTargets: String, Sendable, CaseIterable {
+  case production, emulator
+}
+
 /// A profile, and what was relaxed in it.
 public struct ServiceProfile: Sendable, Equatable {
   public let name: ProfileName
@@ -64,6 +70,7 @@ public struct ServiceProfile: Sendable, Equatable {
   /// words, errors of streams come in an array, and no stream ends in `done`.
   /// Source: spec/production-differences.md section 2, Q1, Q16, Q18, F1.
   public var isRESTStrict: Bool
+  public var listenTargets: ListenTargets
   /// What is done about queries that lack an index.
   /// Source: spec/production-differences.md section 2, Q4.
   public var indexMode: IndexMode
@@ -84,6 +91,7 @@ public struct ServiceProfile: Sendable, Equatable {
       userTransactions = .readOnly
       errorTexts = .production
       isRESTStrict = true
+      listenTargets = .production
       indexMode = .auto
       limits = .production
       lockWaitSeconds = TransactionPolicy.production.lockWaitMilliseconds / 1_000
@@ -95,6 +103,7 @@ public struct ServiceProfile: Sendable, Equatable {
       userTransactions = .all
       errorTexts = .emulator
       isRESTStrict = false
+      listenTargets = .emulator
       indexMode = .warn
       limits = .emulator
       lockWaitSeconds = TransactionPolicy.emulator.lockWaitMilliseconds / 1_000
@@ -127,6 +136,7 @@ public struct ServiceProfile: Sendable, Equatable {
     }
     if errorTexts != own.errorTexts { result.append("--error-texts \(errorTexts.rawValue)") }
     if isRESTStrict != own.isRESTStrict { result.append(isRESTStrict ? "--rest-strict" : "--no-rest-strict") }
+    if listenTargets != own.listenTargets { result.append("--listen-targets \(listenTargets.rawValue)") }
     if indexMode != own.indexMode { result.append("--index-mode \(indexMode.rawValue)") }
     if limits != own.limits { result.append("--limits \(limits.rawValue)") }
     if lockWaitSeconds != own.lockWaitSeconds { result.append("--lock-wait \(lockWaitSeconds)") }

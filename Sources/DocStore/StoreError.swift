@@ -10,6 +10,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case notFound(DocumentName)
   /// A write required that a document is not there.
   case alreadyExists(DocumentName)
+  /// A listener asked for a target under a number that another one of its stream has.
+  case targetExists(Int32)
   case failedPrecondition(Unmet)
   case invalid(Complaint)
   /// The same request may succeed when tried again.
@@ -46,17 +48,7 @@ public enum StoreError: Error, Hashable, Sendable {
   public var endsTransaction: Bool {
     switch self {
     case .notFound, .alreadyExists, .failedPrecondition, .aborted, .storage: true
-    case .invalid, .permissionDenied, .resourceExhausted: false
-    }
-  }
-
-  /// Whether the store itself failed, not the request.
-  var isStorageFailure: Bool {
-    switch self {
-    case .storage: true
-    case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .permissionDenied,
-      .resourceExhausted:
-      false
+    case .invalid, .permissionDenied, .resourceExhausted, .targetExists: false
     }
   }
 
@@ -64,6 +56,7 @@ public enum StoreError: Error, Hashable, Sendable {
     switch self {
     case .notFound(let name): "No document to update: \(name.resourceName)"
     case .alreadyExists(let name): "Document already exists: \(name.resourceName)"
+    case .targetExists(let id): "Target ID already exists: \(id)"
     case .failedPrecondition(.version(let stored, let required)):
       "the stored version (\(stored)) does not match the required base version (\(required))"
     case .failedPrecondition(.readTimeTooOld): "The requested 'read_time' is too old."

@@ -93,7 +93,7 @@ extension ShellError {
     switch error {
     case .permissionDenied(let message): self.init(.denied, message)
     case .notFound: self.init(.failed(code: "NOT_FOUND"), error.message)
-    case .alreadyExists: self.init(.failed(code: "ALREADY_EXISTS"), error.message)
+    case .alreadyExists, .targetExists: self.init(.failed(code: "ALREADY_EXISTS"), error.message)
     case .failedPrecondition: self.init(.failed(code: "FAILED_PRECONDITION"), error.message)
     case .invalid: self.init(.failed(code: "INVALID_ARGUMENT"), error.message)
     case .aborted: self.init(.failed(code: "ABORTED"), error.message)

@@ -53,7 +53,8 @@ public enum RequestExplainer {
     } catch {
       switch error {
       case .permissionDenied: break
-      case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .resourceExhausted, .storage:
+      case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .resourceExhausted,
+        .targetExists, .storage:
         // Rules are asked first; without an answer of theirs the store's is all there is to tell.
         if log.isEmpty {
           throw RequestTextError(description: "the store refuses the request: \(error.message)")

@@ -80,7 +80,8 @@ struct RequestRunner {
     } catch {
       switch error {
       case .permissionDenied: outcome.end = .denied
-      case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .resourceExhausted:
+      case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .resourceExhausted,
+        .targetExists:
         outcome.end = .failed(error.message)
       case .storage: throw .store(error)
       }

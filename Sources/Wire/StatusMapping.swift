@@ -36,7 +36,7 @@ extension GRPCStatus {
   private static func code(of error: StoreError) -> StatusCode {
     switch error {
     case .notFound: .notFound
-    case .alreadyExists: .alreadyExists
+    case .alreadyExists, .targetExists: .alreadyExists
     case .failedPrecondition: .failedPrecondition
     case .invalid: .invalidArgument
     case .aborted: .aborted

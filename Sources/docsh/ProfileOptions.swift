@@ -11,6 +11,7 @@ extension UserTransactions: ExpressibleByArgument {}
 extension ErrorTexts: ExpressibleByArgument {}
 extension IndexMode: ExpressibleByArgument {}
 extension ServiceLimits: ExpressibleByArgument {}
+extension ListenTargets: ExpressibleByArgument {}
 
 /// How large a rules file may be. Source: spec/production-differences.md R5.
 enum RulesSize: String, ExpressibleByArgument, CaseIterable {
@@ -41,6 +42,10 @@ struct ProfileOptions: ParsableArguments {
     inversion: .prefixedNo,
     help: "Read and refuse REST requests as the production service does, or as the official emulator does.")
   var restStrict: Bool?
+
+  @Option(
+    help: "Whether targets that are asked once, or whose resume token is unreadable, end as in production.")
+  var listenTargets: ListenTargets?
 
   @Option(help: "Refuse rules that production refuses for their size, or take any.")
   var rulesSize: RulesSize?
@@ -86,6 +91,7 @@ struct ProfileOptions: ParsableArguments {
     if let userTransactions { chosen.userTransactions = userTransactions }
     if let errorTexts { chosen.errorTexts = errorTexts }
     if let restStrict { chosen.isRESTStrict = restStrict }
+    if let listenTargets { chosen.listenTargets = listenTargets }
     if let rulesSize { chosen.limitsRulesSource = rulesSize == .production }
     if let indexMode { chosen.indexMode = indexMode }
     if let limits { chosen.limits = limits }

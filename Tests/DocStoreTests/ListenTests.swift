@@ -203,7 +203,9 @@ import Testing
     #expect(lines(harness).contains("filter 2 2 7") == (count != 2))
   }
 
-  @Test("ids: an unused one for 0, the stream's end for one in use, silence for an unknown removal")
+  @Test(
+    "ids: an unused one for 0, a refusal for one in use, the stream's end for a negative one, silence for an unknown removal"
+  )
   func ids() throws {
     let harness = try begin()
     harness.add(1, try harness.query("c"))
@@ -215,7 +217,10 @@ import Testing
         "add 1", "current 1", "consistent", "add 2", "current 2", "consistent", "remove 1",
       ])
     harness.add(2, try harness.query("e"))
-    #expect(harness.probe.now.failure?.message == "Target ID 2 is already in use.")
+    #expect(lines(harness) == ["remove 2 with cause"])
+    #expect(harness.probe.now.failure == nil)
+    harness.add(-2, try harness.query("e"))
+    #expect(harness.probe.now.failure?.message == "Target ID -2 is negative.")
   }
 
   @Test("a silent stream is told the time, and no commit falls below it")

@@ -117,17 +117,59 @@ private typealias Response = Google_Firestore_V1_ListenResponse
       ])
   }
 
-  @Test("a token that means nothing here resets the target")
-  func unknownToken() throws {
-    let harness = try ServiceHarness()
+  /// A later target shows what became of the stream and of the target.
+  @Test(
+    "a token that cannot be read: the service drops the target, the official emulator begins anew",
+    arguments: [
+      (ServiceProfile.production, ["remove [2] cause 3"]),
+      (.emulator, ["add [2]", "reset [2]", "change c/a [2] []", "current [2]", "noChange []"]),
+    ])
+  func unreadableToken(_ profile: ServiceProfile, _ expected: [String]) throws {
+    let harness = try ServiceHarness(profile: profile)
     try harness.set(["c/a": 1])
     let stream = harness.open("Listen")
     var request = add(2, collection: "c")
     request.addTarget.resumeToken = Data([1, 2, 3])
     try harness.say(request, on: stream)
+    try harness.say(add(4, documents: []), on: stream)
+    #expect(
+      try answer(harness, stream, count: expected.count + 3) == expected + [
+        "add [4]", "current [4]", "noChange []",
+      ])
+  }
+
+  @Test("a token of another store resets the target", arguments: [ServiceProfile.production, .emulator])
+  func foreignToken(_ profile: ServiceProfile) throws {
+    let harness = try ServiceHarness(profile: profile)
+    try harness.set(["c/a": 1])
+    let stream = harness.open("Listen")
+    var request = add(2, collection: "c")
+    request.addTarget.resumeToken = Data(ResumeToken(readTime: 7, generation: 3).bytes)
+    try harness.say(request, on: stream)
     #expect(
       try answer(harness, stream, count: 5) == [
         "add [2]", "reset [2]", "change c/a [2] []", "current [2]", "noChange []",
+      ])
+  }
+
+  @Test(
+    "a target that is asked once is over behind its result in the service, and stays in the official emulator",
+    arguments: [(ServiceProfile.production, ["remove [2]"]), (.emulator, [])])
+  func once(_ profile: ServiceProfile, _ end: [String]) throws {
+    let harness = try ServiceHarness(profile: profile)
+    try harness.set(["c/a": 1])
+    let stream = harness.open("Listen")
+    var request = add(2, collection: "c")
+    request.addTarget.once = true
+    try harness.say(request, on: stream)
+    let shown = ["add [2]", "change c/a [2] []", "current [2]", "noChange []"] + end
+    #expect(try answer(harness, stream, count: shown.count) == shown)
+    try harness.set(["c/a": 2])
+    try harness.say(add(4, collection: "c"), on: stream)
+    let after = end.isEmpty ? ["change c/a [2] []", "noChange []"] : []
+    #expect(
+      try answer(harness, stream, count: shown.count + after.count + 4) == shown + after + [
+        "add [4]", "change c/a [4] []", "current [4]", "noChange []",
       ])
   }
 
@@ -140,24 +182,39 @@ private typealias Response = Google_Firestore_V1_ListenResponse
         $0.database = ServiceHarness.database
         $0.addTarget.targetID = 2
       }, on: stream)
-    try harness.say(add(-4, collection: "c"), on: stream)
     try harness.say(add(0, collection: "c"), on: stream)
     #expect(
-      try answer(harness, stream, count: 7) == [
-        "add [2]", "remove [2] cause 3", "add [-4]", "remove [-4] cause 3", "add [1]", "current [1]",
-        "noChange []",
+      try answer(harness, stream, count: 5) == [
+        "add [2]", "remove [2] cause 3", "add [1]", "current [1]", "noChange []",
       ])
   }
 
-  @Test("an id in use ends the stream")
+  @Test("a negative id ends the stream")
+  func negative() throws {
+    let harness = try ServiceHarness()
+    let stream = harness.open("Listen")
+    try harness.say(add(2, collection: "c"), on: stream)
+    try harness.say(add(-4, collection: "c"), on: stream)
+    let received = harness.receive(on: stream) { $0.isClosed }
+    #expect(received.status == "3")
+    #expect(received.message == "Target ID -4 is negative.")
+  }
+
+  @Test("an id in use is refused by its number, and who has it lives on")
   func duplicate() throws {
     let harness = try ServiceHarness()
     let stream = harness.open("Listen")
     try harness.say(add(2, collection: "c"), on: stream)
     try harness.say(add(2, collection: "d"), on: stream)
-    let received = harness.receive(on: stream) { $0.isClosed }
-    #expect(received.status == "3")
-    #expect(received.message == "Target ID 2 is already in use.")
+    #expect(
+      try answer(harness, stream, count: 4) == [
+        "add [2]", "current [2]", "noChange []", "remove [2] cause 6",
+      ])
+    let refusal = try Response(
+      serializedBytes: try #require(harness.receive(on: stream) { $0.messages.count >= 4 }.messages.last))
+    #expect(refusal.targetChange.cause.message == "Target ID already exists: 2")
+    try harness.set(["c/a": 1, "d/a": 1])
+    #expect(try answer(harness, stream, count: 6).suffix(2) == ["change c/a [2] []", "noChange []"])
   }
 
   @Test("rules decide at the beginning, when they are replaced and when what they read changes")

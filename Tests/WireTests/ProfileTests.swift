@@ -136,10 +136,11 @@ struct ProfileTests {
     relaxed.tokenChecks = .off
     relaxed.errorTexts = .emulator
     relaxed.limitsRulesSource = false
+    relaxed.listenTargets = .emulator
     #expect(
       relaxed.departures == [
         "--no-rules allow", "--denial-detail terse", "--rules-size any", "--verify-tokens off",
-        "--user-transactions all", "--error-texts emulator",
+        "--user-transactions all", "--error-texts emulator", "--listen-targets emulator",
       ])
     var strict = ServiceProfile.emulator
     strict.userTransactions = .readOnly

@@ -88,16 +88,19 @@ final class TargetLoad: @unchecked Sendable {
   var isComplete = false
   /// The client must forget what it was told before.
   var mustReset: Bool
+  /// The target is over when its result has been shown.
+  let isOnce: Bool
 
   init(
     _ target: LiveTarget, judge: ListenJudge?, resumption: TargetResumption, expectedCount: Int?,
-    mustReset: Bool
+    mustReset: Bool, isOnce: Bool = false
   ) {
     self.target = target
     self.judge = judge
     self.resumption = resumption
     self.expectedCount = expectedCount
     self.mustReset = mustReset
+    self.isOnce = isOnce
   }
 
   func add(_ event: ListenEvent) {

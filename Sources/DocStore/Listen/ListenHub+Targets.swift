@@ -51,11 +51,11 @@ extension ListenHub {
 
   private func add(_ request: TargetRequest, to stream: HubStream) {
     let id = request.id == 0 ? stream.freeID : request.id
-    if stream.targets[id] != nil {
-      return fail(stream, .invalid(Complaint("Target ID \(id) is already in use.")))
-    }
+    guard id > 0 else { return fail(stream, .invalid(Complaint("Target ID \(id) is negative."))) }
+    // The client is told of a target that it does not have; the one that it has lives on.
+    if stream.targets[id] != nil { return refuse(id, .targetExists(id), stream) }
+    if case .refused(let complaint) = request.resumption { return refuse(id, .invalid(complaint), stream) }
     send([.added(id)], to: stream)
-    guard id > 0 else { return refuse(id, .invalid(Complaint("Target ID \(id) is negative.")), stream) }
     guard stream.targets.count < limits.targetsMax else {
       return refuse(id, .resourceExhausted(message: "too many targets on one stream"), stream)
     }
@@ -65,7 +65,7 @@ extension ListenHub {
       begin(
         TargetLoad(
           LiveTarget(id: id, selection), judge: stream.judge, resumption: request.resumption,
-          expectedCount: request.expectedCount, mustReset: false), stream)
+          expectedCount: request.expectedCount, mustReset: false, isOnce: request.isOnce), stream)
     }
   }
 
@@ -142,10 +142,14 @@ extension ListenHub {
     case .events(let closing, let reads):
       stream.load = nil
       let target = load.target
-      target.guards = reads
-      stream.targets[target.id] = target
-      index.add(TargetReference(stream: stream, target: target))
-      let events = load.takeEvents() + closing + [.current(target.id, token), .consistent(token)]
+      var events = load.takeEvents() + closing + [.current(target.id, token), .consistent(token)]
+      if load.isOnce {
+        events.append(.removed(target.id, cause: nil))
+      } else {
+        target.guards = reads
+        stream.targets[target.id] = target
+        index.add(TargetReference(stream: stream, target: target))
+      }
       send(events, to: stream)
       goOn(stream)
     }

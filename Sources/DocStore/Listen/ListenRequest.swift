@@ -17,6 +17,8 @@ public enum TargetResumption: Sendable {
   case token([UInt8])
   /// A read time in microseconds.
   case readTime(Int64)
+  /// From a token that costs the target.
+  case refused(Complaint)
 }
 
 /// A target as a client adds it.
@@ -28,15 +30,18 @@ public struct TargetRequest: Sendable {
   public let resumption: TargetResumption
   /// How many documents the client believes to be in the result it goes on from; nil when it does not say.
   public let expectedCount: Int?
+  /// Whether the target is over when its result has been shown.
+  public let isOnce: Bool
 
   public init(
     id: Int32, selection: Result<TargetSelection, Complaint>, resumption: TargetResumption = .none,
-    expectedCount: Int? = nil
+    expectedCount: Int? = nil, isOnce: Bool = false
   ) {
     self.id = id
     self.selection = selection
     self.resumption = resumption
     self.expectedCount = expectedCount
+    self.isOnce = isOnce
   }
 }
 

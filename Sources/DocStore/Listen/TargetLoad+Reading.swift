@@ -78,6 +78,7 @@ extension TargetLoad {
     let time: Int64
     switch resumption {
     case .none: return .nothing
+    case .refused: return .unknown
     case .token(let bytes):
       guard let token = ResumeToken(bytes), token.readTime <= view.readTime else { return .unknown }
       // Nobody had written anything: the client knows no document.

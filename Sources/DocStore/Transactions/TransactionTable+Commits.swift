@@ -45,7 +45,7 @@ extension TransactionTable {
       entry.lastUsed = now
       switch failure {
       case .notFound, .alreadyExists, .failedPrecondition: state.end(entry, .failedPrecondition, &effects)
-      case .invalid, .permissionDenied, .resourceExhausted:
+      case .invalid, .permissionDenied, .resourceExhausted, .targetExists:
         if !entry.isOver { entry.phase = .open }
       case .aborted, .storage: state.end(entry, .aborted, &effects)
       }

@@ -34,7 +34,7 @@ public struct StoreStudios<Engine: StorageEngine>: StudioTarget {
     } catch {
       switch error {
       case .alreadyExists, .notFound, .failedPrecondition(.version), .aborted: return false
-      case .failedPrecondition, .invalid, .permissionDenied, .resourceExhausted, .storage:
+      case .failedPrecondition, .invalid, .permissionDenied, .resourceExhausted, .targetExists, .storage:
         throw SeedSinkError(error.message)
       }
     }

@@ -2,6 +2,7 @@
 ///
 /// Source: spec/streams.md 1.1 (field numbers), 1.2.
 
+internal import Access
 internal import DocModel
 internal import DocStore
 
@@ -61,6 +62,7 @@ struct WireTarget {
   var id: Int32 = 0
   var resumption = TargetResumption.none
   var expectedCount: Int?
+  var isOnce = false
 
   init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
     var fields = MessageFields(message)
@@ -72,6 +74,7 @@ struct WireTarget {
         let token = try fields.bytes()
         resumption = token.isEmpty ? .none : .token(token)
       case 5 << 3: id = Int32(truncatingIfNeeded: try fields.varint())
+      case 6 << 3: isOnce = try fields.varint() != 0
       case MessageFields.tag(11):
         resumption = .readTime(try MessageFields.timestamp(try fields.message()).microseconds)
       case MessageFields.tag(12): expectedCount = try Self.int32Value(try fields.message())
@@ -119,13 +122,21 @@ struct WireTarget {
   // MARK: into the store's form
 
   /// A fault of the target costs the target alone. Source: spec/streams.md 1.2.
-  func request(in database: DatabaseID) -> TargetRequest {
+  func request(in database: DatabaseID, _ like: ListenTargets) -> TargetRequest {
     let selected: Result<TargetSelection, Complaint>
     do throws(Complaint) { selected = .success(try checked(in: database)) } catch {
       selected = .failure(error)
     }
     return TargetRequest(
-      id: id, selection: selected, resumption: resumption, expectedCount: expectedCount)
+      id: id, selection: selected, resumption: resumption(like), expectedCount: expectedCount,
+      isOnce: isOnce && like == .production)
+  }
+
+  private func resumption(_ like: ListenTargets) -> TargetResumption {
+    guard like == .production, case .token(let bytes) = resumption, ResumeToken(bytes) == nil else {
+      return resumption
+    }
+    return .refused(Complaint("bad resume token"))
   }
 
   private func checked(in database: DatabaseID) throws(Complaint) -> TargetSelection {

@@ -68,7 +68,8 @@ private final class ListenSession<Engine: StorageEngine> {
         switch request.change {
         case .none: return
         case .remove(let id): stream.take(.remove(id))
-        case .add(let target): stream.take(.add(target.request(in: stream.database)))
+        case .add(let target):
+          stream.take(.add(target.request(in: stream.database, service.options.profile.listenTargets)))
         }
       }
     } catch { end(call, error) }
