@@ -43,7 +43,8 @@ public struct FirestoreServerOptions: Sendable {
 
   var gate: RequestGate {
     let own = (try? HostPattern(server.host)).map { [$0] } ?? []
-    return RequestGate(allowedOrigins: allowedOrigins, allowedHosts: allowedHosts + own)
+    return RequestGate(
+      allowedOrigins: allowedOrigins, allowedHosts: allowedHosts + own, tokenChecks: profile.tokenChecks)
   }
 }
 

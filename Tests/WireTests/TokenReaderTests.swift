@@ -137,6 +137,40 @@ struct TokenReaderTests {
     #expect(Fields(encoded: user.claims) == ["n": expected])
   }
 
+  static let account = #"{"iss":"a@p","sub":"a@p","scope":"cloud-platform","iat":100,"exp":200}"#
+
+  @Test(
+    "a token that a service account signed for itself is an administrator's in production, and no other is",
+    arguments: [
+      (account, "RS256", true), (account, "none", false), (account, "HS256", false),
+      (account.replacing("a@p\",\"scope", with: "b@p\",\"scope"), "RS256", false),
+      (account.replacing("scope", with: "scopes"), "RS256", false),
+      (account.replacing("\"cloud-platform\"", with: "[]"), "RS256", false),
+      (account.replacing("{", with: #"{"aud":"https://firestore.googleapis.com/","#), "RS256", false),
+      (#"{"scope":"x","sub":7,"iss":7}"#, "RS256", false), (#"{"scope":"x"}"#, "RS256", false),
+    ])
+  func serviceAccount(claims: String, algorithm: String, isAdministrator: Bool) throws {
+    let header = "Bearer " + Self.token(claims, header: #"{"alg":"\#(algorithm)"}"#, signature: "AAAA")
+    #expect(TokenReader.isAdministrator(Array(header.utf8), .claims) == isAdministrator)
+    #expect(!TokenReader.isAdministrator(Array(header.utf8), .off))
+    guard case .user = try read(header, .emulator) else {
+      return #expect(Bool(false), "a user to the emulator")
+    }
+    // One whose `aud` and `iss` do not fit is refused, as any user's.
+    let bearer = try? read(header, .production)
+    #expect(bearer?.credentials.isAdmin ?? false == isAdministrator)
+  }
+
+  @Test("a service account's token ends as a user's does")
+  func serviceAccountEnds() throws {
+    let header = "Bearer " + Self.token(Self.account, header: #"{"alg":"RS256"}"#, signature: "AAAA")
+    let bearer = try read(header, .production, now: 229)
+    #expect(bearer.credentials.isAdmin)
+    let reader = TokenReader(.production)
+    #expect(throws: GRPCStatus.self) { try bearer.check(with: reader, for: "p", nowSeconds: 230) }
+    #expect(throws: GRPCStatus.self) { try read(header, .production, now: 230) }
+  }
+
   @Test("production refuses a token 30 seconds after exp, but not one issued at 0")
   func expiry() throws {
     let issued = "Bearer " + Self.token(#"{"sub":"a","iat":100,"exp":200}"#)

@@ -9,15 +9,22 @@
 /// A pure value: it decides from header values alone. gRPC is not asked: a call that names an origin is refused.
 /// docs/browser-access.md has the rules in tables.
 
+package import Access
+
 package struct RequestGate: Sendable {
   private let origins: [OriginPattern]
   private let hosts: [HostPattern]
   private let machineNames: Set<String>
+  private let tokenChecks: TokenChecks
 
-  /// - Parameter machineName: what the machine calls itself, with or without a domain.
+  /// - Parameters:
+  ///   - machineName: what the machine calls itself, with or without a domain.
+  ///   - tokenChecks: which tokens are an administrator's.
   package init(
-    allowedOrigins: [OriginPattern] = [], allowedHosts: [HostPattern] = [], machineName: String? = nil
+    allowedOrigins: [OriginPattern] = [], allowedHosts: [HostPattern] = [], machineName: String? = nil,
+    tokenChecks: TokenChecks = .claims
   ) {
+    self.tokenChecks = tokenChecks
     origins = allowedOrigins
     hosts = allowedHosts
     guard let host = HostName(machineName ?? HostName.ofThisMachine) else {
@@ -69,7 +76,8 @@ package struct RequestGate: Sendable {
   ///   - authorization: the value that will count as the `authorization` header.
   ///   - origin: `HTTPRequest.origin` of the request that brought it.
   package func refusal(authorization: [UInt8]?, origin: String?) -> GRPCStatus? {
-    guard let origin, TokenReader.isAdministrator(authorization), !mayAdministrate(origin: origin)
+    guard let origin, !mayAdministrate(origin: origin),
+      TokenReader.isAdministrator(authorization, tokenChecks)
     else { return nil }
     return Self.refusal(
       origin, "pages of `\(Self.shown(origin))` may not pass by the rules with an administrator's token")
