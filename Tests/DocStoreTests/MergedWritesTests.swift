@@ -145,6 +145,20 @@ import Testing
               + "VersionPrecondition{exactBaseVersion=7, maxBaseVersion=null})")))
   }
 
+  @Test("the results of all writes to a document tell its end")
+  func results() throws {
+    let test = try TestStore()
+    let gone = try test.commit(.set("c/a", ["n": .integer(1)]), .delete("c/a"))
+    #expect(gone.results.map(\.updateTime) == [nil, nil])
+    let made = try test.commit(.delete("c/a"), .set("c/a", ["n": .integer(1)]))
+    #expect(made.results.map(\.updateTime) == [made.commitTime, made.commitTime])
+    let back = try test.commit(.set("c/a", ["n": .integer(2)]), .set("c/a", ["n": .integer(1)]))
+    #expect(back.results.map(\.updateTime) == [made.commitTime, made.commitTime])
+    let anew = try test.commit(.delete("c/a"), .set("c/a", ["n": .integer(1)]))
+    #expect(anew.results.map(\.updateTime) == [anew.commitTime, anew.commitTime])
+    #expect(try test.times("c/a")?.created == anew.commitTime)
+  }
+
   @Test("rules see the document before and after the commit, once")
   func judgedOnce() throws {
     let test = try TestStore()

@@ -114,16 +114,24 @@ def steps(path):
         yield delete(path, condition)
 
 
-for first, second in itertools.product(steps("together/a"), steps("together/a")):
+# Each on a document of its own: the official emulator knows when a missing document was deleted, and takes it for its version.
+for number, (kind, other) in enumerate(itertools.product(range(10), range(10))):
     for stored in (True, False):
-        together.commit(update("together/a", {"z": integer(1)}) if stored else delete("together/a"), save=STAMP)
-        together.commit(first, second)
-        together.get("together/a")
-for third in steps("together/b"):
-    for second in (update("together/b"), delete("together/b")):
-        together.commit(update("together/b"), second, third)
-        together.commit(delete("together/b"), second, third)
-        together.get("together/b")
+        path = f"together/{number}-{stored}"
+        together.commit(update(path if stored else "together/z", {"z": integer(number)}), save=STAMP)
+        together.commit(list(steps(path))[kind], list(steps(path))[other])
+        together.get(path)
+for number, third in enumerate(range(10)):
+    for stored, first, second in itertools.product((True, False), (update, delete), (update, delete)):
+        path = f"together/{number}-{stored}-{first.__name__}-{second.__name__}"
+        together.commit(update(path if stored else "together/z", {"y": integer(number)}), save=STAMP)
+        together.commit(first(path), second(path), list(steps(path))[third])
+        together.get(path)
+# A document that ends as it began, and one that was gone in between.
+for between in (update("together/same", {"n": integer(2)}), delete("together/same")):
+    together.put("together/same", {"n": integer(1)})
+    together.commit(between, update("together/same", {"n": integer(1)}))
+    together.get("together/same")
 together.put("together/m", {"m": mapping(a=integer(1), b=mapping(c=integer(2))), "z": NULL})
 for mask in itertools.permutations(("m", "m.a", "m.b.c", "`m`", "z"), 3):
     for fields in ({}, {"m": integer(1)}, {"m": mapping(a=integer(7), b=mapping(c=integer(8), d=NULL))}):

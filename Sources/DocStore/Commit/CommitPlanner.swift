@@ -103,10 +103,10 @@ final class CommitPlanner {
   ) throws(StoreError) -> CommitResult? {
     let places = try merge(request.writes)
     try checkPreconditions(request)
-    var results: [WriteResult] = []
-    results.reserveCapacity(request.writes.count)
-    for (write, index) in zip(request.writes, places) {
-      results.append(try apply(write, to: index, request.database))
+    let transformed = try applyWrites(request.writes, at: places, request.database)
+    if touched.count < places.count { keepUnchanged() }
+    let results = zip(places, transformed).map { index, transformed in
+      WriteResult(updateTime: touched[index].now?.updateTime, transformResults: transformed)
     }
     var judgement: JudgedCommit?
     defer { judgement?.tellDecided() }
@@ -138,21 +138,33 @@ final class CommitPlanner {
     return places
   }
 
-  /// Applies one write to the state that the commit's earlier writes left.
-  private func apply(_ write: Write, to index: Int, _ database: DatabaseID) throws(StoreError) -> WriteResult
-  {
-    var result = WriteResult(updateTime: nil)
-    switch write.operation {
-    case .update(let fields, let mask):
-      let new = try update(touched[index], fields, mask, write.transforms, database, &result)
-      touched[index].now = new
-      result.updateTime = new.updateTime
-    case .delete:
-      touched[index].now = nil
-    case .verify:
-      result.updateTime = touched[index].now?.updateTime
+  /// Applies the writes in order, each to the state that those before it left; the results of their transforms.
+  private func applyWrites(
+    _ writes: [Write], at places: [Int], _ database: DatabaseID
+  ) throws(StoreError) -> [[[UInt8]]] {
+    var results = [[[UInt8]]](repeating: [], count: writes.count)
+    for (number, index) in places.enumerated() {
+      let write = writes[number]
+      switch write.operation {
+      case .update(let fields, let mask):
+        touched[index].now = try update(
+          touched[index], fields, mask, write.transforms, database, &results[number])
+      case .delete: touched[index].now = nil
+      case .verify: break
+      }
     }
-    return result
+    return results
+  }
+
+  /// Several writes may lead back to what is stored, which then was not written at all. A document that was deleted
+  /// and made again is another one.
+  private func keepUnchanged() {
+    for index in touched.indices {
+      guard let before = touched[index].before, let now = touched[index].now,
+        now.createTime == before.createTime, WireCursor.areEqual(now.fields.bytes, before.fields.bytes)
+      else { continue }
+      touched[index].now = before
+    }
   }
 
   /// Asks what is stored for the documents' preconditions. The first unmet one waits in `unmet` where somebody judges.
@@ -190,13 +202,13 @@ final class CommitPlanner {
   /// The document after an update; the very same record when nothing changes.
   private func update(
     _ document: Touched, _ body: [UInt8], _ mask: [FieldPath]?, _ transforms: [FieldTransform],
-    _ database: DatabaseID, _ result: inout WriteResult
+    _ database: DatabaseID, _ transformed: inout [[UInt8]]
   ) throws(StoreError) -> DocumentRecord {
     let old = document.now
     var fields = body
     if let mask { fields = Self.masked(old?.fields ?? .none, body, mask) }
     if !transforms.isEmpty {
-      (fields, result.transformResults) = fields.withUnsafeBytes {
+      (fields, transformed) = fields.withUnsafeBytes {
         TransformApplication.apply(
           transforms, to: FieldsView(document: $0), serverTime: clock.serverTime(version))
       }

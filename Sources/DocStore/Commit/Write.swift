@@ -39,7 +39,7 @@ public struct Write: Sendable {
   }
 }
 
-/// What must be true of a document before a write applies, judged after the commit's earlier writes.
+/// What must be true of a document before a write applies, judged with the commit's other writes to it: `MergedWrites`.
 public enum Precondition: Hashable, Sendable {
   case none
   case exists(Bool)
@@ -90,8 +90,8 @@ public struct FieldTransform: Sendable {
 
 /// What became of one write.
 public struct WriteResult: Hashable, Sendable {
-  /// The commit's version; the old update time when nothing changed; nil after a delete, and after the
-  /// verification of a document that is not there.
+  /// Of the document as the whole commit leaves it: the commit's version; the old update time when nothing changed;
+  /// nil when there is none.
   public var updateTime: Int64?
   /// One canonical encoded value a transform: the new value, or null for array transforms.
   public var transformResults: [[UInt8]]
