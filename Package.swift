@@ -98,6 +98,9 @@ let package = Package(
     .target(
       name: "RulesExercise", dependencies: ["DocModel", "Rules"], path: "Fuzz/Sources/RulesExercise",
       swiftSettings: strict),
+    .executableTarget(
+      name: "rules-crasher", dependencies: ["RulesExercise"], path: "Fuzz/Sources/RulesCrasher",
+      swiftSettings: strict),
     .target(
       name: "Shell",
       dependencies: [

@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// The fuzz targets, apart from the main package so that every module in them is instrumented.
+// The fuzz targets, apart from the main package so that every module in them is instrumented. Bulk runs
+// (`rules-crasher`) are of the main package, without instruments, which cost a factor of twenty.
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -10,27 +11,13 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// Bulk runs are built without instruments, which cost a factor of twenty: `FUZZ_PLAIN=1`.
-let isPlain = Context.environment["FUZZ_PLAIN"] != nil
-
 /// The sanitizers instrument our Swift only; what swift-crypto wraps is not ours to fuzz.
-let fuzzed = isPlain ? strict : strict + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
+let fuzzed = strict + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
 
 /// The driver is linked for its loop; its main gives way to ours.
-let linked: [LinkerSetting] =
-  isPlain
-  ? []
-  : [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld", "-Xlinker", "--allow-multiple-definition"])]
-
-let libFuzzerTargets: [Target] =
-  isPlain
-  ? []
-  : [
-    .executableTarget(
-      name: "WireCursorFuzz", dependencies: ["WireExercise"], swiftSettings: fuzzed, linkerSettings: linked),
-    .executableTarget(
-      name: "RulesTextFuzz", dependencies: ["RulesExercise"], swiftSettings: fuzzed, linkerSettings: linked),
-  ]
+let linked: [LinkerSetting] = [
+  .unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld", "-Xlinker", "--allow-multiple-definition"])
+]
 
 let package = Package(
   name: "Fuzz",
@@ -39,7 +26,7 @@ let package = Package(
     .systemLibrary(name: "CChecksum"),
     .target(
       name: "CRE2",
-      cxxSettings: isPlain ? [] : [.unsafeFlags(["-fsanitize=address"])],
+      cxxSettings: [.unsafeFlags(["-fsanitize=address"])],
       linkerSettings: [.linkedLibrary("re2")]),
     .target(
       name: "DocModel", dependencies: ["CChecksum", .product(name: "Crypto", package: "swift-crypto")],
@@ -50,7 +37,9 @@ let package = Package(
     .target(name: "WireExercise", dependencies: ["DocModel"], swiftSettings: fuzzed),
     .target(name: "RulesExercise", dependencies: ["DocModel", "Rules"], swiftSettings: fuzzed),
     .executableTarget(
-      name: "RulesCrasher", dependencies: ["RulesExercise"], swiftSettings: fuzzed, linkerSettings: linked),
-  ] + libFuzzerTargets,
+      name: "WireCursorFuzz", dependencies: ["WireExercise"], swiftSettings: fuzzed, linkerSettings: linked),
+    .executableTarget(
+      name: "RulesTextFuzz", dependencies: ["RulesExercise"], swiftSettings: fuzzed, linkerSettings: linked),
+  ],
   cxxLanguageStandard: .cxx17
 )
