@@ -10,9 +10,9 @@ struct AggregationTests {
   private static func validate(_ aggregations: [Aggregation], collection: String = "c") throws(Complaint)
     -> AggregationQuery
   {
-    try AggregationQuery.validate(aggregations) { () throws(Complaint) in
+    try AggregationQuery.validate(aggregations) { (added) throws(Complaint) in
       try QueryValidator.validate(
-        StructuredQuery(database: database, parent: .root, from: [.init(collection)]))
+        StructuredQuery(database: database, parent: .root, from: [.init(collection)]), adding: added)
     }
   }
 
@@ -119,12 +119,62 @@ struct AggregationTests {
     #expect(totals.results.map(\.value) == [.integer(3), .integer(6)])
   }
 
+  static func afterName(_ fields: String) -> String {
+    "This query requires an index that has fields [\(fields)] after __name__ and Firestore does not currently support such "
+      + "an index. Please try the query again with additional ordering on those fields."
+  }
+  static let name = StructuredQuery.Filter.field(
+    "__name__", .greaterThan, .reference("projects/p/databases/(default)/documents/c/x"))
+
+  /// Source: the official emulator.
+  @Test(
+    "what is added up must be ordered by, where the name is",
+    arguments: [
+      (nil, [], nil), (nil, ["m"], nil), (nil, ["__name__"], "n"), (nil, ["n", "__name__"], nil),
+      (nil, ["m", "__name__"], "n"),
+      (nil, ["__name__", "n"], "order by clause cannot contain more fields after the key"),
+      (nil, ["__name__", "m"], "n"), (name, [], "n"), (name, ["n"], nil), (name, ["m"], "n"),
+      (name, ["`n`"], nil),
+      (.all([name, .field("n", .equal, .integer(1))]), [], "n"),
+      (.any([name, .field("n", .equal, .integer(1))]), [], "n"),
+      (.all([name, .field("n", .lessThan, .integer(1))]), [], nil),
+      (.all([name, .unary("n", .isNotNull)]), [], nil),
+      (.all([name, .field("m", .lessThan, .integer(1))]), [], "n"),
+      (.field("m", .lessThan, .integer(1)), [], nil),
+      (.all([name, .any((0..<31).map { .field("f\($0)", .equal, .null) })]), [], "n"),
+    ] as [(StructuredQuery.Filter?, [String], String?)])
+  func addedBehindName(filter: StructuredQuery.Filter?, orders: [String], missing: String?) {
+    var query = StructuredQuery(database: Self.database, parent: .root, from: [.init("c")])
+    query.filter = filter
+    query.orders = orders.map { .init($0) }
+    var complaint: String?
+    do throws(Complaint) {
+      _ = try AggregationQuery.validate([Aggregation(.sum(field: "n")), Aggregation(.count(upTo: nil))]) {
+        (added) throws(Complaint) in try QueryValidator.validate(query, adding: added)
+      }
+    } catch { complaint = error.message }
+    #expect(complaint == missing.map { $0.count == 1 ? Self.afterName($0) : $0 })
+  }
+
+  @Test("the fields that are missing are told in order")
+  func missingFields() {
+    var query = StructuredQuery(database: Self.database, parent: .root, from: [.init("c")])
+    query.filter = Self.name
+    let fields = ["zeta", "alpha", "m.k", "`a b`", "alpha"]
+    #expect(throws: Complaint(Self.afterName("a b, alpha, m.k, zeta"))) {
+      try AggregationQuery.validate(fields.map { Aggregation(.average(field: $0)) }) {
+        (added) throws(Complaint) in
+        try QueryValidator.validate(query, adding: added)
+      }
+    }
+  }
+
   @Test("with a limit, what is added up comes in the order of its fields")
   func orders() throws {
     func orders(_ query: StructuredQuery) throws -> [String] {
       let aggregation = try AggregationQuery.validate([
         Aggregation(.sum(field: "n")), Aggregation(.average(field: "a")), Aggregation(.sum(field: "n")),
-      ]) { () throws(Complaint) in try QueryValidator.validate(query) }
+      ]) { (added) throws(Complaint) in try QueryValidator.validate(query, adding: added) }
       return aggregation.query.orders.map(\.path.text)
     }
     var query = StructuredQuery(database: Self.database, parent: .root, from: [.init("c")])
@@ -133,8 +183,8 @@ struct AggregationTests {
     #expect(try orders(query) == ["a", "n", "__name__"])
     query.orders = [.init("n")]
     #expect(try orders(query) == ["n", "a", "__name__"])
-    query.orders = [.init("__name__")]
-    #expect(try orders(query) == ["__name__"])
+    query.orders = [.init("n"), .init("a"), .init("__name__")]
+    #expect(try orders(query) == ["n", "a", "__name__"])
   }
 
   @Test("bounded counts end early; a sum beside them reads on")

@@ -38,8 +38,8 @@ struct IndexVerdict: Sendable, CustomTestStringConvertible {
   func normalized() throws -> NormalizedQuery {
     if sums.isEmpty { return try QueryValidator.validate(query) }
     let sums = sums.map { Aggregation(.sum(field: $0)) }
-    return try AggregationQuery.validate(sums) { () throws(Complaint) in
-      try QueryValidator.validate(query)
+    return try AggregationQuery.validate(sums) { (added) throws(Complaint) in
+      try QueryValidator.validate(query, adding: added)
     }.query
   }
 }

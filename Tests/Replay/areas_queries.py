@@ -49,6 +49,11 @@ for tree in (both(X, ONE), either(X, ONE), both(X, LESS), either(X, LESS), both(
              where("`n`", "EQUAL", integer(1)), where("f", "EQUAL", flag(True)), where("f", "LESS_THAN", flag(True))):
     filters.query(select_from(Q, where=tree))
 
+for operator in ("EQUAL", "LESS_THAN", "ARRAY_CONTAINS"):
+    for operand in (array(array(integer(1))), array(vector(1.0)), mapping(a=array(array())), array(mapping(a=array(vector(1.0))))):
+        filters.query(select_from(Q, where=where("l", operator, operand)))
+        filters.query(select_from(Q, orderBy=[order("l")], startAt=cursor(operand)))
+
 names = Area("filters by name")
 for operator in ("EQUAL", "NOT_EQUAL", "LESS_THAN", "LESS_THAN_OR_EQUAL", "GREATER_THAN", "GREATER_THAN_OR_EQUAL"):
     for path in ("q/c", "q/none", "a/a", "z/z", "q/c/d/e"):
@@ -67,6 +72,10 @@ for key, other in itertools.product(KEYS, OTHERS):
         names.query(select_from(Q, where=tree))
     names.query(select_from(Q, where=both(key, other), orderBy=[order("n"), order("__name__", "DESCENDING")]))
     names.aggregate(select_from(Q, where=both(key, other)), {"alias": "c", "count": {}})
+    for ordering in ([], [order("n")], [order("__name__")], [order("s"), order("__name__")], [order("n"), order("__name__")]):
+        for tree in (key, other, both(key, other), None):
+            names.aggregate(select_from(Q, **({"where": tree} if tree else {}), orderBy=ordering),
+                            {"alias": "x", "sum": {"field": {"fieldPath": "n"}}}, {"alias": "y", "avg": {"field": {"fieldPath": "s"}}})
 
 orders = Area("orders and cursors")
 for ordering in ([order("n")], [order("n", "DESCENDING")], [order("s"), order("n")], [order("s", "DESCENDING"), order("n")],

@@ -39,8 +39,9 @@ public struct AggregationQuery: Sendable {
   public let functions: [(alias: String, function: Function)]
 
   /// The service's order: the list, aliases, each operator, then the query.
+  /// - Parameter query: validates the query, given the fields that are added up.
   public static func validate(
-    _ aggregations: [Aggregation], over query: () throws(Complaint) -> NormalizedQuery
+    _ aggregations: [Aggregation], over query: ([FieldPath]) throws(Complaint) -> NormalizedQuery
   ) throws(Complaint) -> AggregationQuery {
     if aggregations.isEmpty { throw AggregationComplaint.empty }
     guard aggregations.count <= QueryLimits.aggregationsMax else {
@@ -51,13 +52,14 @@ public struct AggregationQuery: Sendable {
     for (alias, aggregation) in zip(aliases, aggregations) {
       functions.append((alias, try function(aggregation.operation)))
     }
-    var query = try query()
-    query.requiredFields = functions.compactMap { named in
+    let added: [FieldPath] = functions.compactMap { named in
       switch named.function {
       case .count: nil
       case .sum(let field), .average(let field): field
       }
     }
+    var query = try query(added)
+    query.requiredFields = added
     query.orderByRequiredFields()
     return AggregationQuery(query: query, functions: functions)
   }

@@ -46,6 +46,14 @@ public enum QueryComplaint {
     "Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities."
   )
 
+  static func addedBehindName(_ fields: Set<FieldPath>) -> Complaint {
+    let names = fields.map { $0.segments.joined(separator: ".") }.sorted { $0.precedesInBytes($1) }
+    return Complaint(
+      "This query requires an index that has fields [\(names.joined(separator: ", "))] after __name__ and Firestore "
+        + "does not currently support such an index. Please try the query again with additional ordering on those fields."
+    )
+  }
+
   static func reservedName(in path: FieldPath) -> Complaint {
     let text = path.segments.map { segment in
       // A reserved name is quoted although its bytes would not need it.

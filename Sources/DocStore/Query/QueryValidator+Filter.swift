@@ -85,7 +85,8 @@ extension QueryValidator {
   func checkWhole(_ filter: QueryFilter?, scope: QueryScope) throws(Complaint) {
     try checkScope(filter, scope)
     guard let filter else {
-      return try checkSize(filterCount: 0)
+      try checkSize(filterCount: 0)
+      return try checkAdded([])
     }
     let tests = filter.tests
     guard tests.count(where: { $0.comparison.isNegation }) <= 1 else { throw QueryComplaint.manyNegations }
@@ -96,6 +97,7 @@ extension QueryValidator {
     guard QueryWay.arrayContainsMax(of: filter) <= 1 else { throw QueryComplaint.manyArrayContains }
     for test in tests { try checkOperandSizes(test) }
     try checkInequalities(tests)
+    try checkAdded(tests)
     let ways = QueryWay.count(of: filter)
     guard ways <= QueryLimits.disjunctionsMax else { throw QueryComplaint.manyDisjunctions(ways) }
   }
@@ -109,6 +111,18 @@ extension QueryValidator {
     }
     if paths.isEmpty || paths.contains(.documentName) { return }
     if tests.contains(where: { $0.path.isDocumentName }) { throw QueryComplaint.keyBesideInequalities }
+  }
+
+  /// Fields are added up from an index that has them before the name. A query that filters or orders by the name itself
+  /// has such an index only for the fields that it orders by, too. Source: the official emulator.
+  private func checkAdded(_ tests: [FieldTest]) throws(Complaint) {
+    if added.isEmpty { return }
+    let explicit = query.orders.compactMap { try? FieldPath.parse($0.path) }
+    guard explicit.contains(where: \.isDocumentName) || tests.contains(where: { $0.path.isDocumentName })
+    else { return }
+    let ordered = Set(explicit + tests.filter { $0.comparison.impliesOrder }.map(\.path))
+    let missing = Set(added).subtracting(ordered)
+    if !missing.isEmpty { throw QueryComplaint.addedBehindName(missing) }
   }
 
   /// Group queries below a document and kindless queries know no fields; name operands must be names.

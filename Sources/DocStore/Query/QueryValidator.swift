@@ -9,10 +9,15 @@ public import DocModel
 /// Checks one query; `validate` is the way in.
 public struct QueryValidator {
   let query: StructuredQuery
+  /// Fields that an aggregation adds up.
+  let added: [FieldPath]
 
   /// The checked query, or the complaint the service would answer.
-  public static func validate(_ query: StructuredQuery) throws(Complaint) -> NormalizedQuery {
-    let validator = QueryValidator(query: query)
+  /// - Parameter added: the fields that an aggregation over the query adds up.
+  public static func validate(
+    _ query: StructuredQuery, adding added: [FieldPath] = []
+  ) throws(Complaint) -> NormalizedQuery {
+    let validator = QueryValidator(query: query, added: added)
     let scope = try validator.scope()
     if let limit = query.limit, limit < 0 { throw QueryComplaint.negativeLimit }
     if query.offset < 0 { throw QueryComplaint.negativeOffset }

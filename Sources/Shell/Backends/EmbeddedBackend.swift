@@ -95,8 +95,8 @@ final class EmbeddedBackend: Backend {
     try strike(.count, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let time = try time(transaction)
     let checked = try checking { () throws(Complaint) in
-      try AggregationQuery.validate(aggregations) { () throws(Complaint) in
-        try QueryValidator.validate(query)
+      try AggregationQuery.validate(aggregations) { (added) throws(Complaint) in
+        try QueryValidator.validate(query, adding: added)
       }
     }
     let values = try storing { () throws(StoreError) in

@@ -22,8 +22,8 @@ extension FirestoreService {
       // Faults of the form come first, those of the query's meaning after those of the aggregations.
       let inner = try QueryReader.read(read.query, database: parent.database, parent: parent.path)
       let query = try Self.checked { () throws(Complaint) in
-        try AggregationQuery.validate(read.aggregations) { () throws(Complaint) in
-          var query = try QueryValidator.validate(inner)
+        try AggregationQuery.validate(read.aggregations) { (added) throws(Complaint) in
+          var query = try QueryValidator.validate(inner, adding: added)
           if self.options.profile.errorTexts == .production { query.refuseZeroVectors() }
           return query
         }
