@@ -15,16 +15,30 @@ public struct Canonicalizer {
   private var writer: WireWriter
   /// The field whose value is being read, for messages.
   private var top: String = ""
-  /// An array in an array waits here until all names and kinds are read.
+  private let use: Use
+  /// An array or a vector in an array waits here until all names and kinds are read.
   private var pendingArrayComplaint: Complaint?
   /// Lengths, depth and vectors' contents wait here until the whole document is read.
   private var pendingComplaint: Complaint?
 
-  private init(reserving capacity: Int) { writer = WireWriter(reserving: capacity) }
+  /// What a value is for, which decides what arrays may hold. Source: the official emulator.
+  public enum Use {
+    /// No arrays and no vectors.
+    case document
+    /// An operand of a transform, or an element of one: no arrays.
+    case transform
+    /// An operand that is compared with what is stored: anything.
+    case comparison
+  }
+
+  private init(reserving capacity: Int, _ use: Use) {
+    writer = WireWriter(reserving: capacity)
+    self.use = use
+  }
 
   /// The stored form of an encoded `Document` message's fields; its name and times are passed over.
   public static func fields(ofDocument message: UnsafeRawBufferPointer) throws(Complaint) -> [UInt8] {
-    var canonicalizer = Canonicalizer(reserving: message.count)
+    var canonicalizer = Canonicalizer(reserving: message.count, .document)
     let entries = try entries(of: message, tag: UInt32(FieldsView.documentEntryTag))
     for entry in entries { try canonicalizer.topLevelEntry(entry) }
     if let complaint = canonicalizer.firstPending { throw complaint }
@@ -43,9 +57,10 @@ public struct Canonicalizer {
 
   /// The canonical form of one encoded `Value` that stands alone: an operand of a transform, a filter or
   /// a cursor. `name` is what messages call it.
-  public static func value(_ message: UnsafeRawBufferPointer, named name: String) throws(Complaint) -> [UInt8]
-  {
-    var canonicalizer = Canonicalizer(reserving: message.count)
+  public static func value(
+    _ message: UnsafeRawBufferPointer, named name: String, for use: Use
+  ) throws(Complaint) -> [UInt8] {
+    var canonicalizer = Canonicalizer(reserving: message.count, use)
     canonicalizer.top = name
     try canonicalizer.value(message, at: Place(depth: 0, pathBytes: 0, ownKeyBytes: 0, parent: .document))
     if let complaint = canonicalizer.firstPending { throw complaint }
@@ -53,18 +68,20 @@ public struct Canonicalizer {
   }
 
   /// The canonical form of an encoded `Value` whose elements, if it is an array, stand alone: what a filter
-  /// tries one by one. An element may be an array.
+  /// tries one by one.
   public static func listOfValues(
     _ message: UnsafeRawBufferPointer, named name: String
   ) throws(Complaint) -> [UInt8] {
-    guard case .array(let array) = try OneofMember(message) else { return try value(message, named: name) }
+    guard case .array(let array) = try OneofMember(message) else {
+      return try value(message, named: name, for: .comparison)
+    }
     var writer = WireWriter(reserving: message.count)
     try writer.message(9) { (list) throws(Complaint) in
       var cursor = WireCursor(array)
       while !cursor.isAtEnd {
         let tag = cursor.tag()
         if tag == 0x0A {
-          list.field(1, bytes: try value(cursor.lengthDelimited(), named: name))
+          list.field(1, bytes: try value(cursor.lengthDelimited(), named: name, for: .comparison))
         } else {
           cursor.skip(tag: tag)
         }
@@ -168,6 +185,12 @@ public struct Canonicalizer {
     writer.closeLength(at: start)
   }
 
+  private mutating func complainOfElement(_ kind: String) {
+    if pendingArrayComplaint == nil {
+      pendingArrayComplaint = Complaint("Cannot convert \(kind) value in an array value.")
+    }
+  }
+
   private mutating func complainLater(_ message: String) {
     if pendingComplaint == nil { pendingComplaint = Complaint(message) }
   }
@@ -222,9 +245,7 @@ public struct Canonicalizer {
 
   private mutating func array(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
     // Source: spec/production-differences.md W7.
-    if place.parent == .array, pendingArrayComplaint == nil {
-      pendingArrayComplaint = Complaint("Cannot convert an array value in an array value.")
-    }
+    if place.parent == .array, use != .comparison { complainOfElement("an array") }
     try checkDepth(place)
     let isTop = place.depth == 0 && place.parent == .document
     let named = top
@@ -258,7 +279,7 @@ public struct Canonicalizer {
   private mutating func map(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
     let entries = try Self.entries(of: message, tag: UInt32(FieldsView.mapEntryTag))
     if let type = entries.first(where: { FieldsView.isTypeKey($0.key) }) {
-      return try special(entries, type: type)
+      return try special(entries, type: type, at: place)
     }
     try checkDepth(place)
     writer.bytes.append(ValueView.Tag.map)
@@ -278,14 +299,17 @@ public struct Canonicalizer {
   }
 
   /// A map with `__type__`: a vector, which counts no level of nesting, or nothing known.
-  private mutating func special(_ entries: [Entry], type: Entry) throws(Complaint) {
+  private mutating func special(_ entries: [Entry], type: Entry, at place: Place) throws(Complaint) {
     guard try isVectorMarker(type.value) else { return complainLater(invalidNested) }
     let message = try VectorReader.elementsMessage(entries.map { ($0.key, $0.value) })
     do {
       writer.value(.vector(try VectorReader.elements(message)))
     } catch {
       complainLater(error.message)
+      // What is no vector at all is not refused for its place.
+      if error != VectorReader.notANumber { return }
     }
+    if place.parent == .array, use == .document { complainOfElement("a vector") }
   }
 
   /// Whether a `__type__` entry says that the map is a vector.

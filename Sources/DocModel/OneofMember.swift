@@ -170,9 +170,11 @@ enum VectorReader {
       }
       elements.append(element)
     }
-    if !allowsNaN, elements.contains(where: \.isNaN) { throw Complaint("Vector cannot contain NaN values.") }
+    if !allowsNaN, elements.contains(where: \.isNaN) { throw notANumber }
     return elements
   }
+
+  static let notANumber = Complaint("Vector cannot contain NaN values.")
 
   private static func elementMessages(
     _ message: UnsafeRawBufferPointer

@@ -111,7 +111,7 @@ extension DocumentStore {
 
   /// Source: spec/protocol.md 1.10, `read_time` bounds.
   func checkBounds(_ readTime: Int64) throws(StoreError) {
-    if readTime < 0 { throw .invalid(TransactionText.beforeEpoch) }
+    if readTime < 0 { throw .invalid(.beforeEpoch) }
     if readTime > clock.issue() { throw .invalid(TransactionText.future) }
     if readTime < oldestReadTime { throw .failedPrecondition(.readTimeTooOld) }
   }

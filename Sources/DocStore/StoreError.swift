@@ -111,10 +111,12 @@ enum TransactionText {
   static let malformedRetry = Complaint("Invalid retry transaction.")
   static let readOnly = Complaint("Cannot modify entities in a read-only transaction.")
   static let future = Complaint("The requested 'read_time' cannot be in the future.")
-  static let beforeEpoch = Complaint("Only timestamps past epoch are supported.")
 }
 
 extension Complaint {
+  /// Of a read time or a version.
+  public static let beforeEpoch = Complaint("Only timestamps past epoch are supported.")
+
   /// A precondition names a version that the document has never had. Clients tell this from a version
   /// that is outdated by the status alone. Source: the official emulator 1.19.9, where the text goes on
   /// with the entity's internal name. Assumed: the service says the document's, as in its other texts.

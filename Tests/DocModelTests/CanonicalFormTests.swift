@@ -35,7 +35,7 @@ struct CanonicalFormTests {
         ("g", Raw.vector([[UInt8]](repeating: Raw.double(1), count: 2_048))),
       ]
     ),
-    ("a vector in an array", [("f", Raw.array([Raw.vector([Raw.double(1)])]))]),
+    ("a vector in a map in an array", [("f", Raw.array([Raw.map([("v", Raw.vector([Raw.double(1)]))])]))]),
     (
       "both ends of time",
       [("f", Raw.timestamp(-62_135_596_800, 0)), ("g", Raw.timestamp(253_402_300_799, 999_999_000))]

@@ -25,6 +25,7 @@ struct CanonicalizerComplaintTests {
   private static let invalidF = "Property f contains an invalid nested entity."
   private static let invalidArray = "Property array contains an invalid nested entity."
   private static let unset = "Cannot convert firestore.v1.Value with type unset."
+  private static let vectorInArray = "Cannot convert a vector value in an array value."
   private static let arrayInArray = "Cannot convert an array value in an array value."
   private static let longName = String(repeating: "n", count: 1_501)
   private static let longText = String(repeating: "x", count: 1_048_488)
@@ -166,6 +167,15 @@ struct CanonicalizerComplaintTests {
       Refusal(
         "an integer behind a NaN", Raw.vector([Raw.double(.nan), Raw.integer(1)]),
         "Vector must only contain values of type 'double'"),
+      Refusal("in an array", Raw.array([Raw.vector([one])]), vectorInArray),
+      Refusal("in an array in a map", Raw.map([("a", Raw.array([one, Raw.vector([one])]))]), vectorInArray),
+      Refusal(
+        "in an array in a map in an array", Raw.array([Raw.map([("a", Raw.array([Raw.vector([one])]))])]),
+        vectorInArray),
+      Refusal("a NaN in an array", Raw.array([Raw.vector([Raw.double(.nan)])]), vectorInArray),
+      Refusal("none in an array", Raw.array([Raw.vector([])]), "Cannot have a zero length vector."),
+      Refusal("behind an array in an array", Raw.array([Raw.array([]), Raw.vector([one])]), arrayInArray),
+      Refusal("before an array in an array", Raw.array([Raw.vector([one]), Raw.array([])]), vectorInArray),
       Refusal("a NaN", Raw.vector([one, Raw.double(.nan)]), "Vector cannot contain NaN values."),
     ]
 
@@ -248,7 +258,7 @@ struct CanonicalizerComplaintTests {
     func complaint(_ value: [UInt8]) -> String? {
       value.withUnsafeBytes { bytes -> String? in
         do throws(Complaint) {
-          _ = try Canonicalizer.value(bytes, named: "operand")
+          _ = try Canonicalizer.value(bytes, named: "operand", for: .transform)
           return nil
         } catch {
           return error.message

@@ -122,6 +122,7 @@ struct StoreCommitTests {
       PreconditionCase(isPresent: false, precondition: .exists(false), message: nil),
       PreconditionCase(
         isPresent: true, precondition: .exists(false), message: "Document already exists: \(name)"),
+      PreconditionCase(isPresent: false, precondition: .updateTime(0), message: nil),
       PreconditionCase(
         isPresent: false, precondition: .updateTime(7),
         message: "the stored version (0) does not match the required base version (7)"),

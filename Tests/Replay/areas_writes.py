@@ -73,6 +73,15 @@ commits.requests = [r for r in commits.requests if "verify" not in str(r.body)] 
 for request in commits.requests:
     if "verify" in str(request.body):
         request.only = "rest"  # the published messages of gRPC clients have no such field
+for moment in ("2020-01-01T00:00:00.1234567Z", "2020-01-01T00:00:00.123456Z", "2020-01-01T00:00:00.123456000Z", "1970-01-01T00:00:00Z",
+               "1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.9999999Z", "0001-01-01T00:00:00Z"):
+    for kind in (update, delete):
+        commits.commit(kind("commit/timed", condition={"updateTime": moment}))
+    commits.commit(update("commit/timed", {"__x__": NULL}, condition={"updateTime": moment}))
+for value in (vector(1.0), array(vector(1.0)), mapping(a=vector(1.0)), array(mapping(a=vector(1.0))), mapping(a=array(vector(1.0))),
+              array(integer(1), vector(1.0)), array(mapping(a=array(vector(1.0)))), array(vector()), array(vector("NaN")),
+              array(array(), vector(1.0)), array(vector(1.0), array())):
+    commits.commit(update("commit/vectors", {"f": value}))
 for wrong in ({}, {"update": {"name": "x"}}, {"update": {"name": name("commit")}}, {"delete": "x"},
               {"delete": name("commit")}, delete("commit/a", updateMask={"fieldPaths": ["a"]}),
               delete("commit/a", updateTransforms=[{"fieldPath": "a", "increment": integer(1)}]),

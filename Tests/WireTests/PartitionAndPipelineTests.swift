@@ -70,7 +70,7 @@ struct PartitionAndPipelineTests {
     #expect(response.status.map(\.code) == [0])
   }
 
-  @Test("a list of values to try may hold arrays, an array to compare with may not")
+  @Test("a list of values to try may hold arrays, and so may an array to compare with")
   func arraysInLists() throws {
     func query(_ operation: Google_Firestore_V1_StructuredQuery.FieldFilter.Operator)
       -> Google_Firestore_V1_RunQueryRequest
@@ -101,7 +101,7 @@ struct PartitionAndPipelineTests {
       serializedBytes: try #require(found.messages.first))
     #expect(response.document.name == H.root + "/c/a")
     #expect(try harness.call("RunQuery", query(.notIn)).status == "0")
-    #expect(try harness.call("RunQuery", query(.equal)).status == "3")
+    #expect(try harness.call("RunQuery", query(.equal)).status == "0")
   }
 
   @Test("a name asked for twice is answered once")

@@ -26,7 +26,9 @@ public enum WireExercise {
     try walk.elements(ArrayView(input), depth: 0)
     _ = Value(ValueView(input))
     _ = Fields(FieldsView(document: input))
-    _ = try? Canonicalizer.value(input, named: "f")
+    for use in [Canonicalizer.Use.document, .transform, .comparison] {
+      _ = try? Canonicalizer.value(input, named: "f", for: use)
+    }
     guard let canonical = try? Canonicalizer.fields(ofDocument: input) else { return false }
     try checkCanonical(canonical)
     return true

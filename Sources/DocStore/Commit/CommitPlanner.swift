@@ -193,7 +193,8 @@ final class CommitPlanner {
     case .updateTime(let required):
       let stored = document.before?.updateTime ?? 0
       if document.before != nil && required > stored { throw .invalid(.baseVersionTooNew(name)) }
-      if document.before == nil || stored != required {
+      // Time 0 is the version of a document that is not there.
+      if stored != required {
         throw .failedPrecondition(.version(stored: stored, required: required))
       }
     }

@@ -105,7 +105,7 @@ public struct StructuredQuery: Sendable {
     /// `fieldPath` is what messages call the value.
     public init(wire message: UnsafeRawBufferPointer, fieldPath: String) {
       do throws(Complaint) {
-        self = .value(try Canonicalizer.value(message, named: fieldPath))
+        self = .value(try Canonicalizer.value(message, named: fieldPath, for: .comparison))
       } catch {
         self = .refused(error)
       }

@@ -122,14 +122,17 @@ extension WireWrite {
     var read: [FieldTransform] = []
     read.reserveCapacity(transforms.count)
     for transform in transforms { read.append(try TransformReader.read(transform)) }
-    return Write(name.path, operation, transforms: read, precondition: condition)
+    return Write(name.path, operation, transforms: read, precondition: try condition())
   }
 
-  private var condition: Precondition {
+  private func condition() throws(Complaint) -> Precondition {
     switch precondition {
-    case .none: .none
-    case .exists(let expected): .exists(expected)
-    case .updateTime(let time): .updateTime(time.microseconds)
+    case .none: return .none
+    case .exists(let expected): return .exists(expected)
+    case .updateTime(let time):
+      if time.nanoseconds % 1_000 != 0 { throw Complaint(MessageFields.tooPrecise.message) }
+      if time.microseconds < 0 { throw .beforeEpoch }
+      return .updateTime(time.microseconds)
     }
   }
 }
@@ -180,7 +183,7 @@ enum TransformReader {
 
   private static func numeric(_ value: UnsafeRawBufferPointer, _ path: FieldPath) throws(Complaint) -> [UInt8]
   {
-    try Canonicalizer.value(value, named: path.text)
+    try Canonicalizer.value(value, named: path.text, for: .transform)
   }
 
   /// The elements of an `ArrayValue`.
@@ -195,7 +198,7 @@ enum TransformReader {
         cursor.skip(tag: tag)
         continue
       }
-      elements.append(try Canonicalizer.value(cursor.lengthDelimited(), named: path.text))
+      elements.append(try Canonicalizer.value(cursor.lengthDelimited(), named: path.text, for: .transform))
     }
     if cursor.isCorrupt { throw Complaint(MessageFields.unreadable.message) }
     return elements

@@ -92,7 +92,7 @@ def documents():
     yield {}
     yield {"r": reference(ROOT + "/c/d"), "s": reference("projects/q/databases/z/documents/c/d/e/__id-7__")}
     yield {"e": array(), "m": mapping({}), "ae": array(mapping({})), "me": mapping({"x": array()})}
-    yield {"v": vector(1.0), "w": vector(-0.0, math.inf, 1e-300), "a": array(vector(1, 2)), "m": mapping({"v": vector(3)})}
+    yield {"v": vector(1.0), "w": vector(-0.0, math.inf, 1e-300), "a": vector(1, 2), "m": mapping({"v": vector(3)})}
     yield {"v": vector(*range(2048))}
     yield {"deep": nested(20, integer(1)), "wide": array(*map(integer, range(300)))}
     yield {"deep": nested(19, array(timestamp(-5, 999_999_999), double(NAN_ODD)))}

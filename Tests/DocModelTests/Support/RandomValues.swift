@@ -116,13 +116,16 @@ struct RandomValues {
   mutating func value(depth: Int = 3) -> Value {
     if depth == 0 || !random.once(in: 3) { return scalar() }
     if random.once(in: 2) { return .map(fields(depth: depth - 1)) }
-    return .array((0..<random.below(4)).map { _ in notArray(depth: depth - 1) })
+    return .array((0..<random.below(4)).map { _ in element(depth: depth - 1) })
   }
 
-  private mutating func notArray(depth: Int) -> Value {
-    let element = value(depth: depth)
-    if case .array(let inner) = element { return .map(["in": .array(inner)]) }
-    return element
+  /// What an array may hold: no arrays and no vectors.
+  private mutating func element(depth: Int) -> Value {
+    let value = value(depth: depth)
+    return switch value {
+    case .array, .vector: .map(["in": value])
+    case .null, .boolean, .integer, .double, .timestamp, .string, .bytes, .reference, .geoPoint, .map: value
+    }
   }
 
   mutating func fields(depth: Int = 3, countMax: Int = 4) -> Fields {
