@@ -102,7 +102,8 @@ public enum IndexLimits {
   /// Entries of one document in all indexes. Production. Source: spec/production-differences.md L8.
   public static let entriesMax = 40_000
   /// One entry by the formula of spec/protocol.md 3.6. Production. Recorded of the service for fields of
-  /// single collections: 5,529 pass, 5,531 do not. Source: spec/production-differences.md L9.
+  /// single collections with a long text: 5,529 pass, 5,531 do not. Beside a value that is not cut the parent
+  /// document's name does not count. Source: spec/production-differences.md L7, L9.
   public static let entryBytesMax = 5_529
   /// An entry of a composite, or of a collection group. Production. Source: the documentation's 7.5 KiB.
   public static let wideEntryBytesMax = 7_680

@@ -53,6 +53,9 @@ import Testing
       overrides: [])
   }
   private static func deep(_ last: Int) -> String { "c/\(text(1_500))/d/\(text(last))" }
+  private static func nested(_ last: Int) -> String {
+    "a/\(text(1_500))/b/\(text(1_500))/c/\(text(last))"
+  }
   private static func long(_ last: Int) -> String {
     (0..<3).map { _ in "c/" + text(1_500) }.joined(separator: "/") + "/c/" + text(last)
   }
@@ -93,6 +96,11 @@ import Testing
   static let sizes: [Row] = [
     Row("an entry of 5,529 bytes", deep(954)) { texts(1_600) },
     Row("an entry of 5,530 bytes", deep(955), tooLarge) { texts(1_600) },
+    Row("an entry of 5,529 bytes but for the parent's name", long(479)) { texts(487) },
+    Row("an entry of 5,530 bytes but for the parent's name", long(479), tooLarge) { texts(488) },
+    Row("a name of 4,208 bytes and a number", nested(1_200)) { ["v": .integer(1)] },
+    Row("a name of 4,208 bytes and a long text", nested(1_200), tooLarge) { texts(1_500) },
+    Row("a name of 4,999 bytes and a number", long(488)) { ["v": .integer(1)] },
     Row("a name of 4,999 bytes", long(488)) { Fields() },
     Row("a name of 5,000 bytes", long(489), tooLarge) { Fields() },
   ]
