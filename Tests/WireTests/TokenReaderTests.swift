@@ -64,7 +64,8 @@ struct TokenReaderTests {
       try read(header, .production)
     } throws: { error in
       guard let status = error as? GRPCStatus else { return false }
-      return status.code == .unauthenticated && status.message.hasPrefix("Request is missing required")
+      return status.code == .unauthenticated
+        && status.message.hasPrefix("Request had invalid authentication credentials.")
     }
   }
 

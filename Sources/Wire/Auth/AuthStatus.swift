@@ -6,10 +6,10 @@ enum AuthStatus {
 
   /// A bearer that is no token at all. Source: spec/production-differences.md C6; the words are those of all
   /// services of the provider.
-  static let credentialsMissing = GRPCStatus(
+  static let invalidCredentials = GRPCStatus(
     .unauthenticated,
-    "Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or "
-      + "other valid authentication credential. See "
+    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "
+      + "authentication credential. See "
       + "https://developers.google.com/identity/sign-in/web/devconsole-project.")
 }
 

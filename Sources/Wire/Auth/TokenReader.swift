@@ -33,7 +33,7 @@ package struct TokenReader: Sendable {
   /// Something that is no JWT. Source: spec/production-differences.md C6.
   var invalidToken: GRPCStatus {
     switch texts {
-    case .production: AuthStatus.credentialsMissing
+    case .production: AuthStatus.invalidCredentials
     case .emulator: GRPCStatus(.invalidArgument, "invalid jwt")
     }
   }

@@ -118,7 +118,7 @@ extension FirestoreService {
       try options.projects.admit(database.project)
       return credentials
     } catch {
-      guard error == AuthStatus.credentialsMissing else { throw error }
+      guard error == AuthStatus.invalidCredentials else { throw error }
       throw error.with(ErrorInfo.credentialsMissing(call.methodName).detail)
     }
   }
