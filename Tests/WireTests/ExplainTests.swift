@@ -47,10 +47,11 @@ struct ExplainTests {
     #expect(isIndexOfN(answer.explainMetrics.planSummary))
   }
 
-  @Test("an analysis gives the documents, then the figures of reading them")
+  @Test("an analysis gives the documents, the last with the figures of reading them")
   func analysis() throws {
     let answers = try query(analyze: true)
-    #expect(answers.map(\.hasDocument) == [true, true, false])
+    #expect(answers.map(\.hasDocument) == [true, true])
+    #expect(answers.map(\.hasExplainMetrics) == [false, true])
     let metrics = try #require(answers.last?.explainMetrics)
     #expect(isIndexOfN(metrics.planSummary))
     let stats = metrics.executionStats
@@ -61,8 +62,48 @@ struct ExplainTests {
     #expect(debug["documents_scanned"]?.stringValue == "2")
     #expect(
       debug["billing_details"]?.structValue.fields.mapValues(\.stringValue) == [
-        "documents_billable": "2", "index_entries_billable": "0", "min_query_cost": "0",
+        "documents_billable": "2", "index_entries_billable": "0", "small_ops": "0", "min_query_cost": "0",
       ])
+  }
+
+  @Test("without a document the figures come with the read time; documents passed over come first")
+  func shortResults() throws {
+    func analyzed(offset: Int32, limit: Int32) throws -> [Google_Firestore_V1_RunQueryResponse] {
+      let request = Google_Firestore_V1_RunQueryRequest.with {
+        $0.parent = H.root
+        $0.structuredQuery = twos
+        $0.structuredQuery.offset = offset
+        $0.structuredQuery.limit.value = limit
+        $0.explainOptions.analyze = true
+      }
+      return try harness().call("RunQuery", request).messages.map { try .init(serializedBytes: $0) }
+    }
+    for (offset, limit, documents, skipped) in [
+      (0, 0, [false], [0]), (5, 1, [false], [2]), (1, 5, [false, true], [1, 0]),
+      (0, 5, [true, true], [0, 0]),
+    ] as [(Int32, Int32, [Bool], [Int32])] {
+      let answers = try analyzed(offset: offset, limit: limit)
+      #expect(answers.map(\.hasDocument) == documents && answers.map(\.skippedResults) == skipped)
+      #expect(!answers.contains { !$0.hasReadTime })
+      #expect(answers.map(\.hasExplainMetrics) == answers.indices.map { $0 == answers.count - 1 })
+    }
+  }
+
+  @Test("the figures come once, however many pieces an answer has")
+  func pieces() throws {
+    let harness = try H(unsentBytesMax: 500)
+    let documents = (0..<60).map { ("c/d\(10_000 + $0)", Int64(2)) }
+    try harness.set(Dictionary(uniqueKeysWithValues: documents))
+    let request = Google_Firestore_V1_RunQueryRequest.with {
+      $0.parent = H.root
+      $0.structuredQuery = twos
+      $0.explainOptions.analyze = true
+    }
+    let answers: [Google_Firestore_V1_RunQueryResponse] = try harness.call("RunQuery", request).messages
+      .map { try .init(serializedBytes: $0) }
+    #expect(answers.map { String($0.document.name.suffix(8)) } == documents.map { "\($0.0)" })
+    #expect(answers.firstIndex(where: \.hasExplainMetrics) == 59)
+    #expect(answers.last?.explainMetrics.executionStats.resultsReturned == 60)
   }
 
   @Test("a vector search names the vector index, with the fields that narrow it", arguments: [false, true])
@@ -112,6 +153,33 @@ struct ExplainTests {
     #expect(stats.resultsReturned == 1 && stats.readOperations == 1)
     #expect(stats.debugStats.fields["index_entries_scanned"]?.stringValue == "2")
     #expect(stats.debugStats.fields["documents_scanned"]?.stringValue == "0")
+  }
+
+  @Test(
+    "sums are explained with the index that the service adds them up from",
+    arguments: [
+      ([], ["n"], "(n ASC, __name__ ASC)", 4), (["n"], ["n"], "(n ASC, __name__ ASC)", 2),
+      ([], ["n", "m"], "(m ASC, n ASC, __name__ ASC)", 0), (["n"], ["m"], "(n ASC, m ASC, __name__ ASC)", 0),
+    ] as [([String], [String], String, Int)])
+  func sums(filtered: [String], added: [String], index: String, entries: Int) throws {
+    let request = Google_Firestore_V1_RunAggregationQueryRequest.with {
+      $0.parent = H.root
+      $0.structuredAggregationQuery.structuredQuery = twos
+      if filtered.isEmpty { $0.structuredAggregationQuery.structuredQuery.clearWhere() }
+      $0.structuredAggregationQuery.aggregations = added.map { field in
+        .with { $0.sum.field.fieldPath = field }
+      }
+      $0.explainOptions.analyze = true
+    }
+    let messages = try harness().call("RunAggregationQuery", request).messages
+    let answer = try Google_Firestore_V1_RunAggregationQueryResponse(
+      serializedBytes: try #require(messages.first))
+    let metrics = answer.explainMetrics
+    #expect(metrics.planSummary.indexesUsed.map { $0.fields["properties"]?.stringValue } == [index])
+    let debug = metrics.executionStats.debugStats.fields
+    #expect(debug["index_entries_scanned"]?.stringValue == String(entries))
+    #expect(debug["documents_scanned"]?.stringValue == "0")
+    #expect(metrics.executionStats.readOperations == 1)
   }
 
   @Test("whoever may not list gets no explanation")

@@ -22,7 +22,7 @@ final class ServiceHarness {
 
   init(
     isOpen: Bool = false, profile: ServiceProfile = .production, indexes: IndexGate? = nil,
-    faultTimer: FaultTimer? = nil
+    faultTimer: FaultTimer? = nil, unsentBytesMax: Int? = nil
   ) throws {
     threads.start()
     rulesets = RulesetRegistry(isOpen: isOpen)
@@ -30,6 +30,7 @@ final class ServiceHarness {
     var options = FirestoreOptions()
     options.profile = profile
     if let faultTimer { options.faultTimer = faultTimer }
+    if let unsentBytesMax { options.unsentBytesMax = unsentBytesMax }
     let guarded = GuardedStore(store, rulesets: rulesets, detail: profile.denialDetail, indexes: indexes)
     service = FirestoreService(guarded, threads: threads, options: options)
     let jobs = jobs

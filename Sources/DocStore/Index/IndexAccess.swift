@@ -100,11 +100,7 @@ public struct IndexUsage: Hashable, Sendable {
       let mode =
         turns
         ? IndexShape.mirrored(part).mode : (position < member.fixedParts ? Self.upright(part) : part.mode)
-      switch mode {
-      case .ascending: texts.append("\(part.path.text) ASC")
-      case .descending: texts.append("\(part.path.text) DESC")
-      case .contains: texts.append("\(part.path.text) CONTAINS")
-      }
+      texts.append(IndexDefinition.Field(part.path, mode).explanation)
     }
     texts.append("__name__ \(isBackward ? "DESC" : "ASC")")
     self.init(
@@ -115,5 +111,16 @@ public struct IndexUsage: Hashable, Sendable {
   /// The direction of a field that is fixed says nothing.
   private static func upright(_ part: IndexShape.Part) -> IndexDefinition.Mode {
     part.mode == .contains ? .contains : .ascending
+  }
+}
+
+extension IndexDefinition.Field {
+  /// As an explanation writes it: `a ASC`.
+  var explanation: String {
+    switch mode {
+    case .ascending: "\(path.text) ASC"
+    case .descending: "\(path.text) DESC"
+    case .contains: "\(path.text) CONTAINS"
+    }
   }
 }

@@ -16,9 +16,9 @@ extension QueryPlan {
     }
   }
 
-  /// The indexes of a query's explanation: of a vector search the ones that the service searches, whatever is read
-  /// here; of every other query those that are read.
-  public func indexesUsed(by query: NormalizedQuery) -> [IndexUsage] { query.vectorIndexes ?? indexesUsed }
+  /// The indexes of a query's explanation: of a vector search and of sums the ones that the service reads, whatever is
+  /// read here; of every other query those that are read.
+  public func indexesUsed(by query: NormalizedQuery) -> [IndexUsage] { query.neededIndexes ?? indexesUsed }
 
   /// Whether the index entries that a run reads are the documents themselves.
   public var readsNames: Bool {
@@ -34,20 +34,19 @@ extension QueryPlan {
 }
 
 extension NormalizedQuery {
-  /// The vector indexes that the service wants for this search, one for each way of the filter: the fields with one
-  /// value, the name, then the vector. Nil for a query that is no search.
+  /// The indexes that the service wants for a vector search or for sums, one for each way of the filter: the fields
+  /// with one value, the orders, the name, then the vector. Nil for every other query.
   ///
   /// Source: the system tests of the service's Python client, which print
-  /// `(color ASC, __name__ ASC, embedding VECTOR<3>)`.
-  var vectorIndexes: [IndexUsage]? {
-    guard let needs = QueryNeeds(self), let vector = needs.vector else { return nil }
+  /// `(color ASC, __name__ ASC, embedding VECTOR<3>)`, and `(stats.product ASC, __name__ ASC)` for an average.
+  var neededIndexes: [IndexUsage]? {
+    guard nearest != nil || !requiredFields.isEmpty, let needs = QueryNeeds(self) else { return nil }
     let scope = needs.scope == .collection ? "Collection" : "Collection group"
     let ways = needs.ways.isEmpty ? [QueryNeeds.Way(equalities: [])] : needs.ways
     return ways.map { way in
-      var parts = way.equalities.map { "\($0.text) ASC" }
-      if let contains = way.contains { parts.append("\(contains.text) CONTAINS") }
-      parts.append("__name__ ASC")
-      parts.append("\(vector.path.text) VECTOR<\(vector.dimension)>")
+      var parts = (way.wanted(needs.orders) + needs.orders).map(\.explanation)
+      parts.append("__name__ \(needs.nameDirection == .ascending ? "ASC" : "DESC")")
+      if let vector = needs.vector { parts.append("\(vector.path.text) VECTOR<\(vector.dimension)>") }
       return IndexUsage(queryScope: scope, properties: "(\(parts.joined(separator: ", ")))")
     }
   }

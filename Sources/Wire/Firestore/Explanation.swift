@@ -33,6 +33,8 @@ struct ExplainedRun: Sendable {
   private(set) var indexes: [IndexUsage] = []
   private var hasPlan = false
   private var run = QueryRun()
+  /// The newest answer, which waits until it is known whether it is the last: that one carries the explanation.
+  private var newest: [UInt8]?
 
   init(_ query: NormalizedQuery) { self.query = query }
 
@@ -41,12 +43,31 @@ struct ExplainedRun: Sendable {
     hasPlan = true
     run.skipped += piece.skipped
     run.delivered += piece.delivered
-    run.documentsRead += piece.documentsRead
-    run.entriesRead += plan.readsNames ? piece.documentsRead : piece.entriesRead
+    if query.requiredFields.isEmpty {
+      run.documentsRead += piece.documentsRead
+      run.entriesRead += plan.readsNames ? piece.documentsRead : piece.entriesRead
+    } else {
+      // The service adds up what the index that is named holds, whatever is read here.
+      run.entriesRead += piece.skipped + piece.delivered
+    }
+  }
+
+  /// Keeps an answer, and gives back the one before it, which can be sent.
+  mutating func hold(_ answer: [UInt8]) -> [UInt8]? {
+    defer { newest = answer }
+    return newest
+  }
+
+  /// The last answer of a query, with the explanation.
+  /// Source: spec/production-differences.md A7.
+  func lastAnswer() -> [UInt8] {
+    var writer = WireWriter(newest ?? [])
+    writer.message(11) { $0.metrics(indexes, queryFigures) }
+    return writer.bytes
   }
 
   /// The figures of a query.
-  var queryFigures: ExplainFigures {
+  private var queryFigures: ExplainFigures {
     ExplainFigures(
       run, results: run.delivered, charged: run.delivered + run.skipped, took: ContinuousClock.now - start)
   }
@@ -82,13 +103,10 @@ struct ExplainFigures {
 }
 
 extension Answers {
-  /// `RunQueryResponse` with `explain_metrics`.
-  static func queryExplanation(_ indexes: [IndexUsage], _ figures: ExplainFigures?, readTime: Int64?)
-    -> [UInt8]
-  {
+  /// `RunQueryResponse` with `explain_metrics` alone.
+  static func queryExplanation(_ indexes: [IndexUsage]) -> [UInt8] {
     var writer = WireWriter(reserving: 256)
-    if let readTime { writer.timestamp(3, Timestamp(microseconds: readTime)) }
-    writer.message(11) { $0.metrics(indexes, figures) }
+    writer.message(11) { $0.metrics(indexes, nil) }
     return writer.bytes
   }
 
@@ -139,6 +157,8 @@ extension WireWriter {
       value.message(5) { details in
         details.member("documents_billable", text: String(figures.documentsCharged))
         details.member("index_entries_billable", text: String(figures.entriesCharged))
+        // Queries for names alone were small operations once; native mode has none.
+        details.member("small_ops", text: "0")
         details.member("min_query_cost", text: String(figures.minimum))
       }
     }

@@ -34,7 +34,7 @@ extension FirestoreService {
       if explain == .analyze {
         return try firstPiece(query, as: credentials, at: time, into: stream, explained: ExplainedRun(query))
       }
-      _ = stream.send(Answers.queryExplanation(plan.indexesUsed(by: query), nil, readTime: nil))
+      _ = stream.send(Answers.queryExplanation(plan.indexesUsed(by: query)))
       return nil
     }
     try inTurn(time, in: query.database, at: EmptyCollection(), call) {
@@ -58,30 +58,41 @@ extension FirestoreService {
     let root = query.database.documentsRoot
     var readTime: Int64 = 0
     var isFirst = true
+    var explained = explained
     let piece = try Self.stored { () throws(StoreError) in
       try store.runPiece(query, as: credentials, at: time, begin: { readTime = $0 }) { row in
         if isFirst, row.skipped > 0 {
           _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: row.skipped))
         }
         isFirst = false
-        return stream.send(Answers.queryResult(DocumentAnswer(root, row), readTime: readTime))
+        return send(
+          Answers.queryResult(DocumentAnswer(root, row), readTime: readTime), &explained, into: stream)
       }
     }
-    if isFirst { _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: piece.run.skipped)) }
-    return follow(piece, root, readTime, explained, stream)
+    if isFirst {
+      let empty = Answers.queryResult(nil, readTime: readTime, skipped: piece.run.skipped)
+      _ = send(empty, &explained, into: stream)
+    }
+    return follow(piece, root, explained, stream)
+  }
+
+  /// An answer of an explained query waits for the next one.
+  private func send(
+    _ answer: [UInt8], _ explained: inout ExplainedRun?, into stream: ResultStream
+  ) -> ScanStep {
+    guard explained != nil else { return stream.send(answer) }
+    guard let earlier = explained?.hold(answer) else { return .more }
+    return stream.send(earlier)
   }
 
   /// What comes after a piece: the next one, or the explanation of all of them.
   private func follow(
-    _ piece: QueryPiece, _ root: String, _ readTime: Int64, _ explained: ExplainedRun?, _ stream: ResultStream
+    _ piece: QueryPiece, _ root: String, _ explained: ExplainedRun?, _ stream: ResultStream
   ) -> AnswerPiece? {
     var explained = explained
     explained?.add(piece.plan, piece.run)
     if let rest = piece.rest { return nextPiece(rest, root, explained) }
-    if let explained {
-      _ = stream.send(
-        Answers.queryExplanation(explained.indexes, explained.queryFigures, readTime: readTime))
-    }
+    if let explained { _ = stream.send(explained.lastAnswer()) }
     return nil
   }
 
@@ -89,12 +100,14 @@ extension FirestoreService {
     _ rest: UnfinishedQuery, _ root: String, _ explained: ExplainedRun?
   ) -> AnswerPiece {
     AnswerPiece { [self] stream throws(GRPCStatus) in
+      var explained = explained
       let piece = try Self.stored { () throws(StoreError) in
         try store.runPiece(rest) { row in
-          stream.send(Answers.queryResult(DocumentAnswer(root, row), readTime: rest.readTime))
+          send(
+            Answers.queryResult(DocumentAnswer(root, row), readTime: rest.readTime), &explained, into: stream)
         }
       }
-      return follow(piece, root, rest.readTime, explained, stream)
+      return follow(piece, root, explained, stream)
     }
   }
 
