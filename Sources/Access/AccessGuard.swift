@@ -69,8 +69,15 @@ struct AccessGuard {
     }
   }
 
-  /// A query, from its shape alone.
-  func allowList(_ shape: @autoclosure () -> QueryShape, in database: DatabaseID) throws(StoreError) {
+  /// A query, from its shape alone. One with too many ways has none that rules could judge.
+  func allowList(_ query: NormalizedQuery) throws(StoreError) {
+    if let complaint = query.complaintOfWays { throw .invalid(complaint) }
+    try allowList(QueryShape(query), in: query.database)
+  }
+
+  private func allowList(
+    _ shape: @autoclosure () -> QueryShape, in database: DatabaseID
+  ) throws(StoreError) {
     guard let leaks, case .user(let auth) = credentials, case .rules(let ruleset) = protection else {
       return try allow(in: database) { auth in
         RuleRequest(list: shape(), database: database.database, auth: auth, time: timestamp)

@@ -8,14 +8,14 @@ extension GuardedStore {
   /// Judges the targets of one stream, by rules and by indexes, and says which documents the rules read; nil
   /// for administrators of a store that asks for no indexes, since nothing is refused to them.
   public func listenJudge(_ credentials: Credentials) -> ListenJudge? {
-    if credentials.isAdmin { return indexes.map(Self.indexJudge) }
+    if credentials.isAdmin { return indexes.map { _ in indexJudge } }
     return ListenJudge(
       mayList: { [self] query, view in
         var verdict = verdict(view, credentials) { (guarding) throws(StoreError) in
-          try guarding.allowList(QueryShape(query), in: query.database)
+          try guarding.allowList(query)
         }
         // Rules first, then indexes, as `admit` has it.
-        if verdict.denial == nil { verdict.denial = indexes.flatMap { Self.refusal(of: query, by: $0) } }
+        if verdict.denial == nil { verdict.denial = refusal(of: query) }
         return verdict
       },
       mayGet: { [self] path, document, view in
@@ -26,15 +26,15 @@ extension GuardedStore {
   }
 
   /// Administrators see every document, but the service answers no query of theirs without its index either.
-  private static func indexJudge(_ gate: IndexGate) -> ListenJudge {
+  private var indexJudge: ListenJudge {
     ListenJudge(
-      mayList: { query, _ in ListenVerdict(denial: refusal(of: query, by: gate)) },
+      mayList: { [self] query, _ in ListenVerdict(denial: refusal(of: query)) },
       mayGet: { _, _, _ in ListenVerdict() })
   }
 
-  private static func refusal(of query: NormalizedQuery, by gate: IndexGate) -> StoreError? {
+  private func refusal(of query: NormalizedQuery) -> StoreError? {
     do throws(StoreError) {
-      try gate.admit(query)
+      try admitIndexed(query)
       return nil
     } catch {
       return error

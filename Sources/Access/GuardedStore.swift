@@ -106,14 +106,20 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
 
   // MARK: judging
 
-  /// What every query passes before its first row, whichever way it came: its rules, then its indexes.
-  /// Source: spec/production-differences.md 3.5.
+  /// What every query passes before its first row, whichever way it came: its rules, then whether an index can serve it,
+  /// then its indexes. Source: spec/production-differences.md 3.5; the official emulator.
   public func admit(
     _ query: NormalizedQuery, on view: StoreView, as credentials: Credentials
   ) throws(StoreError) {
     try judging(view, credentials) { (guarding) throws(StoreError) in
-      try guarding.allowList(QueryShape(query), in: query.database)
+      try guarding.allowList(query)
     }
+    try admitIndexed(query)
+  }
+
+  /// What is asked of a query that the rules have granted, or that is an administrator's.
+  func admitIndexed(_ query: NormalizedQuery) throws(StoreError) {
+    if let complaint = query.lateComplaint { throw .invalid(complaint) }
     try indexes?.admit(query)
   }
 

@@ -78,6 +78,46 @@ struct GuardTests {
     #expect(try store.paths(all, as: .admin).count == 4)
   }
 
+  /// Source: the official emulator.
+  @Test(
+    "what no index can serve is told to those whom the rules grant the query; too many ways to everybody",
+    arguments: [
+      (.all([]), ["a", "a"], "order by clause cannot contain duplicate fields a", false),
+      (.all([]), ["__name__", "a"], "order by clause cannot contain more fields after the key", false),
+      (
+        .all([
+          .field("__name__", .equal, .reference("projects/access/databases/(default)/documents/users/a")),
+          .field("a", .lessThan, .integer(1)),
+        ]), [],
+        "Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities.",
+        false
+      ),
+      (
+        .any((0..<31).map { .field("f\($0)", .equal, .null) }), [],
+        "Too many disjunctions after normalization. Result had 31 disjunctions which is more than the maximum of 30",
+        true
+      ),
+    ] as [(StructuredQuery.Filter, [String], String, Bool)])
+  func lateComplaints(filter: StructuredQuery.Filter, orders: [String], message: String, isFirst: Bool) throws
+  {
+    let rules = """
+      service cloud.firestore { match /databases/{db}/documents/users/{uid} {
+        allow list: if request.auth.uid == 'alice';
+      }}
+      """
+    let store = try guardedStore(rules: rules)
+    var query = StructuredQuery(database: testDatabase, collection: ResourcePath(unchecked: "users"))
+    query.orders = orders.map { StructuredQuery.Order($0) }
+    query.filter = filter
+    let normalized = try QueryValidator.validateForm(query)
+    func answer(_ credentials: Credentials) -> String? {
+      denial { _ = try store.run(normalized, as: credentials) { _ in .more } }
+    }
+    #expect(answer(user("bob")) == (isFirst ? "not a denial: " + message : bare))
+    #expect(answer(.admin) == "not a denial: " + message)
+    #expect(answer(user("alice")) == "not a denial: " + message)
+  }
+
   @Test("new rules hold for the next request, for their database alone")
   func replacement() throws {
     let store = try guardedStore()

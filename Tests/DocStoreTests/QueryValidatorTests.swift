@@ -278,9 +278,20 @@ import Testing
     Case("an equality needs no order", .field("a", .equal, .null), orderBy: [Order("__name__")], nil),
     Case("name backwards", orderBy: [Order("__name__", .descending)], nil),
     Case(
-      "orders before cursors", orderBy: [Order("a"), Order("a")],
-      start: Cursor([name, name, name], isBefore: true),
-      "order by clause cannot contain duplicate fields a"),
+      "cursors before orders that no index has", orderBy: [Order("a"), Order("a")],
+      start: Cursor([name, name, name], isBefore: true), "Cursor has too many values."),
+    Case(
+      "projection before orders that no index has", orderBy: [Order("a"), Order("a")], select: ["a["],
+      malformed("a[")),
+    Case(
+      "cursors before a key beside inequalities",
+      .all([.field("a", .lessThan, .null), .field("__name__", .equal, name)]),
+      start: Cursor([name], isBefore: true), "Cursor has too many values."),
+    Case(
+      "ways before orders", .all([.field("a", .in, numbers(8)), .any(fields(4, .equal))]),
+      orderBy: [Order("a"), Order("a")],
+      "Too many disjunctions after normalization. Result had 32 disjunctions which is more than the maximum of 30"
+    ),
     Case("a long cursor", start: Cursor([.integer(1)], isBefore: true), "Cursor has too many values."),
     Case(
       "implied orders take no values", .field("a", .lessThan, .null),

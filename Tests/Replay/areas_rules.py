@@ -1,9 +1,11 @@
 """The same operations as end users, under rules."""
 import base64
+import dataclasses
 import json
+import re
 import time
 
-from case import (DATABASE, ROOT, Area, array, delete, either, flag, integer, name, order, select_from, text, unary, update, where)
+from case import (DATABASE, ROOT, Area, Request, array, delete, either, flag, integer, name, order, select_from, text, unary, update, where)
 
 RULES = """rules_version = '2';
 service cloud.firestore {
@@ -77,5 +79,26 @@ rules.raw("PUT", "/emulator/v1/projects/{project}:securityRules",
 rules.get("closed/a", auth="")
 rules.raw("PUT", "/emulator/v1/projects/{project}:securityRules", {"rules": {"files": [{"name": "r", "content": "nonsense"}]}})
 rules.raw("PUT", "/emulator/v1/projects/{project}:securityRules", {})
+
+DENYING = """rules_version = '2';
+service cloud.firestore {
+  match /databases/{database}/documents/{path=**} { allow read, write: if false; }
+}
+"""
+
+
+def denied(areas):
+    """Requests of other areas by somebody who is granted nothing: what is wrong with them may be told first, or not."""
+    area = Area("denied")
+    area.raw("PUT", "/emulator/v1/projects/{project}:securityRules",
+             {"rules": {"files": [{"name": "replay.rules", "content": DENYING}]}}, only="")
+    area.requests += [
+        dataclasses.replace(request, area=area.name, auth="", save={})
+        for other in areas for request in other.requests
+        # What names something that an earlier answer gave has been told it as an administrator.
+        if isinstance(request, Request) and not set(re.findall(r"\{(\w+)\}", str(request.body))) - {"project"}
+    ]
+    return area
+
 
 AREAS = [rules]

@@ -24,7 +24,8 @@ from case import Raw
 from ways import GRPC, REST
 
 AREAS = [*areas_reads.AREAS, *areas_writes.AREAS, *areas_queries.AREAS, *areas_errors.AREAS, *areas_rules.AREAS,
-         *areas_rest.AREAS]
+         *areas_rest.AREAS,
+         areas_rules.denied([*areas_reads.AREAS, *areas_writes.AREAS, *areas_queries.AREAS, *areas_errors.AREAS])]
 TIMES = {"createTime", "updateTime", "readTime", "commitTime"}
 
 

@@ -49,6 +49,8 @@ struct MergedWrites {
     switch precondition {
     case .exists(true): return .update
     case .exists(false): return .create
+    // Version 0 is that of a document that is not there.
+    case .updateTime(0) where firstOperation == .update: return .create
     case .updateTime where firstOperation == .update: return .update
     case .none, .updateTime: return isStored ? .update : .create
     }
@@ -59,6 +61,7 @@ struct MergedWrites {
     switch precondition {
     case .exists(true): "update"
     case .exists(false): "insert"
+    case .updateTime(0) where firstOperation == .update: "insert"
     case .updateTime where firstOperation == .update: "update"
     case .none, .updateTime: "upsert"
     }

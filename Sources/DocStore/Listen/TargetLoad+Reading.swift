@@ -58,6 +58,9 @@ extension TargetLoad {
       let verdict = try target.verdict(of: judge, on: view)
       if let denial = verdict.denial { throw denial }
     }
+    if case .query(let query) = target.selection, let complaint = query.lateComplaint {
+      throw .invalid(complaint)
+    }
     point = view.point
     generation = try view.generationVersion()
     switch mustReset ? Base.unknown : try base(view) {

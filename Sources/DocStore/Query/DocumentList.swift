@@ -61,7 +61,7 @@ public struct DocumentList: Sendable {
       } else {
         pageSize == 0 ? Int(Int32.max) : pageSize
       }
-    var query = try QueryValidator.validate(
+    var query = try QueryValidator.validateForm(
       StructuredQuery(
         database: database, parent: parent, from: [StructuredQuery.CollectionSelector(collectionID)],
         orderBy: orders, limit: size))

@@ -5,8 +5,8 @@ public import DocModel
 /// What the planner, the executor, listeners and list authorisation work with.
 ///
 /// INVARIANT: `orders` ends with the document name and names no field twice; cursors hold at most one
-/// value an order; the disjunctive form of `filter` has at most `QueryLimits.disjunctionsMax` ways; all
-/// operands are canonical encoded values, those of name tests references into `database`.
+/// value an order; the disjunctive form of `filter` has at most `QueryLimits.disjunctionsMax` ways, unless there is a
+/// `lateComplaint`; all operands are canonical encoded values, those of name tests references into `database`.
 /// Made by `QueryValidator` only.
 public struct NormalizedQuery: Sendable {
   public let database: DatabaseID
@@ -27,6 +27,8 @@ public struct NormalizedQuery: Sendable {
   public internal(set) var nearest: NearestQuery?
   /// Documents without one of these fields are no results: what an aggregation adds up must be there.
   public internal(set) var requiredFields: [FieldPath] = []
+  /// Why the query is refused once the rules have granted it. A query with one is never run.
+  public internal(set) var lateComplaint: Complaint?
   /// The order key of the last document of an earlier page or piece: the result goes on after it.
   public internal(set) var resumeKey: [UInt8]?
 
@@ -55,8 +57,12 @@ public struct NormalizedQuery: Sendable {
   /// Whether results come in the order of names, forward or backward.
   public var isOrderedByNameOnly: Bool { orders.count == 1 }
 
+  /// Why rules cannot judge the query: it has too many ways.
+  public var complaintOfWays: Complaint? { lateComplaint == nil ? nil : QueryComplaint.ways(of: filter) }
+
   /// The disjunctive form of the filter: a document matches when it passes every test of some way.
-  /// Never empty; a query without filter has one way without tests.
+  /// Never empty; a query without filter has one way without tests. Not to be asked of a query with
+  /// `complaintOfWays`.
   public var ways: [QueryWay] { QueryWay.ways(of: filter) }
 }
 

@@ -84,10 +84,7 @@ extension QueryValidator {
 
   func checkWhole(_ filter: QueryFilter?, scope: QueryScope) throws(Complaint) {
     try checkScope(filter, scope)
-    guard let filter else {
-      try checkSize(filterCount: 0)
-      return try checkAdded([])
-    }
+    guard let filter else { return try checkSize(filterCount: 0) }
     let tests = filter.tests
     guard tests.count(where: { $0.comparison.isNegation }) <= 1 else { throw QueryComplaint.manyNegations }
     if tests.contains(where: { $0.comparison == .notIn }), Self.hasDisjunction(query.filter) {
@@ -96,33 +93,41 @@ extension QueryValidator {
     try checkSize(filterCount: tests.reduce(0) { $0 + max(1, $1.operands.count) })
     guard QueryWay.arrayContainsMax(of: filter) <= 1 else { throw QueryComplaint.manyArrayContains }
     for test in tests { try checkOperandSizes(test) }
-    try checkInequalities(tests)
-    try checkAdded(tests)
-    let ways = QueryWay.count(of: filter)
-    guard ways <= QueryLimits.disjunctionsMax else { throw QueryComplaint.manyDisjunctions(ways) }
+    let paths = Self.inequalityPaths(tests)
+    guard paths.count <= QueryLimits.inequalityFieldsMax else {
+      throw QueryComplaint.manyInequalityFields(paths.sorted())
+    }
+  }
+
+  private static func inequalityPaths(_ tests: [FieldTest]) -> Set<FieldPath> {
+    Set(tests.filter { $0.comparison.impliesOrder }.map(\.path))
+  }
+
+  // MARK: what no index can serve
+
+  /// What users are told after the rules have granted the query. Source: the official emulator.
+  func complaintOfIndexes(_ filter: QueryFilter?) -> Complaint? {
+    let tests = filter?.tests ?? []
+    return complaintOfInequalities(tests) ?? complaintOfAdded(tests) ?? QueryComplaint.ways(of: filter)
   }
 
   /// Inequalities order the result, and an index that begins with another field's order has no use for a key; the
   /// service refuses that wherever in the tree the two stand, also where no document could need both.
-  private func checkInequalities(_ tests: [FieldTest]) throws(Complaint) {
-    let paths = Set(tests.filter { $0.comparison.impliesOrder }.map(\.path))
-    guard paths.count <= QueryLimits.inequalityFieldsMax else {
-      throw QueryComplaint.manyInequalityFields(paths.sorted())
-    }
-    if paths.isEmpty || paths.contains(.documentName) { return }
-    if tests.contains(where: { $0.path.isDocumentName }) { throw QueryComplaint.keyBesideInequalities }
+  private func complaintOfInequalities(_ tests: [FieldTest]) -> Complaint? {
+    let paths = Self.inequalityPaths(tests)
+    if paths.isEmpty || paths.contains(.documentName) { return nil }
+    return tests.contains { $0.path.isDocumentName } ? QueryComplaint.keyBesideInequalities : nil
   }
 
   /// Fields are added up from an index that has them before the name. A query that filters or orders by the name itself
   /// has such an index only for the fields that it orders by, too. Source: the official emulator.
-  private func checkAdded(_ tests: [FieldTest]) throws(Complaint) {
-    if added.isEmpty { return }
+  private func complaintOfAdded(_ tests: [FieldTest]) -> Complaint? {
+    if added.isEmpty { return nil }
     let explicit = query.orders.compactMap { try? FieldPath.parse($0.path) }
     guard explicit.contains(where: \.isDocumentName) || tests.contains(where: { $0.path.isDocumentName })
-    else { return }
-    let ordered = Set(explicit + tests.filter { $0.comparison.impliesOrder }.map(\.path))
-    let missing = Set(added).subtracting(ordered)
-    if !missing.isEmpty { throw QueryComplaint.addedBehindName(missing) }
+    else { return nil }
+    let missing = Set(added).subtracting(Self.inequalityPaths(tests).union(explicit))
+    return missing.isEmpty ? nil : QueryComplaint.addedBehindName(missing)
   }
 
   /// Group queries below a document and kindless queries know no fields; name operands must be names.

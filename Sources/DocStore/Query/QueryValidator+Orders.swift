@@ -6,19 +6,29 @@ internal import DocModel
 
 extension QueryValidator {
   /// The complete order of the result.
-  func orders(filter: QueryFilter?, scope: QueryScope) throws(Complaint) -> [QueryOrder] {
+  func orders(
+    filter: QueryFilter?, scope: QueryScope
+  ) throws(Complaint) -> (orders: [QueryOrder], complaint: Complaint?) {
     var orders: [QueryOrder] = []
+    var complaint: Complaint?
     for order in query.orders {
       let path = try path(order.path, as: .order)
-      if orders.last?.path.isDocumentName == true { throw QueryComplaint.orderAfterName }
-      if orders.contains(where: { $0.path == path }) { throw QueryComplaint.duplicateOrder(path) }
-      orders.append(QueryOrder(path, order.direction))
+      if orders.last?.path.isDocumentName == true {
+        complaint = complaint ?? QueryComplaint.orderAfterName
+      } else if orders.contains(where: { $0.path == path }) {
+        complaint = complaint ?? QueryComplaint.duplicateOrder(path)
+      } else {
+        orders.append(QueryOrder(path, order.direction))
+      }
     }
     let direction = orders.last?.direction ?? .ascending
     let hasName = orders.last?.path.isDocumentName == true
     for path in impliedPaths(filter) where !orders.contains(where: { $0.path == path }) {
-      if hasName { throw QueryComplaint.orderAfterName }
-      orders.append(QueryOrder(path, direction))
+      if hasName {
+        complaint = complaint ?? QueryComplaint.orderAfterName
+      } else {
+        orders.append(QueryOrder(path, direction))
+      }
     }
     if !hasName { orders.append(QueryOrder(.documentName, direction)) }
     switch scope {
@@ -26,7 +36,7 @@ extension QueryValidator {
       guard orders == [QueryOrder(.documentName, .ascending)] else { throw QueryComplaint.kindlessOrder }
     case .collection, .group: break
     }
-    return orders
+    return (orders, complaint)
   }
 
   /// Fields with an inequality anywhere in the tree, in the order of their segments' bytes.

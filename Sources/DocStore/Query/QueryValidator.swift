@@ -1,7 +1,8 @@
 /// From what a client asks to what is run: every check, in the protocol's order.
 ///
 /// Order: selectors, limit, offset, the filter tree from left to right, the filter as a whole, orders,
-/// cursors, projection, vector search. Source: spec/protocol.md 5.2; where it is silent, the order in which the official
+/// cursors, projection, vector search; then what no index can serve, which a user is told only when the rules grant the
+/// query. Source: spec/protocol.md 5.2; where it is silent, the order in which the official
 /// emulator answers (Tests/DocStoreTests/QueryValidatorTests).
 
 public import DocModel
@@ -17,23 +18,34 @@ public struct QueryValidator {
   public static func validate(
     _ query: StructuredQuery, adding added: [FieldPath] = []
   ) throws(Complaint) -> NormalizedQuery {
+    let normalized = try validateForm(query, adding: added)
+    if let complaint = normalized.lateComplaint { throw complaint }
+    return normalized
+  }
+
+  /// As `validate`, but what is told after the rules have judged stands in `lateComplaint`.
+  public static func validateForm(
+    _ query: StructuredQuery, adding added: [FieldPath] = []
+  ) throws(Complaint) -> NormalizedQuery {
     let validator = QueryValidator(query: query, added: added)
     let scope = try validator.scope()
     if let limit = query.limit, limit < 0 { throw QueryComplaint.negativeLimit }
     if query.offset < 0 { throw QueryComplaint.negativeOffset }
     let filter = try query.filter.map { filter throws(Complaint) in try validator.convert(filter, depth: 0) }
     try validator.checkWhole(filter, scope: scope)
-    let orders = try validator.orders(filter: filter, scope: scope)
+    let (orders, orderComplaint) = try validator.orders(filter: filter, scope: scope)
     let start = try query.start.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders)
     }
     let end = try query.end.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders) }
     let projection = try validator.projection()
     let nearest = try validator.nearest()
+    let complaint = validator.complaintOfIndexes(filter) ?? orderComplaint
     var normalized = NormalizedQuery(
       database: query.database, scope: scope, filter: filter, orders: orders,
-      explicitOrderCount: query.orders.count, start: start, end: end, offset: query.offset,
-      limit: query.limit, projection: projection)
+      explicitOrderCount: min(query.orders.count, orders.count), start: complaint == nil ? start : nil,
+      end: complaint == nil ? end : nil, offset: query.offset, limit: query.limit, projection: projection)
     normalized.nearest = nearest
+    normalized.lateComplaint = complaint
     return normalized
   }
 

@@ -60,7 +60,7 @@ final class EmbeddedBackend: Backend {
   }
 
   private func normalized(_ query: StructuredQuery) throws(ShellError) -> NormalizedQuery {
-    try checking { () throws(Complaint) in try QueryValidator.validate(query) }
+    try checking { () throws(Complaint) in try QueryValidator.validateForm(query) }
   }
 
   func run(
@@ -96,7 +96,7 @@ final class EmbeddedBackend: Backend {
     let time = try time(transaction)
     let checked = try checking { () throws(Complaint) in
       try AggregationQuery.validate(aggregations) { (added) throws(Complaint) in
-        try QueryValidator.validate(query, adding: added)
+        try QueryValidator.validateForm(query, adding: added)
       }
     }
     let values = try storing { () throws(StoreError) in

@@ -159,7 +159,7 @@ struct WireTarget {
       do throws(GRPCStatus) {
         query = try QueryReader.read(message, database: database, parent: parent.path)
       } catch { throw Complaint(error.message) }
-      let valid = try QueryValidator.validate(query)
+      let valid = try QueryValidator.validateForm(query)
       // Assumed: the service's own text is unknown.
       if valid.nearest != nil { throw Complaint("Vector searches cannot be listened to.") }
       return .query(valid)

@@ -23,7 +23,7 @@ extension FirestoreService {
       let inner = try QueryReader.read(read.query, database: parent.database, parent: parent.path)
       let query = try Self.checked { () throws(Complaint) in
         try AggregationQuery.validate(read.aggregations) { (added) throws(Complaint) in
-          var query = try QueryValidator.validate(inner, adding: added)
+          var query = try QueryValidator.validateForm(inner, adding: added)
           if self.options.profile.errorTexts == .production { query.refuseZeroVectors() }
           return query
         }
@@ -32,8 +32,9 @@ extension FirestoreService {
     }
     let (time, token) = try readTime(choice, in: query.query.database, as: credentials)
     let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+      let answer = try aggregate(query, as: credentials, at: time, explain)
       if let token { _ = stream.send(Answers.queryTransaction(token)) }
-      _ = stream.send(try aggregate(query, as: credentials, at: time, explain))
+      _ = stream.send(answer)
       return nil
     }
     try inTurn(time, in: query.query.database, at: EmptyCollection(), call) {

@@ -26,14 +26,16 @@ extension FirestoreService {
     let (time, token) = try readTime(choice, in: query.database, as: credentials)
     let isSorted = !QueryPlanner.plan(query).isInOrder
     let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
-      if let token { _ = stream.send(Answers.queryTransaction(token)) }
-      if explain == .none { return try firstPiece(query, as: credentials, at: time, into: stream) }
+      let head = token.map(Answers.queryTransaction)
+      if explain == .none { return try firstPiece(query, as: credentials, at: time, head, into: stream) }
       let plan = try Self.stored { () throws(StoreError) in
         try store.explain(query, as: credentials, at: time)
       }
       if explain == .analyze {
-        return try firstPiece(query, as: credentials, at: time, into: stream, explained: ExplainedRun(query))
+        return try firstPiece(
+          query, as: credentials, at: time, head, into: stream, explained: ExplainedRun(query))
       }
+      if let head { _ = stream.send(head) }
       _ = stream.send(Answers.queryExplanation(plan.indexesUsed(by: query)))
       return nil
     }
@@ -46,21 +48,26 @@ extension FirestoreService {
 
   /// The checked query. Source of what cosine makes of zero: spec/production-differences.md Q12.
   func validated(_ query: StructuredQuery) throws(GRPCStatus) -> NormalizedQuery {
-    var query = try Self.checked { () throws(Complaint) in try QueryValidator.validate(query) }
+    var query = try Self.checked { () throws(Complaint) in try QueryValidator.validateForm(query) }
     if options.profile.errorTexts == .production { query.refuseZeroVectors() }
     return query
   }
 
+  /// `head` comes before the first document, once the query has been granted.
   private func firstPiece(
-    _ query: NormalizedQuery, as credentials: Credentials, at time: ReadTime,
+    _ query: NormalizedQuery, as credentials: Credentials, at time: ReadTime, _ head: [UInt8]?,
     into stream: ResultStream, explained: ExplainedRun? = nil
   ) throws(GRPCStatus) -> AnswerPiece? {
     let root = query.database.documentsRoot
     var readTime: Int64 = 0
     var isFirst = true
     var explained = explained
+    let begin = { (time: Int64) in
+      readTime = time
+      if let head { _ = stream.send(head) }
+    }
     let piece = try Self.stored { () throws(StoreError) in
-      try store.runPiece(query, as: credentials, at: time, begin: { readTime = $0 }) { row in
+      try store.runPiece(query, as: credentials, at: time, begin: begin) { row in
         if isFirst, row.skipped > 0 {
           _ = stream.send(Answers.queryResult(nil, readTime: readTime, skipped: row.skipped))
         }
