@@ -93,10 +93,11 @@ def denied(areas):
     area.raw("PUT", "/emulator/v1/projects/{project}:securityRules",
              {"rules": {"files": [{"name": "replay.rules", "content": DENYING}]}}, only="")
     area.requests += [
-        dataclasses.replace(request, area=area.name, auth="", save={})
+        dataclasses.replace(request, area=area.name, auth="", save={}, only="grpc")
         for other in areas for request in other.requests
         # What names something that an earlier answer gave has been told it as an administrator.
-        if isinstance(request, Request) and not set(re.findall(r"\{(\w+)\}", str(request.body))) - {"project"}
+        if isinstance(request, Request) and request.only != "rest"
+        and set(re.findall(r"\{(\w+)\}", str(request.body))) <= {"project"}
     ]
     return area
 
