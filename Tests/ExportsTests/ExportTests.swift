@@ -102,8 +102,8 @@ struct ExportTests {
     "other": .reference("projects/q/databases/db2/documents/a/b"),
     "point": .geoPoint(GeoPoint(latitude: 1.25, longitude: -2)), "vector": .vector([1, 2.5]),
     "none": .array([]),
-    "list": .array([.integer(1), .string("x"), .map(["in": .array([.null])]), .vector([3]), .null]),
-    "map": .map(["a": .map([:]), "b": .array([]), "c": .map(["d": .bytes([1])])]),
+    "list": .array([.integer(1), .string("x"), .map(["in": .array([.null])]), .null]),
+    "map": .map(["a": .map([:]), "b": .array([]), "c": .map(["d": .bytes([1])]), "v": .vector([3])]),
   ]
 
   @Test(
