@@ -137,11 +137,11 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     var index = 0
     let found = e.matches.found
     while index < found.count {
-      let match = found[index]
+      let block = found[index]
       index &+= 1
-      var (allow, end) = allows.range(block: match.block, method: e.method)
+      var (allow, end) = allows.range(block: block, method: e.method)
       if allow == end { continue }
-      e.bindCaptures(match, count: allows.captureCount(block: match.block))
+      e.bindCaptures(allows.captures(block: block))
       while allow < end {
         guard let condition = allows[allow] else { return e.decision(.granted) }
         allow &+= 1

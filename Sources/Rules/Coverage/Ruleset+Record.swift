@@ -51,11 +51,11 @@ extension Ruleset {
     _ blocks: [BlockPlan], way: Int, _ log: StepLog, _ e: Evaluation,
     _ visit: (RecordedAllow, StepLog, Evaluation) -> Void
   ) -> Bool {
-    for match in Array(e.matches.found.elements) {
-      let block = blocks[Int(match.block)]
+    for number in Array(e.matches.found.elements) {
+      let block = blocks[Int(number)]
       let tried = block.allows[Int(e.method.rawValue)]
       if tried.isEmpty { continue }
-      e.bindCaptures(match, count: block.captureCount)
+      block.captures.withUnsafeBufferPointer { e.bindCaptures($0) }
       for allow in tried {
         let first = log.steps.count
         var value = allow.condition?.value(e) ?? .boolean(true)

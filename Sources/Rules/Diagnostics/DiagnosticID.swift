@@ -10,6 +10,7 @@ public enum DiagnosticID: String, Sendable, Hashable, CaseIterable {
   case assignment = "rules-assignment"
   case badEscape = "rules-bad-escape"
   case badPattern = "rules-bad-pattern"
+  case blocksOverlap = "rules-blocks-overlap"
   case callDepth = "rules-call-depth"
   case callOfValue = "rules-call-of-value"
   case comparisonChain = "rules-comparison-chain"

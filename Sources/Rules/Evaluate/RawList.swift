@@ -42,21 +42,9 @@ struct RawList<T> {
     state.pointee.count = count &+ 1
   }
 
+  /// Forgets the elements from `count` on.
   @inline(__always)
-  func append(contentsOf other: RawList<T>) {
-    var index = 0
-    while index < other.count {
-      append(other[index])
-      index &+= 1
-    }
-  }
-
-  @inline(__always)
-  func removeLast() { state.pointee.count &-= 1 }
-
-  /// Forgets the elements from `count` on, of which there are as many at least.
-  @inline(__always)
-  func cut(to count: Int) { state.pointee.count = count }
+  func cut(to count: Int) { state.pointee.count = min(count, state.pointee.count) }
 
   @inline(__always)
   func removeAll() { state.pointee.count = 0 }

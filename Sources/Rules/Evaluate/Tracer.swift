@@ -43,11 +43,11 @@ struct Tracer {
 
   /// Tries the matched `allow`s as `Ruleset.judge` does, and keeps what happens.
   mutating func traceMatches(way: Int) {
-    trying: for match in Array(e.matches.found.elements) {
-      let block = blocks[Int(match.block)]
+    trying: for number in Array(e.matches.found.elements) {
+      let block = blocks[Int(number)]
       let tried = block.allows[Int(e.method.rawValue)]
       if tried.isEmpty { continue }
-      e.bindCaptures(match, count: block.captureCount)
+      block.captures.withUnsafeBufferPointer { e.bindCaptures($0) }
       for allow in tried {
         let outcome = trace(allow, way: way)
         if outcome == .granted { break trying }

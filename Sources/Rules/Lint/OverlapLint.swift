@@ -39,15 +39,15 @@ struct OverlapLint {
   /// Whether one statement grants a method wherever and whenever another does.
   private func overrules(_ wider: Int, _ stricter: Int, _ method: AllowMethod) -> Bool {
     let (a, b) = (statements[wider], statements[stricter])
-    guard a.isFirestore == b.isFirestore, a.methods.contains(method),
-      PatternCover.covers(a.pattern[...], b.pattern[...], languageVersion)
+    guard a.isFirestore == b.isFirestore, a.methods.contains(method), let wide = a.whole?.steps,
+      let narrow = b.whole?.steps, PatternCover.covers(wide[...], narrow[...], languageVersion)
     else { return false }
     if terms[wider].isFalse { return false }
     let grants = open[a.allow.number]?.contains(method) == true || terms[stricter].imply(terms[wider])
     guard grants else { return false }
     // Two that say the same: only the later one is told.
     let isMutual =
-      PatternCover.covers(b.pattern[...], a.pattern[...], languageVersion)
+      PatternCover.covers(narrow[...], wide[...], languageVersion)
       && (terms[wider].imply(terms[stricter]) || open[b.allow.number]?.contains(method) == true)
       && b.methods.contains(method) && !terms[stricter].isFalse
     return !isMutual || wider < stricter
@@ -71,22 +71,22 @@ struct OverlapLint {
 /// Whether every path that one pattern fits is fitted by another.
 enum PatternCover {
   static func covers(
-    _ wide: ArraySlice<PatternSegmentSyntax>, _ narrow: ArraySlice<PatternSegmentSyntax>, _ version: Int
+    _ wide: ArraySlice<PatternStep>, _ narrow: ArraySlice<PatternStep>, _ version: Int
   ) -> Bool {
     guard let first = wide.first else { return narrow.isEmpty }
-    switch first.kind {
-    case .globCapture:
+    switch first {
+    case .glob:
       let least = version < 2 ? 1 : 0
-      let fixed = wide.dropFirst().count { !$0.isGlob }
+      let fixed = wide.dropFirst().count { $0 != .glob }
       // What is taken by the glob leaves enough for what comes after it.
       let most = narrow.count - fixed
       guard least <= most else { return false }
       return (least...most).contains { covers(wide.dropFirst(), narrow.dropFirst($0), version) }
     case .capture:
-      guard let other = narrow.first, !other.isGlob else { return false }
+      guard let other = narrow.first, other != .glob else { return false }
       return covers(wide.dropFirst(), narrow.dropFirst(), version)
-    case .literal(let name):
-      guard case .literal(name)? = narrow.first?.kind else { return false }
+    case .literal:
+      guard narrow.first == first else { return false }
       return covers(wide.dropFirst(), narrow.dropFirst(), version)
     }
   }

@@ -7,6 +7,11 @@ enum PatternLint {
         found.append(outsideDocuments(match))
       }
     }
+    if syntax.languageVersion == 2 {
+      for service in syntax.services {
+        for match in service.matches { visit(match, inside: []) { found.append($0) } }
+      }
+    }
     var reported: Set<Int> = []
     for statement in statements where statement.isFirestore {
       // Nobody misses a denial that does not apply.
@@ -20,6 +25,41 @@ enum PatternLint {
       found.append(namesCollection(statement, isEmpty: below.isEmpty))
     }
     return found
+  }
+
+  /// Blocks inside one whose pattern goes on behind its glob; `BlockPattern` says what they mean.
+  private static func visit(
+    _ match: MatchSyntax, inside outer: [[PatternSegmentSyntax]], _ report: (Diagnostic) -> Void
+  ) {
+    let patterns = outer + [match.pattern]
+    let glob = match.pattern.firstIndex(where: \.isGlob)
+    let rest = glob.map { match.pattern[($0 + 1)...] } ?? []
+    for inner in match.matches {
+      if let glob, !rest.isEmpty {
+        let fits = hasFitting(inner, inside: patterns)
+        report(overlaps(inner, match.pattern[glob], rest, fits: fits))
+      }
+      visit(inner, inside: patterns, report)
+    }
+  }
+
+  /// Whether an `allow` of a block or of those inside it can fit a path.
+  private static func hasFitting(_ match: MatchSyntax, inside outer: [[PatternSegmentSyntax]]) -> Bool {
+    let patterns = outer + [match.pattern]
+    return !match.allows.isEmpty && BlockPattern(patterns, languageVersion: 2) != nil
+      || match.matches.contains { hasFitting($0, inside: patterns) }
+  }
+
+  private static func overlaps(
+    _ inner: MatchSyntax, _ glob: PatternSegmentSyntax, _ rest: ArraySlice<PatternSegmentSyntax>, fits: Bool
+  ) -> Diagnostic {
+    let what =
+      "`\(glob.text)`, where `/\(rest.map(\.text).joined(separator: "/"))` of the block around it stands too"
+    return LintMessages.warning(
+      .blocksOverlap, inner.patternSpan,
+      fits
+        ? "this block begins right behind \(what)" : "no path fits: this block begins right behind \(what)",
+      fix: Diagnostic.Fix("write the whole pattern in one `match`, beside the other block"))
   }
 
   /// Whether documents can be below: `/databases/{database}/documents` or a glob, whole or its
@@ -64,5 +104,14 @@ enum PatternLint {
 extension PatternSegmentSyntax {
   var isGlob: Bool {
     if case .globCapture = kind { true } else { false }
+  }
+
+  /// As it is written, without its slash.
+  var text: String {
+    switch kind {
+    case .literal(let name): name
+    case .capture(let name): "{\(name)}"
+    case .globCapture(let name): "{\(name)=**}"
+    }
   }
 }

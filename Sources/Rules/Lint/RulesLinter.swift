@@ -47,6 +47,8 @@ struct LintStatement {
   let allow: AllowSyntax
   /// From the root of the service to the block.
   let pattern: [PatternSegmentSyntax]
+  /// What the pattern comes to; nil when no path fits.
+  let whole: BlockPattern?
   /// Number of the block of each segment of `pattern`.
   let blocks: [Int]
   let isFirestore: Bool
@@ -62,15 +64,19 @@ struct LintStatement {
   /// Every statement of a ruleset, in the order of the source.
   static func all(in syntax: RulesetSyntax) -> [LintStatement] {
     var statements: [LintStatement] = []
-    func visit(_ match: MatchSyntax, _ pattern: [PatternSegmentSyntax], _ blocks: [Int], _ isFirestore: Bool)
-    {
-      let pattern = pattern + match.pattern
+    func visit(
+      _ match: MatchSyntax, _ patterns: [[PatternSegmentSyntax]], _ blocks: [Int], _ isFirestore: Bool
+    ) {
+      let patterns = patterns + [match.pattern]
+      let whole = BlockPattern(patterns, languageVersion: syntax.languageVersion)
       let blocks = blocks + Array(repeating: match.number, count: match.pattern.count)
       for allow in match.allows {
         statements.append(
-          LintStatement(allow: allow, pattern: pattern, blocks: blocks, isFirestore: isFirestore))
+          LintStatement(
+            allow: allow, pattern: Array(patterns.joined()), whole: whole, blocks: blocks,
+            isFirestore: isFirestore))
       }
-      for child in match.matches { visit(child, pattern, blocks, isFirestore) }
+      for child in match.matches { visit(child, patterns, blocks, isFirestore) }
     }
     for service in syntax.services {
       for match in service.matches { visit(match, [], [], service.name.text == "cloud.firestore") }

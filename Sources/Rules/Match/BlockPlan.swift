@@ -9,15 +9,16 @@ struct AllowPlan: Sendable {
   let condition: PlanNode?
 }
 
-/// One `match` block that has `allow`s, with the pattern from the service down to it.
+/// One `match` block that has `allow`s.
 final class BlockPlan: Sendable {
   /// By `RuleMethod.rawValue`.
   let allows: [[AllowPlan]]
-  let captureCount: Int
+  /// Of all captures of the pattern, in their order; empty if no path fits the pattern.
+  let captures: [CapturePlace]
 
-  init(allows: [[AllowPlan]], captureCount: Int) {
+  init(allows: [[AllowPlan]], captures: [CapturePlace]) {
     self.allows = allows
-    self.captureCount = captureCount
+    self.captures = captures
   }
 }
 
@@ -32,7 +33,9 @@ struct AllowTable {
   private let conditions: UnsafePointer<Condition>
   /// By block and method: the first condition. One more at the end.
   private let starts: UnsafePointer<Int32>
-  private let captureCounts: UnsafePointer<Int32>
+  private let captures: UnsafePointer<CapturePlace>
+  /// By block: its first capture. One more at the end.
+  private let captureStarts: UnsafePointer<Int32>
 
   init(_ blocks: [BlockPlan], _ pool: ConstantPool) {
     var conditions: [Condition] = []
@@ -46,7 +49,9 @@ struct AllowTable {
     starts.append(Int32(conditions.count))
     self.conditions = pool.array(conditions)
     self.starts = pool.array(starts)
-    captureCounts = pool.array(blocks.map { Int32($0.captureCount) })
+    captures = pool.array(blocks.flatMap(\.captures))
+    captureStarts = pool.array(
+      blocks.reduce(into: [0]) { $0.append($0[$0.count - 1] + Int32($1.captures.count)) })
   }
 
   /// Where the conditions of a block for a method stand.
@@ -57,7 +62,11 @@ struct AllowTable {
   }
 
   @inline(__always)
-  func captureCount(block: Int32) -> Int { Int(captureCounts[Int(block)]) }
+  func captures(block: Int32) -> UnsafeBufferPointer<CapturePlace> {
+    let first = Int(captureStarts[Int(block)])
+    return UnsafeBufferPointer(
+      start: captures + first, count: Int(captureStarts[Int(block) &+ 1]) &- first)
+  }
 
   @inline(__always)
   subscript(index: Int) -> Condition { conditions[index] }

@@ -2,48 +2,22 @@
 
 internal import DocModel
 
-/// A segment of a pattern, without the capture's name: captures are told apart by position.
-enum PatternStep: Hashable {
-  case literal([UInt8])
-  case capture
-  case glob
-}
-
-/// Where a capture lies in the path that was matched.
-struct CaptureRange {
-  /// First segment.
-  var start: Int32
-  var count: Int32
-  var isGlob: Bool
-  /// Whether a segment that is not known takes part (lists only).
-  var isUnknown: Bool
-}
-
-/// A block that applies, and its captures.
-struct BlockMatch {
-  let block: Int32
-  /// Where its captures begin in `MatchScratch.ranges`.
-  let firstRange: Int32
-}
-
 /// Results of matching, reused from evaluation to evaluation, whose owner frees them.
 struct MatchScratch {
-  let found = RawList<BlockMatch>(capacity: 32)
-  let ranges = RawList<CaptureRange>(capacity: 64)
-  /// Captures on the way to the node being looked at.
-  fileprivate let open = RawList<CaptureRange>(capacity: 32)
+  /// Numbers of the blocks that apply, in the order of the source.
+  let found = RawList<Int32>(capacity: 32)
+  /// Of a query's path: which of its segments are known. Empty for a path of which all are.
+  let elements = RawList<PathElement>(capacity: 16)
 
   @inline(__always)
   func reset() {
     found.removeAll()
-    ranges.removeAll()
-    open.removeAll()
+    elements.removeAll()
   }
 
   func free() {
     found.free()
-    ranges.free()
-    open.free()
+    elements.free()
   }
 }
 
@@ -89,11 +63,13 @@ final class PathMatcher: @unchecked Sendable {  // Immutable, see above.
   /// The node behind `/databases/{x}/documents` when no pattern begins otherwise; else `none`.
   private let documentsNode: Int32
 
-  /// - Parameter patterns: of each block, in the order of the source.
-  init(patterns: [[PatternStep]], languageVersion: Int, pool: ConstantPool) {
+  /// - Parameter patterns: of each block, in the order of the source; nil for one that no path fits.
+  init(patterns: [BlockPattern?], languageVersion: Int, pool: ConstantPool) {
     globMin = languageVersion == 2 ? 0 : 1
     var builder = TrieBuilder()
-    for (index, pattern) in patterns.enumerated() { builder.insert(pattern, block: Int32(index)) }
+    for (index, pattern) in patterns.enumerated() {
+      if let pattern { builder.insert(pattern.steps, block: Int32(index)) }
+    }
     nodes = pool.array(
       builder.nodes.map { node in
         let literals = node.literals.sorted { Self.order($0.key, $1.key) }
@@ -130,141 +106,82 @@ final class PathMatcher: @unchecked Sendable {  // Immutable, see above.
   /// Finds the blocks whose whole pattern covers the path in `e.segments`, in the order of the source.
   @inline(__always)
   func match(_ e: Evaluation) {
-    let scratch = e.matches
-    scratch.reset()
+    e.matches.reset()
     if documentsNode != Self.none, e.hasDocumentsRoot {
-      scratch.open.append(CaptureRange(start: 1, count: 1, isGlob: false, isUnknown: false))
-      walk(documentsNode, 3, e, scratch)
+      walk(documentsNode, 3, e)
     } else {
-      walk(Self.root, 0, e, scratch)
+      walk(Self.root, 0, e)
     }
-    if scratch.found.count > 1 { sort(e) }
-  }
-
-  private func sort(_ e: Evaluation) {
-    e.matches.found.sort { $0.block < $1.block }
+    if e.matches.found.count > 1 { e.matches.found.sort(by: <) }
   }
 
   /// Follows the path from a node on. Where one way only leads further it is gone without a call.
-  private func walk(_ index: Int32, _ first: Int, _ e: Evaluation, _ scratch: MatchScratch) {
+  private func walk(_ index: Int32, _ first: Int, _ e: Evaluation) {
     var node = nodes + Int(index)
     var position = first
-    let opened = scratch.open.count
     while position < e.segmentCount, node.pointee.glob == Self.none {
       let literal = node.pointee.literalCount > 0 ? find(e.segments[position], in: node) : Self.none
       let capture = node.pointee.capture
-      if literal != Self.none {
-        if capture != Self.none {
-          walk(literal, position &+ 1, e, scratch)
-        } else {
-          node = nodes + Int(literal)
-        }
-      }
-      if capture != Self.none {
-        scratch.open.append(CaptureRange(start: Int32(position), count: 1, isGlob: false, isUnknown: false))
+      if capture == Self.none {
+        guard literal != Self.none else { return }
+        node = nodes + Int(literal)
+      } else {
+        if literal != Self.none { walk(literal, position &+ 1, e) }
         node = nodes + Int(capture)
-      } else if literal == Self.none {
-        return scratch.open.cut(to: opened)
       }
       position &+= 1
     }
-    walkEnd(node, position, e, scratch)
-    scratch.open.cut(to: opened)
+    walkEnd(node, position, e)
   }
 
   /// At a node with a glob, or at the end of the path.
   @inline(__always)
-  private func walkEnd(
-    _ node: UnsafePointer<Node>, _ position: Int, _ e: Evaluation, _ scratch: MatchScratch
-  ) {
+  private func walkEnd(_ node: UnsafePointer<Node>, _ position: Int, _ e: Evaluation) {
     if position == e.segmentCount {
-      report(node, scratch)
+      report(node, e)
     } else {
       if node.pointee.literalCount > 0 {
         let child = find(e.segments[position], in: node)
-        if child != Self.none { walk(child, position &+ 1, e, scratch) }
+        if child != Self.none { walk(child, position &+ 1, e) }
       }
-      if node.pointee.capture != Self.none {
-        scratch.open.append(CaptureRange(start: Int32(position), count: 1, isGlob: false, isUnknown: false))
-        walk(node.pointee.capture, position &+ 1, e, scratch)
-        scratch.open.removeLast()
-      }
+      if node.pointee.capture != Self.none { walk(node.pointee.capture, position &+ 1, e) }
     }
-    if node.pointee.glob != Self.none { walkGlob(node.pointee.glob, position, e, scratch) }
-  }
-
-  private func walkGlob(_ child: Int32, _ position: Int, _ e: Evaluation, _ scratch: MatchScratch) {
-    guard position + globMin <= e.segmentCount else { return }
-    for end in (position + globMin)...e.segmentCount {
-      scratch.open.append(
-        CaptureRange(start: Int32(position), count: Int32(end - position), isGlob: true, isUnknown: false))
-      walk(child, end, e, scratch)
-      scratch.open.removeLast()
-    }
+    guard node.pointee.glob != Self.none, position + globMin <= e.segmentCount else { return }
+    for end in (position + globMin)...e.segmentCount { walk(node.pointee.glob, end, e) }
   }
 
   @inline(__always)
-  private func report(_ node: UnsafePointer<Node>, _ scratch: MatchScratch) {
+  private func report(_ node: UnsafePointer<Node>, _ e: Evaluation) {
     var index = 0
     while index < Int(node.pointee.blockCount) {
-      scratch.found.append(
-        BlockMatch(block: node.pointee.blocks[index], firstRange: Int32(scratch.ranges.count)))
-      scratch.ranges.append(contentsOf: scratch.open)
+      e.matches.found.append(node.pointee.blocks[index])
       index &+= 1
     }
   }
 
   /// Finds the blocks that cover **every** path of a query: literals meet known segments only, an
   /// unknown number of segments is taken by a glob only.
-  func matchAll(_ elements: UnsafeBufferPointer<PathElement>, _ e: Evaluation) {
+  func matchAll(_ elements: [PathElement], _ e: Evaluation) {
     e.matches.reset()
-    walk(Self.root, 0, elements, e, e.matches)
-    sort(e)
+    for element in elements { e.matches.elements.append(element) }
+    walkAll(Self.root, 0, e)
+    e.matches.found.sort(by: <)
   }
 
-  private func walk(
-    _ index: Int32, _ position: Int, _ elements: UnsafeBufferPointer<PathElement>, _ e: Evaluation,
-    _ scratch: MatchScratch
-  ) {
+  private func walkAll(_ index: Int32, _ position: Int, _ e: Evaluation) {
     let node = nodes + Int(index)
+    let elements = e.matches.elements
     if position == elements.count {
-      report(node, scratch)
-    } else {
-      switch elements[position] {
-      case .known:
+      report(node, e)
+    } else if elements[position] != .unknownParents {
+      if elements[position] == .known {
         let child = find(e.segments[position], in: node)
-        if child != Self.none { walk(child, position + 1, elements, e, scratch) }
-        capture(node, position, isUnknown: false, elements, e, scratch)
-      case .unknown: capture(node, position, isUnknown: true, elements, e, scratch)
-      case .unknownParents: break
+        if child != Self.none { walkAll(child, position + 1, e) }
       }
+      if node.pointee.capture != Self.none { walkAll(node.pointee.capture, position + 1, e) }
     }
-    guard node.pointee.glob != Self.none else { return }
-    var taken = 0
-    var isUnknown = false
-    for end in position...elements.count {
-      if end > position {
-        // A glob of version 1 needs a segment, and unknown parents may be none.
-        if elements[end - 1] != .unknownParents { taken += 1 }
-        if elements[end - 1] != .known { isUnknown = true }
-      }
-      guard taken >= globMin else { continue }
-      scratch.open.append(
-        CaptureRange(
-          start: Int32(position), count: Int32(end - position), isGlob: true, isUnknown: isUnknown))
-      walk(node.pointee.glob, end, elements, e, scratch)
-      scratch.open.removeLast()
-    }
-  }
-
-  private func capture(
-    _ node: UnsafePointer<Node>, _ position: Int, isUnknown: Bool,
-    _ elements: UnsafeBufferPointer<PathElement>, _ e: Evaluation, _ scratch: MatchScratch
-  ) {
-    guard node.pointee.capture != Self.none else { return }
-    scratch.open.append(
-      CaptureRange(start: Int32(position), count: 1, isGlob: false, isUnknown: isUnknown))
-    walk(node.pointee.capture, position + 1, elements, e, scratch)
-    scratch.open.removeLast()
+    // Unknown parents count as one segment for a glob of version 1. Source: the official emulator.
+    guard node.pointee.glob != Self.none, position + globMin <= elements.count else { return }
+    for end in (position + globMin)...elements.count { walkAll(node.pointee.glob, end, e) }
   }
 }

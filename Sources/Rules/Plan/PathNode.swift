@@ -87,7 +87,12 @@ final class PathNode: PlanNode, @unchecked Sendable {
           larger.update(from: path, count: count)
           path = larger
           for position in 0..<innerCount {
-            if let name = inner[position].name, has(name, path, count) { twice = twice ?? name }
+            // What a filled glob took is several segments of one name.
+            let segment = inner[position]
+            guard let name = segment.name else { continue }
+            if has(name, path, count) || (segment.text == nil && has(name, inner, position)) {
+              twice = twice ?? name
+            }
           }
           (path + count).update(from: inner, count: innerCount)
           count += innerCount

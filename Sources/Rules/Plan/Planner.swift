@@ -34,7 +34,7 @@ struct Planner {
   private(set) var service = PlannedService.documents
 
   private(set) var blocks: [BlockPlan] = []
-  private(set) var blockPatterns: [[PatternStep]] = []
+  private(set) var blockPatterns: [BlockPattern?] = []
   /// By allow number: the block it stands in and the text of the whole pattern.
   private(set) var allowPlaces: [AllowPlace]
 
@@ -63,7 +63,7 @@ struct Planner {
     storageRules = planStorage()
     service = .documents
     for service in syntax.services where service.name.text == "cloud.firestore" {
-      for match in service.matches { plan(match, prefix: [], names: []) }
+      for match in service.matches { plan(match, inside: [], names: []) }
     }
   }
 
@@ -74,7 +74,7 @@ struct Planner {
   private mutating func planStorage() -> ServiceRules? {
     let services = syntax.services.filter { $0.name.text == Self.storageName }
     guard !services.isEmpty else { return nil }
-    for service in services { for match in service.matches { plan(match, prefix: [], names: []) } }
+    for service in services { for match in service.matches { plan(match, inside: [], names: []) } }
     defer {
       blocks = []
       blockPatterns = []
@@ -110,17 +110,12 @@ struct Planner {
     functions[index].finish(lets: lets, body: plan(function.result))
   }
 
-  private mutating func plan(_ match: MatchSyntax, prefix: [PatternStep], names prefixNames: [String]) {
-    let steps =
-      prefix
-      + match.pattern.map { segment -> PatternStep in
-        switch segment.kind {
-        case .literal(let text): .literal(Array(text.utf8))
-        case .capture: .capture
-        case .globCapture: .glob
-        }
-      }
-    let names = prefixNames + match.pattern.map { Self.text(of: $0.kind) }
+  private mutating func plan(
+    _ match: MatchSyntax, inside outer: [[PatternSegmentSyntax]], names prefixNames: [String]
+  ) {
+    let patterns = outer + [match.pattern]
+    let names = prefixNames + match.pattern.map(\.text)
+    let first = blocks.count
     if !match.allows.isEmpty {
       let pattern = Self.shortPattern(names)
       var byMethod = [[AllowPlan]](repeating: [], count: RuleMethod.count)
@@ -132,18 +127,27 @@ struct Planner {
         }
         allowPlaces[allow.number] = AllowPlace(allow, in: match, pattern: pattern)
       }
-      blocks.append(BlockPlan(allows: byMethod, captureCount: steps.count { $0.isCapture }))
-      blockPatterns.append(steps)
+      let whole = BlockPattern(patterns, languageVersion: syntax.languageVersion)
+      let captures = whole.map { CapturePlace.all(of: $0, languageVersion: syntax.languageVersion) }
+      blocks.append(BlockPlan(allows: byMethod, captures: captures ?? []))
+      blockPatterns.append(whole)
     }
-    for inner in match.matches { plan(inner, prefix: steps, names: names) }
+    for inner in match.matches { plan(inner, inside: patterns, names: names) }
+    if !match.matches.isEmpty, match.pattern.contains(where: \.isGlob) { sortBelowGlob(from: first) }
   }
 
-  private static func text(of kind: PatternSegmentSyntax.Kind) -> String {
-    switch kind {
-    case .literal(let text): text
-    case .capture(let name): "{\(name)}"
-    case .globCapture(let name): "{\(name)=**}"
+  /// Of the blocks below a glob, itself included, the service tries those first for which it takes the fewest
+  /// segments, and otherwise in the order of the source. Source: the official emulator.
+  private mutating func sortBelowGlob(from first: Int) {
+    func stepsBehindGlob(_ index: Int) -> Int {
+      guard let steps = blockPatterns[index]?.steps, let glob = steps.firstIndex(of: .glob) else { return 0 }
+      return steps.count - glob
     }
+    let order = (first..<blocks.count).map { (index: $0, steps: stepsBehindGlob($0)) }
+      .sorted { $0.steps != $1.steps ? $0.steps > $1.steps : $0.index < $1.index }
+    let (sorted, patterns) = (order.map { blocks[$0.index] }, order.map { blockPatterns[$0.index] })
+    blocks.replaceSubrange(first..., with: sorted)
+    blockPatterns.replaceSubrange(first..., with: patterns)
   }
 
   /// The pattern of an allow's name: the root that every pattern has is left out.
@@ -181,15 +185,6 @@ struct Planner {
 
   /// The index of a capture among those of the whole pattern.
   func captureIndex(match: Int, segment: Int) -> Int { captureIndexes[match][segment] ?? 0 }
-}
-
-extension PatternStep {
-  var isCapture: Bool {
-    switch self {
-    case .literal: false
-    case .capture, .glob: true
-    }
-  }
 }
 
 /// Where an `allow` stands, for traces.

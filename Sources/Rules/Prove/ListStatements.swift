@@ -27,7 +27,8 @@ struct ListStatements {
   private let path: [ResultSegment]
   private let e: Evaluation
   private(set) var found: [ListStatement] = []
-  private var captures: [SymbolicValue] = []
+  /// What the steps on the way stand for; nil for a literal that nothing captures.
+  private var taken: [SymbolicValue?] = []
 
   init(_ plan: ProofPlan, _ path: [ResultSegment], _ e: Evaluation) {
     self.plan = plan
@@ -37,7 +38,7 @@ struct ListStatements {
 
   mutating func collect() {
     for block in plan.blocks {
-      captures.removeAll(keepingCapacity: true)
+      taken.removeAll(keepingCapacity: true)
       match(block, 0, 0, nil)
     }
   }
@@ -45,30 +46,33 @@ struct ListStatements {
   private mutating func match(_ block: ListBlock, _ step: Int, _ position: Int, _ id: ByteView?) {
     guard step < block.pattern.count else {
       guard position == path.count else { return }
+      let captures = block.captures.compactMap { taken[$0] }
       for allow in block.allows { found.append(ListStatement(allow: allow, captures: captures, id: id)) }
       return
     }
     switch block.pattern[step] {
     case .literal(let text):
       guard position < path.count else { return }
+      taken.append(captured(path[position]))
       switch path[position] {
       case .known(let known): if known == text { match(block, step + 1, position + 1, id) }
       case .id: match(block, step + 1, position + 1, text)
       case .collection, .parents: break
       }
+      taken.removeLast()
     case .capture:
       guard position < path.count, let value = captured(path[position]) else { return }
-      captures.append(value)
+      taken.append(value)
       match(block, step + 1, position + 1, id)
-      captures.removeLast()
+      taken.removeLast()
     case .glob:
       for end in position...path.count {
         // Unknown parents may be none, and a glob of version 1 needs a segment.
         let sure = path[position..<end].count { if case .parents = $0 { false } else { true } }
         guard sure >= plan.globMin else { continue }
-        captures.append(glob(path[position..<end]))
+        taken.append(glob(path[position..<end]))
         match(block, step + 1, end, id)
-        captures.removeLast()
+        taken.removeLast()
       }
     }
   }

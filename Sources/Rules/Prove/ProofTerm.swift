@@ -73,6 +73,8 @@ struct ListAllow {
 /// A `match` block with `allow list` or `allow read`.
 struct ListBlock {
   let pattern: [ListStep]
+  /// By capture: the step that it stands at.
+  let captures: [Int]
   let allows: [ListAllow]
 }
 

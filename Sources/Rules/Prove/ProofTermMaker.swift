@@ -40,31 +40,34 @@ struct ProofTermMaker {
     }
     parameterCount = 0
     for service in planner.syntax.services where service.name.text == "cloud.firestore" {
-      for match in service.matches { visit(match, []) }
+      for match in service.matches { visit(match, inside: []) }
     }
   }
 
-  private mutating func visit(_ match: MatchSyntax, _ prefix: [ListStep]) {
-    let steps =
-      prefix
-      + match.pattern.map { segment -> ListStep in
-        switch segment.kind {
-        case .literal(let text): .literal(planner.pool.text(text))
-        case .capture: .capture
-        case .globCapture: .glob
-        }
-      }
+  private mutating func visit(_ match: MatchSyntax, inside outer: [[PatternSegmentSyntax]]) {
+    let patterns = outer + [match.pattern]
     let allows = match.allows.filter { allow in
       allow.methods.contains { $0.method == .list || $0.method == .read }
     }
-    if !allows.isEmpty {
+    if !allows.isEmpty,
+      let pattern = BlockPattern(patterns, languageVersion: planner.syntax.languageVersion)
+    {
       let made = allows.map { allow -> ListAllow in
         if let condition = allow.condition { collectMentions(condition) }
         return ListAllow(number: allow.number, condition: allow.condition.map { term($0) })
       }
-      blocks.append(ListBlock(pattern: steps, allows: made))
+      blocks.append(
+        ListBlock(pattern: pattern.steps.map(step), captures: pattern.captures, allows: made))
     }
-    for inner in match.matches { visit(inner, steps) }
+    for inner in match.matches { visit(inner, inside: patterns) }
+  }
+
+  private func step(_ step: PatternStep) -> ListStep {
+    switch step {
+    case .literal(let text): .literal(planner.pool.bytes(text))
+    case .capture: .capture
+    case .glob: .glob
+    }
   }
 
   // MARK: what is mentioned

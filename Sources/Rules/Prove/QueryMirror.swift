@@ -226,7 +226,7 @@ extension Evaluation {
     }
     elements.append(.unknown)
     addSegment(ByteView(WireCursor.empty))
-    elements.withUnsafeBufferPointer { matcher.matchAll($0, self) }
+    matcher.matchAll(elements, self)
     // `request.path` ends with the collection.
     requestSegmentCount = segmentCount - 1
   }

@@ -260,6 +260,45 @@ enum DiagnosticPages {
       }
       ```
       """##,
+    "rules-blocks-overlap": ##"""
+      # rules-blocks-overlap: a block inside a pattern that goes on behind its glob
+
+      *warning*, the official compiler says nothing
+
+      In version 2 a block inside `match /{parents=**}/posts/{post}` does not begin behind `{post}`. The service lets it begin right
+      behind the glob, so `posts` and the first name of the inner block must be the same segment of the path. That is hardly ever
+      meant; mostly no path fits.
+
+      ## Example
+
+      ```rules
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /{parents=**}/posts/{post} {
+            match /comments/{id} {
+              allow read: if request.auth != null;
+            }
+          }
+        }
+      }
+      ```
+
+      ## Repair
+
+      Write the whole pattern in one `match`.
+
+      ```rules
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /{parents=**}/posts/{post}/comments/{id} {
+            allow read: if request.auth != null;
+          }
+        }
+      }
+      ```
+      """##,
     "rules-call-depth": ##"""
       # rules-call-depth: calls nested too deep
 

@@ -21,14 +21,15 @@ final class Batch<Case: Trial> {
     floats = FloatTexts(official.sibling("floats"))
   }
 
-  private static var head: String {
-    "rules_version = '2';\nservice cloud.firestore { match /databases/{database}/documents {\n"
+  private static func head(_ version: Int) -> String {
+    "rules_version = '\(version)';\nservice cloud.firestore { match /databases/{database}/documents {\n"
   }
 
   private func place(_ index: Int) -> Place { Place(project: official.project, collection: "t\(index)") }
 
   private func ruleset(_ trials: [Case], _ members: [Int]) -> String {
-    Self.head + members.map { place($0).fill(trials[$0].rules) + "\n" }.joined() + "}}\n"
+    Self.head(members.first.map { trials[$0].languageVersion } ?? 2)
+      + members.map { place($0).fill(trials[$0].rules) + "\n" }.joined() + "}}\n"
   }
 
   /// Files of their own: only whether they compile.
@@ -66,7 +67,11 @@ final class Batch<Case: Trial> {
       }
     }
     var rows: [Int: ExplainedRow] = [:]
-    try ask(trials, compiling, &ours, &theirs, &rows)
+    for (_, members) in Dictionary(grouping: compiling, by: { trials[$0].languageVersion }).sorted(by: {
+      $0.key < $1.key
+    }) {
+      try ask(trials, members, &ours, &theirs, &rows)
+    }
     return trials.indices.map { Outcome(ours: ours[$0], official: theirs[$0], row: rows[$0]) }
   }
 

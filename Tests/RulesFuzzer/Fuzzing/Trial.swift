@@ -94,6 +94,8 @@ public struct Place: Sendable {
 public protocol Trial: Shrinkable, Sendable {
   /// One `match` block, on one line; a whole file if `isWhole`.
   var rules: String { get }
+  /// Of the rules language; trials of one version share a file.
+  var languageVersion: Int { get }
   /// Whether the rules are a file of their own, and only whether they compile is asked.
   static var isWhole: Bool { get }
   /// What is stored beforehand, beside the world.
@@ -115,6 +117,8 @@ public protocol Trial: Shrinkable, Sendable {
 }
 
 extension Trial {
+  public var languageVersion: Int { 2 }
+
   public static var isWhole: Bool { false }
 
   public var asksAfterByName: Bool { false }

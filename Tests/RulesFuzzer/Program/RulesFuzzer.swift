@@ -13,7 +13,7 @@ import RulesFuzzing
 @main
 struct RulesFuzzer {
   static let usage = """
-    usage: rules-fuzzer conditions|queries|commits|texts [--count N] [--seed S] [--first N] [--forever]
+    usage: rules-fuzzer conditions|queries|commits|trees|texts [--count N] [--seed S] [--first N] [--forever]
                         [--emulator HOST:PORT] [--workers N] [--batch N] [--findings N] [--verdicts-only]
 
     Asks the official emulator and our engine the same, and prints what they answer differently, made small.
@@ -53,6 +53,7 @@ struct RulesFuzzer {
       return try Campaign(options, print: show) { QueryTrial.generate(seed: $0, number: $1) }.run()
     case "commits":
       return try Campaign(options, print: show) { CommitTrial.generate(seed: $0, number: $1) }.run()
+    case "trees": return try Campaign(options, print: show) { TreeTrial.generate(seed: $0, number: $1) }.run()
     case "texts": return try Campaign(options, print: show) { TextTrial.generate(seed: $0, number: $1) }.run()
     default:
       return try Campaign(options, print: show) { ConditionTrial.generate(seed: $0, number: $1) }.run()
@@ -71,7 +72,8 @@ struct RulesFuzzer {
   }
 
   private static func read(_ arguments: [String]) -> (String, CampaignOptions, Bool)? {
-    guard let kind = arguments.first, ["conditions", "queries", "commits", "texts"].contains(kind) else {
+    guard let kind = arguments.first, ["conditions", "queries", "commits", "trees", "texts"].contains(kind)
+    else {
       return nil
     }
     var options = CampaignOptions()
