@@ -99,7 +99,10 @@ struct AccessGuard {
         method: Self.method(write), database: database.database, path: write.path, auth: auth,
         time: timestamp,
         resource: write.before?.fields)
-      if write.kind == .create || write.kind == .update { request.newResource = write.after?.fields }
+      if write.kind == .create || write.kind == .update {
+        request.newResource = write.after?.fields
+        request.writtenPaths = write.paths
+      }
       return request
     }
   }
@@ -177,5 +180,13 @@ struct AccessGuard {
   private func record(_ request: RuleRequest, _ ruleset: Ruleset) {
     guard let coverage else { return }
     coverage.collector.record(request, by: ruleset, of: coverage.database, documents: documents)
+  }
+}
+
+extension JudgedWrite {
+  /// What rules see of masks and transforms; nil where there are none.
+  fileprivate var paths: WrittenPaths? {
+    mask == nil && transforms.isEmpty
+      ? nil : WrittenPaths(mask: mask, transforms: transforms.map(\.path))
   }
 }

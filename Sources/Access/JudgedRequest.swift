@@ -15,6 +15,7 @@ public struct JudgedRequest: Sendable {
   public let resource: [UInt8]?
   /// The document after a create or an update.
   public let newResource: [UInt8]?
+  public let writtenPaths: WrittenPaths?
   public let query: QueryShape?
   /// Of a commit: every document it writes as it is afterwards; nil fields for one that is gone.
   public let written: [(path: ResourcePath, fields: [UInt8]?)]
@@ -27,6 +28,7 @@ public struct JudgedRequest: Sendable {
     time = request.time
     resource = request.resource.map { Array($0.bytes) }
     newResource = request.newResource.map { Array($0.bytes) }
+    writtenPaths = request.writtenPaths
     query = request.query
     written = documents.written
   }

@@ -55,6 +55,7 @@ public struct KeptRequest: Sendable {
   /// Of a write: the document before and after it, in stored form.
   let resource: [UInt8]?
   let newResource: [UInt8]?
+  let writtenPaths: WrittenPaths?
   /// Of a write.
   let commit: KeptCommit?
 
@@ -74,6 +75,7 @@ public struct KeptRequest: Sendable {
     self.state = state
     resource = commit == nil ? nil : request.resource.map { Array($0.bytes) }
     newResource = request.newResource.map { Array($0.bytes) }
+    writtenPaths = request.writtenPaths
   }
 
   /// Without its commit, which its requests share.
@@ -100,7 +102,7 @@ final class KeptDocuments: DocumentAccess {
     self.kept = kept
     request = RuleRequest(
       method: kept.method, database: database.database, path: kept.path, auth: kept.auth, time: kept.time,
-      query: kept.query)
+      writtenPaths: kept.writtenPaths, query: kept.query)
     super.init()
     for (path, bytes) in kept.commit?.documents ?? [:] {
       written.updateValue(bytes.map { fields($0) }, forKey: path)

@@ -77,6 +77,36 @@ import Testing
     #expect(try answer(to: writes, isStored: isStored, in: TestStore()) == expected)
   }
 
+  /// Fields that are masked, of the whole document with a star, and transformed; then what rules see of all of them.
+  static let paths: [(writes: [String], mask: [String]?, transforms: [String])] = [
+    (["b:", "c:"], ["c", "b"], []), (["*:", "c:"], nil, []), (["b:", "*:"], nil, []),
+    (["b:", "c:t"], ["c", "b"], ["t"]), (["a:t", "*:"], nil, ["t"]), (["a:t", "t:"], ["t", "a"], ["t"]),
+    (["a:", "delete", "b:"], nil, []), (["a:t", "delete", "b:u"], nil, ["u"]),
+    ([":n", ":n"], [], ["n", "n"]),
+    (["a:t", "delete"], nil, []),
+  ]
+
+  @Test("masks and transforms of several writes", arguments: paths)
+  func writtenPaths(_ writes: [String], _ mask: [String]?, _ transforms: [String]) throws {
+    let test = try TestStore()
+    let path = ResourcePath(unchecked: "c/x")
+    let made = try writes.map { text -> Write in
+      guard text != "delete" else { return Write(path, .delete) }
+      let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      let fields = parts[0].isEmpty ? [] : try [FieldPath.parse(parts[0] == "*" ? "a" : parts[0])]
+      let changes = parts[1].isEmpty ? [] : try [FieldTransform(FieldPath.parse(parts[1]), .serverTime)]
+      return Write(path, .update(fields: [], mask: parts[0] == "*" ? nil : fields), transforms: changes)
+    }
+    let judged = Mutex<([String]?, [String])?>(nil)
+    let judge: CommitJudge = { commit throws(StoreError) in
+      let write = commit.writes[0]
+      judged.withLock { $0 = (write.mask?.map(\.text), write.transforms.map(\.path.text)) }
+    }
+    try test.store.commitAndWait(test.database, made, judge: judge)
+    let seen = try #require(judged.withLock { $0 })
+    #expect(seen.0 == mask && seen.1 == transforms)
+  }
+
   private func answer(to operations: [String], isStored: Bool, in test: TestStore) throws -> String {
     let path = "c/\(operations.joined().utf8.count)-\(operations.joined(separator: ","))"
     let other = Int64(1_600_000_000_000_000)

@@ -14,6 +14,10 @@ public struct JudgedWrite {
   public let path: ResourcePath
   /// `update` also when nothing changes; `delete` also when nothing is there.
   public let kind: WriteKind
+  /// Of all of its writes that count, one behind the other; nil when one of them writes the whole document.
+  public let mask: [FieldPath]?
+  /// Of all of its writes that count.
+  public let transforms: [FieldTransform]
   /// The document as it is stored, also where a `create` will not be possible; nil when there is none.
   public let before: StoredDocument?
   /// The document after all of them.
@@ -22,6 +26,8 @@ public struct JudgedWrite {
   init(_ document: CommitPlanner.Touched) {
     path = document.path
     kind = document.writes.kind(isStored: document.before != nil)
+    mask = document.writes.mask
+    transforms = document.writes.transforms
     before = document.before?.document
     after = document.now?.document
   }

@@ -16,6 +16,10 @@ struct MergedWrites {
   private let firstOperation: Operation
   /// Of the last write.
   private(set) var operation: Operation
+  /// Of every write; nil when one writes the whole document, which one without a mask does, or one behind a delete.
+  private var masks: [[FieldPath]]?
+  /// Of all writes behind the last delete, also of those whose fields a later write replaces.
+  private(set) var transforms: [FieldTransform]
 
   enum Operation: Hashable { case update, delete, verify }
 
@@ -23,6 +27,8 @@ struct MergedWrites {
     precondition = first.precondition
     firstOperation = Operation(first)
     operation = firstOperation
+    masks = first.mask.map { [$0] }
+    transforms = first.transforms
   }
 
   /// Takes the next write of the commit to the document.
@@ -36,8 +42,13 @@ struct MergedWrites {
       if operation == .delete, nextOperation == .update { throw WriteComplaint.merge("delete", "update") }
       if version != self.version { throw WriteComplaint.mergeVersions(self.version, version) }
     }
+    if let mask = next.mask { masks?.append(mask) } else { masks = nil }
+    if nextOperation == .delete { transforms = [] } else { transforms += next.transforms }
     operation = nextOperation
   }
+
+  /// What the masks come to; nil for the whole document. A later write's paths come first.
+  var mask: [FieldPath]? { masks.map { Array($0.reversed().joined()) } }
 
   /// What the change is to the rules. A precondition says it, also when it will turn out unmet, otherwise what is stored.
   func kind(isStored: Bool) -> WriteKind {
@@ -72,6 +83,12 @@ struct MergedWrites {
     case .updateTime(let version): version
     case .none, .exists: nil
     }
+  }
+}
+
+extension Write {
+  fileprivate var mask: [FieldPath]? {
+    if case .update(_, let mask) = operation { mask } else { nil }
   }
 }
 

@@ -2,23 +2,24 @@
 
 enum JavaOrder {
   /// The names in the order of a `java.util.HashSet` that they were put into one by one.
-  static func sorted(_ names: [String]) -> [String] {
-    var buckets = 16
-    while names.count * 4 > buckets * 3 { buckets *= 2 }
-    // Stable: within a bucket the older comes first.
-    return names.enumerated().sorted { left, right in
-      let a = bucket(left.element, of: buckets)
-      let b = bucket(right.element, of: buckets)
-      return a == b ? left.offset < right.offset : a < b
-    }.map(\.element)
+  static func sorted(_ names: [String]) -> [String] { sorted(names, byName: \.self) }
+
+  /// Values in the order of a `java.util.HashMap` whose keys are texts.
+  static func sorted<Value>(_ values: [Value], byName key: (Value) -> String) -> [Value] {
+    sorted(values) { bucket(key($0), of: $1) }
   }
 
   /// Values in the order of a `java.util.HashMap` whose keys are lists of texts.
   static func sorted<Value>(_ values: [Value], by key: (Value) -> [String]) -> [Value] {
+    sorted(values) { bucket(key($0), of: $1) }
+  }
+
+  /// Stable: within a bucket the older comes first.
+  private static func sorted<Value>(_ values: [Value], bucket: (Value, Int) -> Int) -> [Value] {
     if values.count < 2 { return values }
     var buckets = 16
     while values.count * 4 > buckets * 3 { buckets *= 2 }
-    return values.enumerated().map { (offset: $0.offset, bucket: bucket(key($0.element), of: buckets)) }
+    return values.enumerated().map { (offset: $0.offset, bucket: bucket($0.element, buckets)) }
       .sorted { ($0.bucket, $0.offset) < ($1.bucket, $1.offset) }
       .map { values[$0.offset] }
   }

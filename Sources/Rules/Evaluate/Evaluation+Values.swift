@@ -100,6 +100,10 @@ extension Evaluation {
     return map([entry("uid", uid), entry("token", .document(claims))])
   }
 
+  private func texts(_ texts: [String]?) -> Operand {
+    texts.map { list($0.map { .string(arena.copy($0)) }) } ?? .null
+  }
+
   /// `request` as a whole. Source: spec/rules-language.md 2.11 and the official emulator's own map, whose order
   /// `request.values()` tells.
   func requestObject() -> Operand {
@@ -112,7 +116,8 @@ extension Evaluation {
     let path = entry("path", isPathKnown ? requestPath() : .null)
     if method.isWrite {
       entries += [
-        path, entry("transforms", .null), entry("readFields", .null), entry("writeFields", .null),
+        path, entry("transforms", texts(writtenPaths?.transformTexts)), entry("readFields", .null),
+        entry("writeFields", texts(writtenPaths?.fieldTexts)),
         entry("resource", newResourceObject()),
       ]
     } else if let query {

@@ -40,6 +40,8 @@ final class Evaluation {
   var resourceData = Operand.null { didSet { forgetMemos() } }
   /// The fields after: `.document`; `.null` for a delete.
   var newResourceData = Operand.null { didSet { forgetMemos() } }
+  /// Of a write.
+  var writtenPaths: WrittenPaths?
   /// The path that `resource.__name__` and `resource.id` name: the last segment is unknown for queries
   /// without a key filter.
   var isIDKnown = true

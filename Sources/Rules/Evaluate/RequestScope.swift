@@ -73,6 +73,7 @@ extension Evaluation {
   func openDocument(_ request: borrowing RuleRequest) {
     resourceData = request.resource.map { .document(ByteView($0.bytes)) } ?? .null
     newResourceData = .null
+    writtenPaths = request.writtenPaths
     switch request.method {
     case .create, .update:
       newResourceData = request.newResource.map { .document(ByteView($0.bytes)) } ?? .null

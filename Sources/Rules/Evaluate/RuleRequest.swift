@@ -43,12 +43,15 @@ public struct RuleRequest {
   public var resource: FieldsView?
   /// The whole document after the write, transforms applied; for create and update only.
   public var newResource: FieldsView?
+  /// What the write names; nil for reads and deletes, and for a write of the whole document.
+  public var writtenPaths: WrittenPaths?
   /// The query; for lists only.
   public var query: QueryShape?
 
   public init(
     method: RuleMethod, database: String = "(default)", path: ResourcePath, auth: AuthFacts?,
-    time: Timestamp, resource: FieldsView? = nil, newResource: FieldsView? = nil, query: QueryShape? = nil
+    time: Timestamp, resource: FieldsView? = nil, newResource: FieldsView? = nil,
+    writtenPaths: WrittenPaths? = nil, query: QueryShape? = nil
   ) {
     self.method = method
     self.database = database
@@ -57,6 +60,7 @@ public struct RuleRequest {
     self.time = time
     self.resource = resource
     self.newResource = newResource
+    self.writtenPaths = writtenPaths
     self.query = query
   }
 

@@ -54,7 +54,8 @@ struct RecordedJudgement: Sendable {
   var ruleRequest: RuleRequest {
     RuleRequest(
       method: request.method, database: request.database, path: request.path, auth: request.auth,
-      time: request.time, resource: resource?.fields, newResource: newResource?.fields, query: request.query)
+      time: request.time, resource: resource?.fields, newResource: newResource?.fields,
+      writtenPaths: request.writtenPaths, query: request.query)
   }
 }
 

@@ -8,6 +8,20 @@ public struct CommitTrial: Trial {
   struct Write: Sendable {
     var id: String
     var fields: Fields?
+    /// Of the fields' names; nil for all of the document.
+    var mask: [String]?
+
+    /// The document that it leaves.
+    func result(on old: Fields?) -> Fields? {
+      guard let fields, let mask else { return fields }
+      var result = old ?? [:]
+      for name in mask { result[name] = fields[name] }
+      return result
+    }
+
+    var paths: WrittenPaths? {
+      mask.map { WrittenPaths(mask: $0.compactMap { FieldPath.field($0) }, transforms: []) }
+    }
   }
 
   var functions: [FunctionPhrase]
@@ -30,7 +44,11 @@ public struct CommitTrial: Trial {
     let list = writes.map { write in
       let name = JSONText.string(place.fill("§root/§/\(write.id)"))
       guard let fields = write.fields else { return #"{"delete":\#(name)}"# }
-      return #"{"update":{"name":\#(name),"fields":\#(JSONText.fields(place.fill(fields)))}}"#
+      let mask = write.mask.map { names in
+        let paths = names.compactMap { FieldPath.field($0).map { JSONText.string($0.text) } }
+        return #","updateMask":{"fieldPaths":[\#(paths.joined(separator: ","))]}"#
+      }
+      return #"{"update":{"name":\#(name),"fields":\#(JSONText.fields(place.fill(fields)))}\#(mask ?? "")}"#
     }
     return RESTRequest(
       "POST", place.url + ":commit", body: #"{"writes":[\#(list.joined(separator: ","))]}"#,
@@ -53,15 +71,24 @@ public struct CommitTrial: Trial {
   private func judge(_ ruleset: Ruleset, _ place: Place, startingAt start: Int, _ witness: Witness) -> Answer
   {
     let before = stored.map { (path: place.fill($0.path), fields: place.fill($0.fields)) }
-    let changes = writes.map { (path: place.fill("§/\($0.id)"), fields: $0.fields.map(place.fill)) }
+    let changes = writes.map { write in
+      let path = place.fill("§/\(write.id)")
+      let old = before.first { $0.path == path }?.fields
+      var filled = write
+      filled.fields = write.fields.map(place.fill)
+      return (path: path, fields: filled.result(on: old))
+    }
+    let paths = writes.map(\.paths)
     let documents = TrialDocuments(before, changes: changes, witness)
-    for change in changes[start...] + changes[..<start] {
+    for index in Array(start..<changes.count) + Array(0..<start) {
+      let change = changes[index]
       let old = documents.stored(change.path)
       let new = documents.stored(change.path, afterCommit: true)
       let request = RuleRequest(
         method: new == nil ? .delete : old == nil ? .create : .update,
         path: ResourcePath(unchecked: change.path),
-        auth: scene.auth, time: witness.time, resource: old, newResource: new)
+        auth: scene.auth, time: witness.time, resource: old, newResource: new,
+        writtenPaths: paths[index])
       let answer = ruleset.answer(request, documents, witness)
       guard case .granted = answer else { return answer }
     }
@@ -103,6 +130,9 @@ public struct CommitTrial: Trial {
     for index in writes.indices {
       if writes.count > 1 { add { $0.writes.remove(at: index) } }
       for entry in writes[index].fields?.entries ?? [] { add { $0.writes[index].fields?[entry.name] = nil } }
+      guard let mask = writes[index].mask else { continue }
+      add { $0.writes[index].mask = nil }
+      for name in mask.indices { add { $0.writes[index].mask?.remove(at: name) } }
     }
     return found
   }
@@ -116,7 +146,9 @@ public struct CommitTrial: Trial {
     if let uid = scene.uid { lines.append("  auth: \(uid) \(JSONText.plain(scene.claims))") }
     for document in stored { lines.append("  stored \(document.path): \(JSONText.fields(document.fields))") }
     for write in writes {
-      lines.append("  write §/\(write.id): \(write.fields.map(JSONText.fields) ?? "delete")")
+      lines.append(
+        "  write §/\(write.id): \(write.fields.map(JSONText.fields) ?? "delete")\(write.mask.map { " mask \($0)" } ?? "")"
+      )
     }
     return lines.joined(separator: "\n")
   }
@@ -135,7 +167,8 @@ extension CommitTrial {
     var writes: [Write] = []
     for _ in 0..<1 + author.random.below(4) {
       let id = ids.remove(at: author.random.below(ids.count))
-      writes.append(Write(id: id, fields: author.random.happens(250) ? nil : author.fields()))
+      let fields = author.random.happens(250) ? nil : author.fields()
+      writes.append(Write(id: id, fields: fields, mask: author.mask(of: fields)))
     }
     author.note(stored.first?.fields, at: "resource.data")
     author.note(writes[0].fields, at: "request.resource.data")
@@ -152,6 +185,15 @@ extension CommitTrial {
 }
 
 extension Author {
+  /// Some of the fields' names, and of fields that go.
+  fileprivate mutating func mask(of fields: Fields?) -> [String]? {
+    guard let fields, random.happens(400) else { return nil }
+    var names = fields.entries.map(\.name).filter { _ in random.happens(700) }
+    for name in ["a", "b", "n", "s"] where !names.contains(name) && random.happens(200) { names.append(name) }
+    names.shuffle(using: &random)
+    return names
+  }
+
   /// About the documents of the commit, or about anything.
   mutating func commitCondition(depth: Int) -> Phrase {
     switch random.below(depth > 0 ? 10 : 6) {
@@ -175,6 +217,8 @@ extension Author {
           "getAfter(\(path)).data.keys() == []", "get(\(path)).data == resource.data",
           "request.resource.data.size() < 3",
           "{}[getAfter(\(path)).data.keys().join(',')]", "resource == null",
+          "request.writeFields == null", "request.writeFields.hasOnly(['a', 'b', 'n'])",
+          "{}[request.writeFields.join(',')]", "request.transforms == null", "'a' in request.writeFields",
           "request.method in ['create', 'update']",
           "request.resource == null", "getAfter(\(path)) == get(\(path))", "id in ['x', 'y']",
           "request.resource.data.diff(resource.data).affectedKeys().hasOnly(['a', 'b'])", "true",
