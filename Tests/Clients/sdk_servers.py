@@ -46,9 +46,9 @@ def docsh():
 
 
 @contextlib.contextmanager
-def ours():
+def ours(arguments=()):
     """A fresh server of ours in which everything is allowed; gives its HOST:PORT."""
-    with started([docsh(), "serve", "--port", "0", "--open"], "docsh") as (process, log):
+    with started([docsh(), "serve", "--port", "0", "--open", *arguments], "docsh") as (process, log):
         said = until(process, log, lambda: re.search(r"^docsh: serving http://(\S+)", text(log), re.M), "docsh")
         yield said[1].rstrip("/")
         if process.poll() is not None:

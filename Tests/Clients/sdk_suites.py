@@ -2,8 +2,9 @@
 """Clients' own test suites against our server and the official emulator, and what one passes and the other does not.
 
 Called by Scripts/sdk-suites, which says how; docs/sdk-suites.md says what a prepared folder has. A suite is an entry of SUITES:
-a module with `missing(folder)`, the files that it needs and does not find, and `run(folder, address, grep=, progress=)`, which
-returns every test (title, state, seconds, error) and what ended the run early.
+a module or an object with `missing(folder)`, the files that it needs and does not find, and
+`run(folder, address, grep=, progress=)`, which returns every test (title, state, seconds, error) and what ended the run early;
+and with `folder` where it runs another suite's files.
 """
 import argparse
 import contextlib
@@ -16,16 +17,19 @@ import sys
 import time
 
 import sdk_browser
+import sdk_mocha
+import sdk_python
 import sdk_servers
 
-SUITES = {"js-browser": sdk_browser}
+SUITES = {"js-browser": sdk_browser, **sdk_mocha.SUITES, **sdk_python.SUITES}
 TIME = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}( \([^)]*\))?")     # JavaScript's form
 STATES = ("passed", "failed", "pending")
 EXPLAINED = pathlib.Path(__file__).parent / "sdk_explained.json"     # by suite: a part of a title, and why the two differ
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="Scripts/sdk-suites", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="Scripts/sdk-suites", description=__doc__.split("\n")[0],
+                                     epilog="What follows -- are arguments for our server: -- --profile emulator")
     parser.add_argument("folder", type=pathlib.Path, help="what somebody prepared: a folder per suite")
     parser.add_argument("--suite", choices=SUITES, action="append", help="this one only; may be repeated")
     parser.add_argument("--server", metavar="HOST:PORT", help="ours, already running; 'none' leaves it out")
@@ -36,12 +40,22 @@ def arguments():
     parser.add_argument("--save", metavar="FOLDER", type=pathlib.Path,
                         help="keep the results: SUITE-ours.json, SUITE-official.json")
     parser.add_argument("--verbose", action="store_true", help="a line for every test, and the errors of the failed ones")
-    return parser.parse_args()
+    given = sys.argv[1:]
+    end = given.index("--") if "--" in given else len(given)
+    options = parser.parse_args(given[:end])
+    options.serve = given[end + 1:]
+    if options.serve and options.server:
+        parser.error("--server names a server that runs already: it takes no arguments")
+    return options
+
+
+def folder_of(name, options):
+    return options.folder / getattr(SUITES[name], "folder", name)
 
 
 def run(name, side, server, options):
     """One suite against one server: results in the form that docs/sdk-suites.md describes."""
-    suite, folder = SUITES[name], options.folder / name
+    suite, folder = SUITES[name], folder_of(name, options)
 
     def progress(test):
         if options.verbose:
@@ -52,7 +66,8 @@ def run(name, side, server, options):
         tests, early = suite.run(folder, address, grep=options.grep, progress=progress)
         seconds = round(time.monotonic() - clock, 1)
     results = {
-        "suite": name, "side": side, "server": address, "prepared": prepared(folder), "grep": options.grep,
+        "suite": name, "side": side, "server": address, "arguments": options.serve if side == "ours" else [],
+        "prepared": prepared(folder), "grep": options.grep,
         "began": began.isoformat(timespec="seconds"), "seconds": seconds, "ended_early": early,
         **count(tests), "tests": numbered(tests),
     }
@@ -96,7 +111,7 @@ def running(address):
 def ours(name, options):
     if options.server == "none":
         return None
-    return run(name, "ours", running(options.server) if options.server else sdk_servers.ours(), options)
+    return run(name, "ours", running(options.server) if options.server else sdk_servers.ours(options.serve), options)
 
 
 def official(name, options):
@@ -106,7 +121,7 @@ def official(name, options):
         results = json.loads(pathlib.Path(options.official).read_text())
         if results["suite"] != name:
             raise SystemExit(f"sdk-suites: {options.official} has results of {results['suite']}, not of {name}")
-        if results["prepared"] != prepared(options.folder / name):
+        if results["prepared"] != prepared(folder_of(name, options)):
             print(f"{name}: {options.official} is of another build than the folder's: compare titles with care")
         if options.grep:
             results["tests"] = [test for test in results["tests"] if options.grep in test["title"].replace(" > ", " ")]
@@ -142,7 +157,8 @@ def compare(name, here, there, verbose):
     """Prints what differs; returns (kept, lost): of what the official emulator passes, what we pass and what we do not."""
     a, b = ({test["title"]: test["state"] for test in results["tests"]} for results in (here, there))
     error = lambda results: {test["title"]: test["error"] for test in results["tests"]}
-    reasons = json.loads(EXPLAINED.read_text()).get(name, {})
+    explained = json.loads(EXPLAINED.read_text())
+    reasons = {**explained.get(getattr(SUITES[name], "folder", name), {}), **explained.get(name, {})}
     lost = [title for title in b if b[title] == "passed" and a.get(title) != "passed"]
     won = [title for title in a if a[title] == "passed" and b.get(title) != "passed"]
     both = [title for title in b if b[title] == "failed" and a.get(title) == "failed"]
@@ -158,10 +174,11 @@ def compare(name, here, there, verbose):
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))     # so that servers and browsers end with us
     options = arguments()
-    names = options.suite or [name for name in SUITES if (options.folder / name).is_dir()]
-    lacking = [f"{name}/{file}" for name in names for file in SUITES[name].missing(options.folder / name)]
+    names = options.suite or [name for name in SUITES if folder_of(name, options).is_dir()]
+    lacking = [str(folder_of(name, options) / file) for name in names
+               for file in SUITES[name].missing(folder_of(name, options))]
     if lacking or not names:
-        raise SystemExit(f"sdk-suites: {options.folder} has no {', '.join(lacking or SUITES)}; "
+        raise SystemExit(f"sdk-suites: missing: {', '.join(lacking or [f'{options.folder}/{name}' for name in SUITES])}; "
                          "docs/sdk-suites.md says what it needs")
     if not options.server:
         sdk_servers.docsh()
