@@ -145,12 +145,10 @@ struct LibraryFunction: Sendable {
         switch arguments[0] {
         case .integer(let milliseconds): return e.timestamp(milliseconds: milliseconds, arguments.node)
         case .string(let text):
-          // The official engine takes `T` and `Z` only as capitals.
-          let isLower = text.buffer.contains { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") }
-          guard !isLower, let time = Timestamp(rfc3339: text.text) else {
+          guard let time = TimestampText.timestamp(text.text) else {
             return e.fault(.argument, arguments.node, FaultText.timestampRange)
           }
-          return .timestamp(time)
+          return e.timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds, arguments.node)
         default: return nil
         }
       }
