@@ -173,4 +173,14 @@ let coverageRows: [CoverageCase] = [
         }
     """,
     asks: [(nil, .get("a/x")), (nil, .get("a/zz"))]),
+  CoverageCase(
+    "halves of characters",
+    """
+        match /a/{id} {
+          allow get: if '😀'[0:1] == 'a' || {'😀'[0:1]: 'x' + '😀'[1:2]} == {} || ['😀'[0:1]].toSet() == 1
+            || path('a/' + '😀'[0:1]) == 1 || /a/$('😀'[1:2]) == 1 || {}.diff({'😀'[0:1]: 1}) == 1
+            || {}['a' + '😀'[0:1]] == 1 || int('😀'[0:1]) == 1 || '😀'[0:1].matches('😀'[0:1] + '(');
+        }
+    """,
+    asks: [(nil, .get("a/x"))]),
 ]

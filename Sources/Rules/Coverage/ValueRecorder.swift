@@ -33,7 +33,7 @@ struct ValueRecorder {
     case .boolean(let flag): return .boolean(flag)
     case .integer(let number): return .integer(number)
     case .float(let number): return .float(RecordedValue.FloatBits(number))
-    case .string(let text): return .string(bytes(text))
+    case .string(let text): return .string(self.text(text))
     case .bytes(let bytes): return .bytes(self.bytes(bytes))
     case .timestamp(let time): return .timestamp(time)
     case .duration(let length):
@@ -57,7 +57,10 @@ struct ValueRecorder {
     }
   }
 
-  /// A text, cut between characters.
+  /// A text, for whoever reads UTF-8.
+  private mutating func text(_ view: ByteView) -> [UInt8] { bytes(UTF16Text.encoded(view, in: e.arena)) }
+
+  /// Cut between characters.
   private mutating func bytes(_ view: ByteView) -> [UInt8] {
     left -= min(view.count, Self.textMax)
     guard view.count > Self.textMax else { return Array(view.buffer) }
@@ -68,7 +71,8 @@ struct ValueRecorder {
 
   private mutating func segment(_ segment: PathSegment) -> RecordedValue.Segment {
     RecordedValue.Segment(
-      text: segment.text.map { bytes($0) }, name: segment.name.map { bytes($0) }, isGlob: segment.isGlob)
+      text: segment.text.map { self.text($0) }, name: segment.name.map { self.text($0) },
+      isGlob: segment.isGlob)
   }
 
   private mutating func elements(_ operand: Operand, _ depth: Int) -> [RecordedValue] {
@@ -89,7 +93,7 @@ struct ValueRecorder {
       guard left > 0, depth < Self.depthMax else {
         return found + [RecordedValue.Entry(key: Array("…".utf8), value: .cut(all.count - found.count))]
       }
-      found.append(RecordedValue.Entry(key: bytes(entry.key), value: value(entry.value, depth: depth + 1)))
+      found.append(RecordedValue.Entry(key: text(entry.key), value: value(entry.value, depth: depth + 1)))
     }
     return found
   }
@@ -104,7 +108,7 @@ struct ValueRecorder {
         case .changed: "CHANGED"
         case .unchanged: "UNCHANGED"
         }
-      found.append(RecordedValue.KeyStatus(key: bytes(key), status: status))
+      found.append(RecordedValue.KeyStatus(key: text(key), status: status))
       return left > 0
     }
     return found
