@@ -185,6 +185,13 @@ enum SyntaxMessages {
       official: unexpected(text))
   }
 
+  static func keywordAsServiceName(_ name: NameSyntax) -> Diagnostic {
+    error(
+      .reservedWord, name.span,
+      "`\(name.text)` is a word of the language; the service is called `cloud.firestore`",
+      official: "Cannot use keyword as service name.")
+  }
+
   static func emptyBody(_ keyword: String, closing span: Span) -> Diagnostic {
     error(
       .emptyBody, span, "the `\(keyword)` block is empty",

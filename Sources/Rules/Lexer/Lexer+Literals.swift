@@ -100,7 +100,7 @@ extension UInt8 {
   }
 
   var isServiceNamePart: Bool {
-    isLetter || isDigit || self == UInt8(ascii: ".") || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
+    isLetter || isDigit || self == UInt8(ascii: ".") || self == UInt8(ascii: "-")
   }
 
   /// Characters of a literal path segment, found by asking the official compiler about each.

@@ -101,7 +101,7 @@ struct Lexer {
   }
 
   /// After `service` the official compiler reads a name in which dots, digits and hyphens are
-  /// letters and comments are not known.
+  /// letters and underscores are none; comments are not known.
   private mutating func serviceName() {
     var begin = offset
     while begin < bytes.count, bytes[begin].isBlank { begin += 1 }

@@ -123,12 +123,19 @@ extension Parser {
     _ = eat(.semicolon)
   }
 
+  /// Not all words of the language. Source: the official compiler, asked about each.
+  private static let refusedServiceNames: Set<String> = [
+    "allow", "false", "function", "if", "import", "in", "is", "match", "null", "package", "return", "service",
+    "true",
+  ]
+
   private mutating func parseService() -> ServiceSyntax {
     let start = take().span
     var name = NameSyntax(text: "", span: previousSpan.atEnd)
     if at(.serviceName) {
       let token = take()
       name = NameSyntax(text: text(token), span: token.span)
+      if Self.refusedServiceNames.contains(name.text) { remark(SyntaxMessages.keywordAsServiceName(name)) }
     } else {
       report(SyntaxMessages.expectedServiceName(found: current, text: text(current)))
     }
