@@ -12,6 +12,14 @@ struct PatternDialect {
     let reason: String
   }
 
+  /// LIMIT: UTF-16 units of a pattern. Source: the official emulator.
+  static let sizeMax = 4_096
+
+  static func isTooLong(_ source: [UInt8]) -> Bool {
+    // A unit takes a byte at least.
+    source.count > sizeMax && source.withUnsafeBytes { UTF16Text.size(ByteView($0)) } > sizeMax
+  }
+
   private let source: [UInt8]
   private var index = 0
   private var written: [UInt8] = []

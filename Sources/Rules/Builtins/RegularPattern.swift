@@ -18,7 +18,10 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
 
   /// Nil when the pattern does not compile.
   init?(_ source: ByteView) {
-    guard let text = try? PatternDialect.translated(Array(source.buffer)) else { return nil }
+    let bytes = Array(source.buffer)
+    guard !PatternDialect.isTooLong(bytes), let text = try? PatternDialect.translated(bytes) else {
+      return nil
+    }
     handle = text.withUnsafeBytes { bytes in
       let bytes = ByteView(bytes)
       return cre2_compile(bytes.start.assumingMemoryBound(to: CChar.self), bytes.count, Self.memoryMax)
@@ -113,13 +116,18 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
   }
 
   /// Replaces every match. `$1` and `${name}` stand for groups, a backslash takes the next character as
-  /// it is.
+  /// it is. A group that is none is a fault as soon as there is a match.
   func replaceAll(_ text: ByteView, with replacement: ByteView, _ e: Evaluation, _ node: Int32) -> Operand {
-    guard let parts = parse(replacement) else { return e.fault(.pattern, node, "") }
+    let parts = parse(replacement)
     var result: [UInt8] = []
     var last = 0
+    var isWrong = false
     let isDone = forEachMatch(text, e) { groups in
       guard let whole = groups[0] else { return false }
+      guard let parts else {
+        isWrong = true
+        return false
+      }
       result += UTF16Text.cut(text, last..<whole.lowerBound, in: e.arena).buffer
       for part in parts {
         switch part {
@@ -132,6 +140,7 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       return !e.isTextTooLarge(result.count)
     }
     guard isDone else { return e.patternFault(node) }
+    if isWrong { return e.fault(.pattern, node, FaultText.replacement) }
     result += UTF16Text.cut(text, last..<text.count, in: e.arena).buffer
     return e.isTextTooLarge(result.count)
       ? e.overgrown(node) : .string(e.arena.copy(UTF16Text.joiningHalves(result)))
@@ -151,7 +160,6 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       if !text.isEmpty { parts.append(.text(text)) }
       text.removeAll()
     }
-    let lastBrace = bytes.lastIndex(of: UInt8(ascii: "}")) ?? -1
     var index = 0
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
@@ -169,9 +177,8 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
           index += 1
         }
         parts.append(.group(number))
-      } else if index < lastBrace, bytes[index...].starts(with: "${".utf8),
-        let end = bytes[index...].firstIndex(of: UInt8(ascii: "}"))
-      {
+      } else if bytes[index...].starts(with: "${".utf8) {
+        guard let end = bytes[index...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
         let name = bytes[(index + 2)..<end].map { CChar(bitPattern: $0) }
         let number = name.withUnsafeBufferPointer { cre2_group_number(handle, $0.baseAddress, $0.count) }
         guard number >= 0 else { return nil }
@@ -215,7 +222,7 @@ final class LiteralPattern: Sendable {
   /// Nil when the pattern does not compile.
   init?(_ source: [UInt8]) {
     self.source = source
-    if !PlainPattern.isPlain(source), pattern == nil { return nil }
+    if PatternDialect.isTooLong(source) || (!PlainPattern.isPlain(source) && pattern == nil) { return nil }
   }
 
   /// Nil when the pattern does not compile. Threads that ask first at the same time all get one of theirs.

@@ -79,7 +79,7 @@ enum StringMethods {
   ) -> Operand? {
     guard let text = bytes(receiver), let source = bytes(arguments[0]) else { return nil }
     guard let pattern = e.patternTable?.takeUnretainedValue().pattern(source) else {
-      return e.fault(.pattern, arguments.node, FaultText.pattern(source.text))
+      return e.badPattern(source, arguments.node)
     }
     return body(text, pattern)
   }

@@ -188,8 +188,7 @@ struct ExpressionPass {
 
   /// Tries a literal pattern.
   mutating func checkPattern(_ name: String, _ argument: ExpressionNode) {
-    guard case .literal(.string(let bytes)) = argument.kind, !PlainPattern.isPlain(bytes) else { return }
-    guard let reason = Self.mistake(in: bytes) else { return }
+    guard case .literal(.string(let bytes)) = argument.unwrapped.kind else { return }
     let text = String(decoding: bytes, as: UTF8.self)
     if Library.patternMethods.contains(name) {
       diagnostics.append(CheckMessages.badPattern(text, reason: reason, at: argument.span))
@@ -197,6 +196,11 @@ struct ExpressionPass {
       diagnostics.append(CheckMessages.badReplacePattern(text, reason: reason, at: argument.span))
     }
   }
+    if PatternDialect.isTooLong(bytes) {
+      let diagnostic = CheckMessages.longPattern(text, at: argument.span, isError: name != "replace")
+      return diagnostics.append(diagnostic)
+    }
+    guard !PlainPattern.isPlain(bytes), let reason = Self.mistake(in: bytes) else { return }
 
   /// Why a pattern does not compile; nil when it does.
   private static func mistake(in pattern: [UInt8]) -> String? {

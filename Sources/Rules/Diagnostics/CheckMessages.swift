@@ -360,3 +360,11 @@ enum CheckMessages {
     warning(.badPattern, span, "the regular expression does not compile: \(reason); the call fails")
   }
 }
+  /// The official compiler tries no patterns of `replace`.
+  static func longPattern(_ pattern: String, at span: Span, isError: Bool) -> Diagnostic {
+    let most = PatternDialect.sizeMax
+    let message = "the regular expression is longer than \(most) characters"
+    guard isError else { return warning(.badPattern, span, "\(message); the call fails") }
+    return error(.badPattern, span, message, official: FaultText.longPattern(pattern))
+  }
+

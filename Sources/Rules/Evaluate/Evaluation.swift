@@ -211,6 +211,13 @@ final class Evaluation {
   }
 
   @inline(never)
+  /// A pattern that does not compile, or that nobody tries to.
+  func badPattern(_ source: ByteView, _ node: Int32) -> Operand {
+    let isTooLong = PatternDialect.isTooLong(Array(source.buffer))
+    return fault(
+      .pattern, node, isTooLong ? FaultText.longPattern(source.text) : FaultText.pattern(source.text))
+  }
+
   func patternFault(_ node: Int32) -> Operand { fault(.pattern, node, FaultText.patternSteps) }
 
   /// A fault of the expression `node`; the message is made only in a traced evaluation.

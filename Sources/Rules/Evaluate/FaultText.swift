@@ -66,6 +66,14 @@ enum FaultText {
     "Invalid regular expression pattern. Pattern: \(pattern)."
   }
 
+  static func longPattern(_ pattern: String) -> String {
+    "Regular expression too long. Maximum allowed length: \(PatternDialect.sizeMax) Pattern: \(pattern)."
+  }
+
+  /// Our own: the emulator breaks off, see docs/differences.md.
+  static let replacement =
+    "The replacement names a group that the pattern does not have, or a name without end."
+
   /// A document access that failed; the argument in protobuf text form.
   static func service(_ function: String, argument: String) -> String {
     "Service call error. Function: [\(function)], Argument: [\(argument)]."

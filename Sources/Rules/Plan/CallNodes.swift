@@ -235,7 +235,7 @@ final class LiteralMatchNode: PlanNode, @unchecked Sendable {
     switch target {
     case .string(let text):
       guard let compiled = pattern.pattern else {
-        return e.fault(.pattern, number, FaultText.pattern(String(decoding: pattern.source, as: UTF8.self)))
+        return pattern.source.withUnsafeBytes { e.badPattern(ByteView($0), number) }
       }
       return compiled.matchesWhole(text, e).map { .boolean($0) } ?? e.patternFault(number)
     case .fault: return target

@@ -247,7 +247,7 @@ enum DiagnosticPages {
 
       ## Repair
 
-      The message says what RE2 found. `matches` compares the whole text; `.*` at both ends finds a part.
+      The message says what RE2 found, or that the pattern has more than 4,096 UTF-16 units. `matches` compares the whole text; `.*` at both ends finds a part.
 
       ```rules
       rules_version = '2';
