@@ -15,6 +15,8 @@ struct Estimate {
   var literal: LiteralSyntax?
   /// The path literal it came from.
   var path: ExpressionNode?
+  /// Whether paths are inserted into it, of any number of segments.
+  var insertsPath = false
 
   init(
     _ types: StaticType, truth: Truth = .either, mayFail: Bool = false, shape: Shape = .none,

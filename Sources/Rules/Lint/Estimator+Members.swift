@@ -118,8 +118,8 @@ extension Estimator {
     guard ["get", "exists", "getAfter", "existsAfter"].contains(name) else {
       return Estimate(signature.result, mayFail: true)
     }
-    if isFirestore, let path = values.first?.path, case .path(let segments) = path.kind,
-      let diagnostic = LintMessages.documentPath(path, segments)
+    if isFirestore, let value = values.first, let path = value.path, case .path(let segments) = path.kind,
+      let diagnostic = LintMessages.documentPath(path, segments, insertsPath: value.insertsPath)
     {
       return fail(node, diagnostic)
     }

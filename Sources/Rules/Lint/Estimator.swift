@@ -116,7 +116,11 @@ struct Estimator {
       let inserted = segments.compactMap { segment -> ExpressionNode? in
         if case .interpolation(let value) = segment.kind { value } else { nil }
       }
-      return all(inserted) ? Estimate(.path, mayFail: true, path: node) : .failing
+      let values = inserted.map { estimate($0) }
+      if values.contains(where: \.isFailing) { return .failing }
+      var result = Estimate(.path, mayFail: true, path: node)
+      result.insertsPath = values.contains { $0.types != .any && $0.types.contains(.path) }
+      return result
     case .parenthesized(let inner): return estimate(inner)
     case .missing: return .any
     }

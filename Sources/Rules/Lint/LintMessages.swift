@@ -126,7 +126,9 @@ enum LintMessages {
   // MARK: Paths
 
   /// What is wrong with the path of a document; nil if nothing is.
-  static func documentPath(_ path: ExpressionNode, _ segments: [PathSegmentSyntax]) -> Diagnostic? {
+  static func documentPath(_ path: ExpressionNode, _ segments: [PathSegmentSyntax], insertsPath: Bool)
+    -> Diagnostic?
+  {
     for segment in segments {
       if case .variable(let name) = segment.kind { return placeholder(name, at: segment.span) }
     }
@@ -139,9 +141,8 @@ enum LintMessages {
           "write the beginning",
           edits: [Diagnostic.Edit(replace: path.span.atStart, with: "/databases/$(database)/documents")]))
     }
-    guard segments.count < 5 || segments.count % 2 == 0, segments.allSatisfy(\.isOneSegment) else {
-      return nil
-    }
+    guard segments.count < 5 || segments.count % 2 == 0, !insertsPath, segments.allSatisfy(\.isOneSegment)
+    else { return nil }
     return warning(
       .pathNamesCollection, path.span,
       "the path names a collection; a document's path has an even number of segments after `documents`")
