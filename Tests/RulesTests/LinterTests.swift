@@ -112,6 +112,8 @@ struct LinterTests {
       "match /c/{p=**} { allow read: if exists(/databases/$(database)/documents/c/d/$(p)); }",
       "match /{p=**} { function f(q) { return exists(/databases/$(database)/documents/$(q)); } allow read: if f(p); }",
       "function f(q) { let p = path(q); return exists(/databases/$(database)/documents/$(p)); } allow read: if f(b);",
+      "allow read: if timestamp.value('2024-01-01T00:00:00Z') < resource.data.until;",
+      "allow read: if request.auth != null && timestamp.value(resource.data.at) < request.time;",
       "allow read; match /posts/{p} { allow read: if p == 'x'; }",
       "allow read: if request['auth']['uid'] == b;",
       "allow read: if request.auth.uid == b; match /c/{d} { allow read: if request.auth.uid == b && d == 'x'; }",

@@ -9,6 +9,7 @@ import CRE2
 struct ExpressionPass {
   let scopes: [ScopedCode]
   let functions: [FunctionSyntax]
+  let source: SourceText
   var diagnostics: [Diagnostic] = []
   var bindings: [Resolution.Binding]
   /// By expression number; `any` for those whose type is not asked for.
@@ -31,9 +32,12 @@ struct ExpressionPass {
   private var readNames: Set<String> = []
   private var currentFunction: Int?
 
-  init(_ syntax: RulesetSyntax, scopes: [ScopedCode], functions: [FunctionSyntax]) {
+  init(
+    _ syntax: RulesetSyntax, _ source: SourceText, scopes: [ScopedCode], functions: [FunctionSyntax]
+  ) {
     self.scopes = scopes
     self.functions = functions
+    self.source = source
     bindings = Array(repeating: .none, count: syntax.expressionCount)
     types = Array(repeating: .any, count: syntax.expressionCount)
     calls = Array(repeating: [], count: functions.count)
@@ -183,24 +187,26 @@ struct ExpressionPass {
           name, at: nameSpan, expected: signature.parameters.count, found: arguments.count))
       return
     }
-    for (argument, expected) in zip(arguments, signature.parameters) { expect(argument, expected) }
+    for (argument, expected) in zip(arguments, signature.parameters) {
+      expect(argument, expected, listed: signature.listed)
+    }
   }
 
   /// Tries a literal pattern.
   mutating func checkPattern(_ name: String, _ argument: ExpressionNode) {
     guard case .literal(.string(let bytes)) = argument.unwrapped.kind else { return }
     let text = String(decoding: bytes, as: UTF8.self)
+    if PatternDialect.isTooLong(bytes) {
+      let diagnostic = CheckMessages.longPattern(text, at: argument.span, isError: name != "replace")
+      return diagnostics.append(diagnostic)
+    }
+    guard !PlainPattern.isPlain(bytes), let reason = Self.mistake(in: bytes) else { return }
     if Library.patternMethods.contains(name) {
       diagnostics.append(CheckMessages.badPattern(text, reason: reason, at: argument.span))
     } else {
       diagnostics.append(CheckMessages.badReplacePattern(text, reason: reason, at: argument.span))
     }
   }
-    if PatternDialect.isTooLong(bytes) {
-      let diagnostic = CheckMessages.longPattern(text, at: argument.span, isError: name != "replace")
-      return diagnostics.append(diagnostic)
-    }
-    guard !PlainPattern.isPlain(bytes), let reason = Self.mistake(in: bytes) else { return }
 
   /// Why a pattern does not compile; nil when it does.
   private static func mistake(in pattern: [UInt8]) -> String? {

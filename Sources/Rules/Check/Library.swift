@@ -9,11 +9,17 @@ enum Library {
     let receiver: StaticType
     let parameters: [StaticType]
     let result: StaticType
+    /// The types of each parameter, where the official compiler lists them in an order of their own.
+    let listed: String?
 
-    init(on receiver: StaticType = .any, _ parameters: [StaticType] = [], _ result: StaticType) {
+    init(
+      on receiver: StaticType = .any, _ parameters: [StaticType] = [], _ result: StaticType,
+      listed: String? = nil
+    ) {
       self.receiver = receiver
       self.parameters = parameters
       self.result = result
+      self.listed = listed
     }
   }
 
@@ -31,7 +37,8 @@ enum Library {
     "exists": Signature([.path], .any), "existsAfter": Signature([.path], .any),
     "int": Signature([[.int, .float, .string]], .int),
     "float": Signature([[.int, .float, .string]], .float),
-    "string": Signature([.any], .string),
+    "string": Signature(
+      [.printable], .string, listed: "[int, float, null, string, bool, path]"),
     "path": Signature([.string], .path),
     "debug": Signature([.any], .any),
     "vector": Signature([.list], .vector),
@@ -39,21 +46,23 @@ enum Library {
 
   /// By `namespace.name`.
   static let namespaceFunctions: [String: Signature] = [
-    "math.abs": Signature([.number], .number), "math.ceil": Signature([.number], .float),
-    "math.floor": Signature([.number], .float), "math.round": Signature([.number], .int),
-    "math.isNaN": Signature([.number], .bool), "math.pow": Signature([.number, .number], .float),
-    "math.sqrt": Signature([.number], .float),
+    "math.abs": Signature([.number], .number), "math.ceil": floats(1, .float),
+    "math.floor": floats(1, .float), "math.round": floats(1, .int), "math.isNaN": floats(1, .bool),
+    "math.pow": floats(2, .float), "math.sqrt": floats(1, .float),
     "timestamp.date": Signature([.int, .int, .int], .timestamp),
-    "timestamp.value": Signature([.int], .timestamp),
+    "timestamp.value": Signature([[.int, .string]], .timestamp),
     "duration.abs": Signature([.duration], .duration),
     "duration.time": Signature([.int, .int, .int, .int], .duration),
     "duration.value": Signature([.int, .string], .duration),
-    "latlng.value": Signature([.number, .number], .latlng),
-    "hashing.crc32": Signature([[.string, .bytes]], .bytes),
-    "hashing.crc32c": Signature([[.string, .bytes]], .bytes),
-    "hashing.md5": Signature([[.string, .bytes]], .bytes),
-    "hashing.sha256": Signature([[.string, .bytes]], .bytes),
+    "latlng.value": floats(2, .latlng),
+    "hashing.crc32": hash, "hashing.crc32c": hash, "hashing.md5": hash, "hashing.sha256": hash,
   ]
+
+  private static func floats(_ count: Int, _ result: StaticType) -> Signature {
+    Signature(Array(repeating: .number, count: count), result, listed: "[float, int]")
+  }
+
+  private static let hash = Signature([[.string, .bytes]], .bytes, listed: "[bytes, string]")
 
   static let methods: [String: Signature] = [
     "size": Signature(on: .sized, [], .int),

@@ -50,7 +50,7 @@ public enum RulesChecker {
       diagnostics.append(CheckMessages.sourceTooLong(byteCount: parsed.source.bytes.count))
     }
     var expressions = ExpressionPass(
-      parsed.syntax, scopes: declarations.scopes, functions: declarations.functions)
+      parsed.syntax, parsed.source, scopes: declarations.scopes, functions: declarations.functions)
     expressions.run()
     let broken = BrokenStatements(parsed, declarations.scopes)
     diagnostics += expressions.diagnostics.filter { !broken.explain($0) }

@@ -31,6 +31,8 @@ struct StaticType: OptionSet, Sendable {
   static let container: StaticType = [.list, .set, .map, .constraint]
   static let indexable: StaticType = [.string, .list, .map, .path]
   static let collection: StaticType = [.list, .set]
+  /// What `string()` takes.
+  static let printable: StaticType = [.bool, .null, .int, .float, .string, .path]
   /// What has a `size()`.
   static let sized: StaticType = [.string, .bytes, .list, .set, .map, .constraint]
 
@@ -61,5 +63,48 @@ struct StaticType: OptionSet, Sendable {
   func isComparable(with other: StaticType) -> Bool {
     if !isDisjoint(with: other) { return true }
     return !isDisjoint(with: .number) && !other.isDisjoint(with: .number)
+  }
+}
+
+/// What operators on numbers, texts and times take and give. Source: the official compiler's warnings.
+extension BinaryOperator {
+  /// Nil for operators that give a bool.
+  var arithmeticResult: StaticType? {
+    switch self {
+    case .add: .addable
+    case .subtract: .subtractable
+    case .multiply, .divide, .remainder: .number
+    case .or, .and, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn: nil
+    }
+  }
+
+  /// What both sides must be for a result of some types.
+  func operands(of expected: StaticType) -> (left: StaticType, right: StaticType) {
+    var left: StaticType = expected.isDisjoint(with: .number) ? [] : .number
+    guard self == .add || self == .subtract else { return (left, left) }
+    if self == .add { left.formUnion(expected.intersection(.string)) }
+    var right = left
+    if expected.contains(.duration) {
+      left.formUnion(self == .add ? .duration : [.duration, .timestamp])
+      right.formUnion(self == .add ? .duration : [.duration, .timestamp])
+    }
+    if expected.contains(.timestamp) {
+      left.formUnion(self == .add ? [.duration, .timestamp] : .timestamp)
+      right.formUnion(self == .add ? [.duration, .timestamp] : .duration)
+    }
+    return (left, right)
+  }
+}
+
+extension LiteralSyntax {
+  var staticType: StaticType {
+    switch self {
+    case .null: .null
+    case .boolean: .bool
+    case .integer: .int
+    case .float: .float
+    case .string: .string
+    case .bytes: .bytes
+    }
   }
 }

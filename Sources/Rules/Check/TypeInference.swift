@@ -14,15 +14,15 @@ extension ExpressionPass {
     case .literal(let literal): return literal.staticType
     case .identifier(let name): return bindVariable(name, node)
     case .member(let base, _, _):
-      expect(base, .map)
+      expectBare(base, .map)
       return .any
     case .index(let base, let index):
-      expect(base, .indexable)
+      expectBare(base, .indexable)
       expect(index, [.int, .string])
       return .any
     case .slice(let base, let lower, let upper):
-      expect(base, [.string, .list, .path])
-      for bound in [lower, upper] { if let bound { _ = type(of: bound) } }
+      expectBare(base, [.string, .list, .path])
+      for bound in [lower, upper] { if let bound { expect(bound, [.null, .int]) } }
       return [.string, .list, .path]
     case .call(let name, let nameSpan, let arguments):
       return bindCall(name, nameSpan, arguments, node)
@@ -32,7 +32,7 @@ extension ExpressionPass {
       expect(operand, .bool)
       return .bool
     case .unary(.negate, let operand):
-      expect(operand, .negatable)
+      expectBare(operand, .negatable)
       return .negatable
     case .binary(let operation, let operatorSpan, let left, let right):
       return typeOfBinary(operation, operatorSpan, left, right)
@@ -44,7 +44,8 @@ extension ExpressionPass {
       return .bool
     case .ternary(let condition, let then, let otherwise):
       expect(condition, .bool)
-      return type(of: then).union(type(of: otherwise))
+      expect(values: then, otherwise, after: condition, .any)
+      return .any
     case .list(let elements):
       visit(elements)
       return .list
@@ -58,7 +59,8 @@ extension ExpressionPass {
       var names: Set<String> = []
       for segment in segments {
         switch segment.kind {
-        case .interpolation(let value): _ = type(of: value)
+        case .interpolation(let value):
+          expect(value, .printable, listed: "[path, null, int, float, string, bool]")
         case .variable(let name):
           if !names.insert(name).inserted {
             diagnostics.append(CheckMessages.duplicatePlaceholder(name, at: segment))
@@ -113,7 +115,7 @@ extension ExpressionPass {
       diagnostics.append(CheckMessages.unknownMethodCall(name, at: nameSpan))
       return .any
     }
-    expect(receiver, signature.receiver)
+    expectBare(receiver, signature.receiver)
     if signature.parameters.count != arguments.count { visit(arguments) }
     apply(signature, name, nameSpan, arguments)
     if Library.patternMethods.contains(name) || name == "replace", let first = arguments.first {
@@ -151,40 +153,89 @@ extension ExpressionPass {
         diagnostics[diagnostics.count - 1].fix = Diagnostic.Fix("swap the two sides of `in`")
       }
       return .bool
-    case .add:
-      expect(left, .addable)
-      expect(right, .addable)
-      return .addable
-    case .subtract:
-      expect(left, .subtractable)
-      expect(right, .subtractable)
-      return .subtractable
-    case .multiply, .divide, .remainder:
-      expect(left, .number)
-      expect(right, .number)
-      return .number
+    case .add, .subtract, .multiply, .divide, .remainder:
+      let result = operation.arithmeticResult ?? .any
+      expectOperands(operation, left, right, of: result)
+      return result
     }
   }
 
   // MARK: Expectations
 
-  /// Visits an expression whose value must have one of some types.
+  /// Visits an expression whose value must have one of some types; `listed` where the official compiler has
+  /// an order of its own.
   ///
   /// If it has none of them, only that is said: what does not fit inside an operator or a call is
-  /// left out, as the official compiler does.
-  mutating func expect(_ node: ExpressionNode, _ expected: StaticType) {
-    if case .ternary(let condition, let then, let otherwise) = node.unwrapped.kind {
+  /// left out, as the official compiler does. If an operator may give one of them, its operands must fit that.
+  mutating func expect(_ node: ExpressionNode, _ expected: StaticType, listed: String? = nil) {
+    switch node.unwrapped.kind {
+    case .ternary(let condition, let then, let otherwise):
       expect(condition, .bool)
-      expect(then, expected)
-      expect(otherwise, expected)
-      return
+      return expect(values: then, otherwise, after: condition, expected, listed: listed)
+    case .binary(let operation, _, let left, let right):
+      guard let result = operation.arithmeticResult, !result.isDisjoint(with: expected) else { break }
+      types[node.unwrapped.number] = result
+      types[node.number] = result
+      return expectOperands(operation, left, right, of: expected)
+    case .unary(.negate, let operand):
+      guard !StaticType.negatable.isDisjoint(with: expected) else { break }
+      types[node.unwrapped.number] = .negatable
+      types[node.number] = .negatable
+      let numbers: StaticType = expected.isDisjoint(with: .number) ? [] : .number
+      return expectBare(operand, numbers.union(expected.intersection(.duration)))
+    default: break
     }
     let before = diagnostics.count
     let found = type(of: node)
     guard found.isDisjoint(with: expected) else { return }
     dropTypeWarnings(of: node, since: before)
     diagnostics.append(
-      CheckMessages.wrongType(found: found, expected: expected, at: node.anchor, of: node.span))
+      CheckMessages.wrongType(
+        found: found, expected: expected, listed: listed, at: place(of: node), of: node.span))
+  }
+
+  /// The same for what stands before a dot or a bracket or behind a minus: parentheses around it are no part of it.
+  private mutating func expectBare(_ node: ExpressionNode, _ expected: StaticType) {
+    guard case .parenthesized(let inner) = node.kind else { return expect(node, expected) }
+    expect(inner, expected)
+    types[node.number] = types[inner.number]
+  }
+
+  private mutating func expectOperands(
+    _ operation: BinaryOperator, _ left: ExpressionNode, _ right: ExpressionNode, of expected: StaticType
+  ) {
+    let operands = operation.operands(of: expected)
+    let isTime = operation == .add && operands.right == [.duration, .timestamp]
+    expect(left, operands.left)
+    expect(
+      right, operands.right,
+      listed: isTime && !expected.contains(.duration) ? "[timestamp, duration]" : nil)
+  }
+
+  /// Visits the values of `?:`. If both fit, they should have one type.
+  private mutating func expect(
+    values then: ExpressionNode, _ otherwise: ExpressionNode, after condition: ExpressionNode,
+    _ expected: StaticType, listed: String? = nil
+  ) {
+    expect(then, expected, listed: listed)
+    expect(otherwise, expected, listed: listed)
+    let (left, right) = (types[then.number], types[otherwise.number])
+    if left.isDisjoint(with: right), !left.isDisjoint(with: expected), !right.isDisjoint(with: expected) {
+      diagnostics.append(
+        CheckMessages.mixedTypes(
+          left, right, at: source.word(after: condition.span.end, length: 1),
+          of: then.span.joined(with: otherwise.span)))
+    }
+  }
+
+  /// The place the official compiler names for the type of an expression: if it has several parts, inside of its
+  /// parentheses.
+  private func place(of node: ExpressionNode) -> Span {
+    switch node.unwrapped.kind {
+    case .typeTest(let value, _, _): source.word(after: value.span.end, length: 2)
+    case .literal, .identifier, .list, .map, .path: node.anchor
+    default: node.unwrapped.anchor
+    }
   }
 
   private mutating func dropTypeWarnings(of node: ExpressionNode, since count: Int) {
@@ -208,22 +259,9 @@ extension ExpressionPass {
     let found = type(of: node)
     guard found.isDisjoint(with: .bool) else { return }
     dropTypeWarnings(of: node, since: before)
-    var diagnostic = CheckMessages.conditionNotBool(found: found, at: node.anchor, of: node.span)
+    var diagnostic = CheckMessages.conditionNotBool(found: found, at: place(of: node), of: node.span)
     if case .function = bindings[node.unwrapped.number] { diagnostic.officialText = nil }
     diagnostics.append(diagnostic)
-  }
-}
-
-extension LiteralSyntax {
-  var staticType: StaticType {
-    switch self {
-    case .null: .null
-    case .boolean: .bool
-    case .integer: .int
-    case .float: .float
-    case .string: .string
-    case .bytes: .bytes
-    }
   }
 }
 

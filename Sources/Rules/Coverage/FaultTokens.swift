@@ -57,8 +57,8 @@ struct FaultTokens: Sendable {
     switch node.kind {
     case .call(_, let name, _), .methodCall(_, _, let name, _): name
     case .binary(_, let symbol, _, _): symbol
-    case .typeTest(let value, _, _): word(after: value.span.end, length: 2, source)
-    case .ternary(let condition, _, _): word(after: condition.span.end, length: 1, source)
+    case .typeTest(let value, _, _): source.word(after: value.span.end, length: 2)
+    case .ternary(let condition, _, _): source.word(after: condition.span.end, length: 1)
     case .literal, .identifier, .member, .index, .slice, .unary, .list, .map, .path, .parenthesized, .missing:
       first(node)
     }
@@ -79,25 +79,5 @@ struct FaultTokens: Sendable {
     case .unary, .list, .map, .path, .parenthesized:
       Span(start: node.span.start, end: min(node.span.start + 1, node.span.end))
     }
-  }
-
-  /// The next token after blanks and comments.
-  private static func word(after start: Int32, length: Int32, _ source: SourceText) -> Span {
-    let bytes = source.bytes
-    var index = Int(start)
-    while index < bytes.count {
-      if bytes[index...].starts(with: "//".utf8) {
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
-      } else if bytes[index...].starts(with: "/*".utf8) {
-        index += 2
-        while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
-        index += 2
-      } else if bytes[index] <= 0x20 {
-        index += 1
-      } else {
-        break
-      }
-    }
-    return Span(start: Int32(index), end: Int32(index) + length)
   }
 }

@@ -314,8 +314,9 @@ enum CheckMessages {
   /// Warnings about types: the first one of an expression stands for those inside it.
   static let typeWarningIDs: Set<DiagnosticID> = [.wrongType, .notComparable]
 
-  static func wrongType(found: StaticType, expected: StaticType, at anchor: Span, of span: Span) -> Diagnostic
-  {
+  static func wrongType(
+    found: StaticType, expected: StaticType, listed: String?, at anchor: Span, of span: Span
+  ) -> Diagnostic {
     let advice: String? =
       switch (found, expected) {
       case (.list, .set): "write `.toSet()` behind it"
@@ -329,7 +330,7 @@ enum CheckMessages {
       "this is \(found.prose) where \(expected.prose) is needed; evaluating it fails",
       fix: advice.map { Diagnostic.Fix($0) },
       official:
-        "Invalid type. Received one of \(found.officialList). Expected one of \(expected.officialList).",
+        "Invalid type. Received one of \(found.officialList). Expected one of \(listed ?? expected.officialList).",
       officialSpan: anchor)
   }
 
@@ -350,16 +351,22 @@ enum CheckMessages {
         "The sub-expressions are not comparable, so this comparison will always return \(!isEqual).")
   }
 
+  static func mixedTypes(_ then: StaticType, _ otherwise: StaticType, at place: Span, of span: Span)
+    -> Diagnostic
+  {
+    warning(
+      .mixedTypes, span, "one value of `?:` is \(then.prose), the other one \(otherwise.prose)",
+      official:
+        "Ternary operator result if condition is true has a different type than if condition is false.",
+      officialSpan: place)
+  }
+
   static func badPattern(_ pattern: String, reason: String, at span: Span) -> Diagnostic {
     error(
       .badPattern, span, "the regular expression does not compile: \(reason)",
       official: "Invalid regular expression pattern. Pattern: \(pattern).")
   }
 
-  static func badReplacePattern(_ pattern: String, reason: String, at span: Span) -> Diagnostic {
-    warning(.badPattern, span, "the regular expression does not compile: \(reason); the call fails")
-  }
-}
   /// The official compiler tries no patterns of `replace`.
   static func longPattern(_ pattern: String, at span: Span, isError: Bool) -> Diagnostic {
     let most = PatternDialect.sizeMax
@@ -368,3 +375,7 @@ enum CheckMessages {
     return error(.badPattern, span, message, official: FaultText.longPattern(pattern))
   }
 
+  static func badReplacePattern(_ pattern: String, reason: String, at span: Span) -> Diagnostic {
+    warning(.badPattern, span, "the regular expression does not compile: \(reason); the call fails")
+  }
+}

@@ -50,6 +50,7 @@ public enum DiagnosticID: String, Sendable, Hashable, CaseIterable {
   case missingReturn = "rules-missing-return"
   case missingSemicolon = "rules-missing-semicolon"
   case missingValue = "rules-missing-value"
+  case mixedTypes = "rules-mixed-types"
   case namelessGlob = "rules-nameless-glob"
   case nestedFunction = "rules-nested-function"
   case neverGrants = "rules-never-grants"

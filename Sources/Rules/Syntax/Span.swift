@@ -107,3 +107,24 @@ public struct SourceText: Sendable {
     return count
   }
 }
+
+extension SourceText {
+  /// The token that follows a place after blanks and comments.
+  func word(after start: Int32, length: Int32) -> Span {
+    var index = Int(start)
+    while index < bytes.count {
+      if bytes[index...].starts(with: "//".utf8) {
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+      } else if bytes[index...].starts(with: "/*".utf8) {
+        index += 2
+        while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
+        index += 2
+      } else if bytes[index] <= 0x20 {
+        index += 1
+      } else {
+        break
+      }
+    }
+    return Span(start: Int32(index), end: Int32(index) + length)
+  }
+}

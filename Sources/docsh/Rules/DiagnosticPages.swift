@@ -1653,6 +1653,41 @@ enum DiagnosticPages {
       }
       ```
       """##,
+    "rules-mixed-types": ##"""
+      # rules-mixed-types: values of `?:` with different types
+
+      *warning*, official message: `Ternary operator result if condition is true has a different type than if condition is false.`
+
+      What comes of it has sometimes one type, sometimes the other; whatever is done with it must be able to deal with both.
+
+      ## Example
+
+      ```rules
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /notes/{id} {
+            allow get: if (id == 'a' ? 1 : 'one') == resource.data.count;
+          }
+        }
+      }
+      ```
+
+      ## Repair
+
+      Give both the same type.
+
+      ```rules
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents {
+          match /notes/{id} {
+            allow get: if (id == 'a' ? 1 : 2) == resource.data.count;
+          }
+        }
+      }
+      ```
+      """##,
     "rules-nameless-glob": ##"""
       # rules-nameless-glob: a wildcard without a name
 
