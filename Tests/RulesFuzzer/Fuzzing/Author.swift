@@ -84,6 +84,8 @@ public struct Author: Sendable {
         ? expression(.string, depth: depth) : Phrase(.string, random.pick(Literals.keys))
     case "D": return document(depth)
     case "U": return Phrase(.string, random.pick(Literals.units))
+    case "Z": return Phrase(.string, timestampText())
+    case "G": return Phrase(.string, replacement())
     case "L": return elements(depth)
     case "M": return entries(depth)
     default: return protected(expression(Kind(rawValue: hole) ?? .any, depth: depth), isInOperator)

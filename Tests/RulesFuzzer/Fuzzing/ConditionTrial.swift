@@ -124,6 +124,7 @@ extension Author {
       (.any, "{}[string(", ")]"), (.path, "{}[string(", ")]"), (.bytes, "{}[", ".toHexString()]"),
       (.list, "{}[", ".join('|')]"), (.list, "{}[", ".join('|')]"), (.map, "{}[", ".keys().join('|')]"),
       (.bool, "{}[string(", ")]"), (.timestamp, "{}[string(", ".toMillis())]"),
+      (.timestamp, "{}[string(", ".nanos())]"),
       (.duration, "{}[string(", ".seconds())]"), (.duration, "{}[string(", ".nanos())]"),
       (.set, "{}[string(", ".size())]"), (.string, "{}[", ".toUtf8().toHexString()]"),
       (.float, "{}[string(int(", " * 1000.0))]"), (.map, "{}[string(", ".values()[0])]"),

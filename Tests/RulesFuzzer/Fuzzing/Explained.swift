@@ -18,6 +18,8 @@ struct ExplainedRow: Sendable {
     /// A query that names its document asks for the state after a commit, and the official reasons are all
     /// "evaluation error", or that another operand is no bool.
     case afterInNamedQuery
+    /// The official reasons are all "evaluation error", and ours met a replacement that names no group.
+    case brokenReplacement
     /// Ours met a set in `is set`; the official engine may decide otherwise.
     case setIsSet
   }
@@ -64,6 +66,11 @@ enum Explained {
       reason:
         "the official emulator never has the document of getAfter() and existsAfter() in a query that names its document; ours answers as get() and exists() do",
       test: .afterInNamedQuery),
+    ExplainedRow(
+      name: "replacement without group",
+      reason:
+        "the official engine breaks off at one, and answers UNKNOWN or evaluation error; ours has an error that others absorb",
+      test: .brokenReplacement),
     ExplainedRow(
       name: "is set",
       reason:

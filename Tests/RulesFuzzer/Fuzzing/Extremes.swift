@@ -1,4 +1,4 @@
-/// Cases at the limits: the evaluation budget, depth, document accesses, calls.
+/// Cases at the limits: the evaluation budget, depth, document accesses, calls, the length of patterns.
 
 internal import Rules
 
@@ -8,7 +8,7 @@ extension Author {
     let scene = self.scene(random.pick([.get, .update, .create, .delete]))
     var functions: [FunctionPhrase] = []
     let condition: Phrase
-    switch random.below(8) {
+    switch random.below(9) {
     case 0: condition = balanced(random.pick([320, 333, 334, 335, 336, 350]), "&&", "true")
     case 1: condition = chain(95 + random.below(8), " && ", "true")
     case 2: condition = chain(95 + random.below(8), " || ", "false")
@@ -21,6 +21,7 @@ extension Author {
     case 4: condition = accesses(8 + random.below(5))
     case 5: (functions, condition) = doubling(6 + random.below(4))
     case 6: (functions, condition) = tower(19 + random.below(5))
+    case 7: condition = longPattern()
     default:
       let inner = expression(.bool, depth: 2)
       condition = Phrase(

@@ -54,6 +54,7 @@ extension ExplainedRow {
       case .brokenLiteral: judged.metBrokenLiteral(plain)
       case .afterInNamedQuery: judged.trial.asksAfterByName && judged.isUndecided(plain, orTypeError: true)
       case .setIsSet: judged.metSet()
+      case .brokenReplacement: judged.metReplacement(plain)
       }
     return isExplained ? Outcome(ours: plain.ours, official: plain.official, row: self) : nil
   }
@@ -123,6 +124,11 @@ extension Judged {
 
   /// Whether `is set` was true of something.
   fileprivate func metSet() -> Bool { trial.rules.contains("is set") && hasMet(\.metSet) }
+
+  /// Whether the official engine broke off, and a replacement was met that names no group.
+  fileprivate func metReplacement(_ plain: Outcome) -> Bool {
+    trial.rules.contains(".replace(") && isUndecided(plain) && hasMet(\.metReplacement)
+  }
 
   /// Whether a look at every expression finds what is asked for, with or without missing documents that fail.
   private func hasMet(_ sight: (Witness) -> Bool) -> Bool {

@@ -2,7 +2,8 @@
 ///
 /// A template's holes are a percent sign and a letter: one of `Kind`, or
 /// `n` a number, `R` a pattern, `K` a key, `D` a document's path, `w` a field's name, `T` a type's name,
-/// `U` a unit of time, `L` elements, `M` entries, `C` a comparison, `E` an equality.
+/// `U` a unit of time, `Z` a timestamp's text, `G` a replacement, `L` elements, `M` entries, `C` a comparison,
+/// `E` an equality.
 
 /// One way to make a value of a kind.
 struct Production: Sendable {
@@ -75,7 +76,8 @@ enum Productions {
       .int, 1, "%e.size()", "%y.size()", "%a.size()", "math.round(%n)", "int(%a)", "int(%i)", "%t.year()",
       "%t.month()", "%t.day()", "%t.hours()", "%t.minutes()", "%t.seconds()", "%t.nanos()", "%t.dayOfWeek()",
       "%t.dayOfYear()", "%t.toMillis()", "%u.seconds()", "%u.nanos()", "math.abs(%n, %n)", "%m.get(%K, %i)",
-      "%s.size(%a)", "%l.length", "%p.size()", "int()")
+      "%s.size(%a)", "%l.length", "%p.size()", "int()", "int(%b)", "int(%y)", "int(%t)", "int(%l)",
+      "int(null)")
     + infix(.float, 3, "%d + %n", "%n * %d", "%d / %n", "%n - %d", "%d % %n")
     + infix(.float, 1, "-%d", "%b ? %d : %n")
     + calls(
@@ -83,7 +85,8 @@ enum Productions {
       "float(%s)", "float(%i)")
     + calls(
       .float, 1, "float(%a)", "%g.latitude()", "%g.longitude()", "%g.distance(%g)", "math.abs(%a)",
-      "math.ceil(%a)", "math.pow(%a, %a)", "%g.latitude", "math.sqrt()")
+      "math.ceil(%a)", "math.pow(%a, %a)", "%g.latitude", "math.sqrt()", "float(%b)", "float(%y)", "float(%m)"
+    )
 
   private static let texts =
     infix(.string, 5, "%s + %s") + infix(.string, 1, "%s + %a")
@@ -93,17 +96,24 @@ enum Productions {
     + calls(
       .string, 1, "%y.toBase64()", "%y.toHexString()", "%p[%i]", "string(%p)", "string(%b)", "%m.get(%K, %s)",
       "%s.replace(%s, %s)", "request.auth.token[%K]", "get(%D).id", "request.path[%i]", "%s.concat(%s)",
-      "%s.toLowerCase()", "debug(%s)", "string(%a, %a)", "%m[%K]", "%s.split(%R)[%i]")
+      "%s.toLowerCase()", "debug(%s)", "string(%a, %a)", "%m[%K]", "%s.split(%R)[%i]", "%s[%i:]", "%s[:%i]",
+      "%s[%a:%a]", "string(%t)", "string(%u)", "string(%y)", "string(%l)", "string(%m)", "string(%e)",
+      "string(%g)",
+      "string(%f)", "string(vector(%l))")
+    + calls(.string, 2, "%s.replace(%R, %G)", "'abab'.replace('(a)(?P<n>b)?', %G)")
     + calls(
       .bytes, 2, "%s.toUtf8()", "hashing.md5(%s)", "hashing.sha256(%y)", "hashing.crc32(%s)",
       "hashing.crc32c(%y)")
-    + calls(.bytes, 1, "hashing.md5(%a)", "hashing.sha256(%s)", "hashing.crc32(%y)", "hashing.sha1(%s)")
+    + calls(
+      .bytes, 1, "%y[%i:%i]", "hashing.md5(%a)", "hashing.sha256(%s)", "hashing.crc32(%y)", "hashing.sha1(%s)"
+    )
 
   private static let times =
     infix(.timestamp, 3, "%t + %u", "%t - %u", "%u + %t")
     + calls(
       .timestamp, 2, "timestamp.date(2024, %i, 29)", "timestamp.date(%i, %i, %i)", "timestamp.value(%i)",
       "%t.date()", "timestamp.date(2023, 12, %i)")
+    + calls(.timestamp, 4, "timestamp.value(%Z)")
     + calls(.timestamp, 1, "timestamp.value(%s)", "timestamp.value(%a)", "timestamp.date(%i, %i)")
     + infix(.duration, 3, "%t - %t", "%u + %u", "%u - %u")
     + infix(.duration, 1, "-%u", "%u * %i")
@@ -118,7 +128,8 @@ enum Productions {
       .path, 2, "path(%s)", "/a/$(%s)", "/a/b/$(%a)", "%p.bind(%m)", "/a/{x}/$(%s)", "/$(%p)/x", "%D",
       "/{x}/{y}.bind({'x': %s, 'y': %s})")
     + calls(
-      .path, 1, "path(%a)", "/a/$(%i)", "path('a/{x}/b').bind(%m)", "path(%s + '/' + %s)", "get(%D).__name__")
+      .path, 1, "path(%a)", "path(%p)", "path(%i)", "%p[%i:%i]", "%p[%i:]", "%p[%a:%i]", "/a/$(%i)",
+      "path('a/{x}/b').bind(%m)", "path(%s + '/' + %s)", "get(%D).__name__")
 
   private static let collections =
     calls(.list, 4, "[%L]", "%l.concat(%l)", "%l.removeAll(%l)")
@@ -126,7 +137,8 @@ enum Productions {
       .list, 2, "%l[%i:%i]", "%m.keys()", "%m.values()", "%s.split(%R)", "%m.get(%K, %l)", "%l.concat([%L])",
       "%l.removeAll([%L])")
     + calls(
-      .list, 1, "%s.split(%s)", "%e.toSet()", "%l.concat(%a)", "debug(%l)", "%l + %l", "%l.removeAll(%e)")
+      .list, 1, "%s.split(%s)", "%l[%a:%a]", "%l[:%i]", "%l[%i:]", "%e.toSet()", "%l.concat(%a)", "debug(%l)",
+      "%l + %l", "%l.removeAll(%e)")
     + calls(
       .set, 3, "%l.toSet()", "[%L].toSet()", "%e.union(%e)", "%e.intersection(%e)", "%e.difference(%e)",
       "%f.addedKeys()", "%f.removedKeys()", "%f.changedKeys()", "%f.unchangedKeys()", "%f.affectedKeys()")
@@ -143,7 +155,8 @@ enum Productions {
       .any, 2, "%m[%K]", "%m.%w", "%l[%i]", "%m.get(%K, %a)", "%m.get([%L], %a)", "resource.%w", "%a.%w",
       "%p[%K]", "%p.%w")
     + calls(
-      .any, 1, "vector(%l)", "debug(%a)", "get(%D)", "getAfter(%D)", "get(%D).data[%K]", "%a[%a]",
+      .any, 1, "vector(%l)", "vector(%a)", "debug(%a)", "get(%D)", "getAfter(%D)", "get(%D).data[%K]",
+      "%a[%a]",
       "%a[%a:%a]",
       "%f.size()", "%a.keys()", "%a.values()", "%a.get(%a)", "request.%w", "math", "get", "-%a", "!%a",
       "%m.get(%a, %a)")

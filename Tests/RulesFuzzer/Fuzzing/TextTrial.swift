@@ -47,7 +47,8 @@ extension TextTrial {
       "// c\nrules_version = \"2\";\n",
     ])
     if author.random.happens(150) { text += "function top(a) { return a == 1; }\n" }
-    text += "service cloud.firestore {\n"
+    let service = author.random.happens(60) ? author.random.pick(serviceNames) : "cloud.firestore"
+    text += "service \(service) {\n"
     if author.random.happens(300) {
       text += "  function s() { let x = 1; return x > \(author.leaf(.int).text); }\n"
     }
@@ -76,6 +77,12 @@ extension TextTrial {
     }
     return text + "  }\n}\n"
   }
+
+  private static let serviceNames = [
+    "firebase.storage", "firebase.rules_version", "rules_version", "cloud.f_x", "a_b", "_", "match",
+    "match.x", "let",
+    "package", "true", "true.a", "cloud-x.y", "-", "1.2", "cloud.", ".", "cloud . firestore", "cloud/*x*/.a",
+  ]
 
   /// Words, strings, white space and single signs.
   private static func split(_ text: String) -> [String] {

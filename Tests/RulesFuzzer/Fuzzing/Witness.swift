@@ -22,6 +22,9 @@ public final class Witness {
   /// `is set` was true. Only if thorough.
   private(set) var metSet = false
 
+  /// A replacement that names no group of its pattern. Only if thorough.
+  private(set) var metReplacement = false
+
   init(
     failsAtMissingDocuments: Bool = false, isThorough: Bool = false, time: Timestamp = Clock.now,
     floats: FloatTexts? = nil
@@ -56,6 +59,10 @@ public final class Witness {
       case .value(.boolean(true)) = expression.outcome
     {
       metSet = true
+    }
+    if case .value(.error(let fault)) = expression.outcome, fault.message.hasPrefix("The replacement names ")
+    {
+      metReplacement = true
     }
     for operand in expression.operands { look(at: operand) }
     guard let call = expression.call else { return }
