@@ -72,6 +72,15 @@ private let conditionRows: [FindingRow] = [
   FindingRow("'abc'[0:2147483647] == ''", outOfBounds("2147483646", 3)),
   FindingRow("'abc'[0:-9223372036854775808] == ''", outOfBounds("-9223372036854775808", 3)),
   FindingRow("[1][4:2147483648] == []", outOfBounds("2147483648", 1)),
+  // What is empty has no first element, which is seen when only the end is written.
+  FindingRow("''[:7] == ''", outOfBounds("0", 0)),
+  FindingRow("''[:0] == ''", outOfBounds("0", 0)),
+  FindingRow("[][:-1] == []", outOfBounds("0", 0)),
+  FindingRow("'ab'[1:1][:2] == ''", outOfBounds("0", 0)),
+  FindingRow("/a/b[1:1][:2] == 1", outOfBounds("0", 0)),
+  FindingRow("/a/b[1:1][:] == 1", "false"),
+  FindingRow("''[:] == ''", "true"),
+  FindingRow("[][:1700000000123] == []", outOfBounds("1700000000123", 0)),
   // Values in messages are protocol buffers in text form.
   FindingRow("vector([null]) == 1", vector("values {\n  null_value: NULL_VALUE\n}\n")),
   FindingRow(

@@ -294,6 +294,8 @@ extension Evaluation {
         return (nil, outOfBounds(position, size, node))
       }
     }
+    // What is empty has no first element either, which only matters when the end is written.
+    if size == 0, from.kind == .null, to.kind == .int { return (nil, outOfBounds(0, size, node)) }
     var lower = 0
     var upper = size
     if case .integer(let start) = from {
