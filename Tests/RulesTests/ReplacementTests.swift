@@ -7,7 +7,26 @@ import Testing
 
 @Suite("Replacements and long patterns")
 struct ReplacementTests {
-  /// Where the official emulator breaks off ours has a fault of its own.
+  /// Where the official emulator answers `UNKNOWN` we deny; whether another `allow` or operand grants, it says, too.
+  @Test(
+    "nothing makes up for a reference to no group",
+    arguments: [
+      ("if @ || true;", false), ("if true || @;", true), ("if @; allow read: if true;", false),
+      ("if true; allow read: if @;", true), ("if !(@) || resource == null;", false),
+      ("if [@, 1].size() == 2;", false), ("if false && @;", false), ("if false ? @ : true;", true),
+    ])
+  func broken(statements: String, isAllowed: Bool) throws {
+    let condition = statements.replacing("@", with: "'a'.replace('a', '$1') == 'x'")
+    let ruleset = try compiled(
+      "rules_version = '2'; service cloud.firestore { match /{all=**} { allow read: \(condition) } }")
+    let documents = MemoryDocuments()
+    let request = Circumstances().request(documents)
+    #expect(ruleset.decide(request, documents: documents).isAllowed == isAllowed)
+    let explanation = ruleset.explain(request, documents: documents)
+    #expect(explanation.isAllowed == isAllowed && explanation.limits.isEmpty)
+  }
+
+  /// Where the official emulator breaks off ours has a text of its own.
   @Test("references to groups", arguments: rows)
   func references(text: String, pattern: String, replacement: String, outcome: String?) {
     let found = Circumstances().outcome("{}['\(text)'.replace('\(pattern)', '\(replacement)')]")

@@ -140,7 +140,7 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       return !e.isTextTooLarge(result.count)
     }
     guard isDone else { return e.patternFault(node) }
-    if isWrong { return e.fault(.pattern, node, FaultText.replacement) }
+    if isWrong { return e.brokenReplacement(node) }
     result += UTF16Text.cut(text, last..<text.count, in: e.arena).buffer
     return e.isTextTooLarge(result.count)
       ? e.overgrown(node) : .string(e.arena.copy(UTF16Text.joiningHalves(result)))

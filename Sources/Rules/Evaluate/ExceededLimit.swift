@@ -57,7 +57,7 @@ extension Tracer {
   func exceeded(_ fault: Fault, _ condition: PlanNode?, from before: Int) -> ExceededLimit? {
     switch fault.code {
     case .budget:
-      guard let condition else { return nil }
+      guard let condition, !e.isBroken else { return nil }
       let isValue = e.isOvergrown
       let number = BudgetCrossing(e: e).find(in: condition, from: before)
       let span = ruleset.spans[Int(number)]

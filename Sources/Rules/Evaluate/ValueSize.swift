@@ -14,22 +14,34 @@ extension Evaluation {
   static let valueBytesMax = 2 << 20
   /// Added to `spent` when a value grew too large; far above all that an evaluation can spend.
   private static let overgrownMark = 1 << 40
+  /// Added to `spent` when the evaluation breaks off for another reason.
+  private static let brokenMark = 1 << 41
 
   /// Whether a value that grew too large ended the evaluation.
-  var isOvergrown: Bool { spent >= Self.overgrownMark }
+  var isOvergrown: Bool { spent & Self.overgrownMark != 0 }
+
+  /// Whether the evaluation broke off at something that no condition can make up for.
+  var isBroken: Bool { spent & Self.brokenMark != 0 }
 
   /// What was spent of the budget.
   @inline(__always)
   var spentExpressions: Int { spent & (Self.overgrownMark - 1) }
 
   /// Ends the evaluation: whoever asks `isExhausted` stops.
-  func markOvergrown() { if !isOvergrown { spent += Self.overgrownMark } }
+  func markOvergrown() { if !isOvergrown && !isBroken { spent += Self.overgrownMark } }
 
   /// The fault of an expression that came to too large a value.
   @inline(never)
   func overgrown(_ node: Int32) -> Operand {
     markOvergrown()
     return fault(.budget, node, FaultText.memory)
+  }
+
+  /// The fault of a replacement that names no group. The service's engine throws: nothing absorbs it, and no later
+  /// `allow` is tried.
+  func brokenReplacement(_ node: Int32) -> Operand {
+    if !isOvergrown && !isBroken { spent += Self.brokenMark }
+    return fault(.budget, node, FaultText.replacement)
   }
 
   /// A text or bytes of so many bytes, unless that is too large.

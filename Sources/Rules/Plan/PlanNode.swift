@@ -73,7 +73,8 @@ extension Evaluation {
 
   @inline(never)
   func exhausted(_ node: Int32) -> Operand {
-    fault(.budget, node, isOvergrown ? FaultText.memory : FaultText.budget)
+    fault(
+      .budget, node, isBroken ? FaultText.replacement : isOvergrown ? FaultText.memory : FaultText.budget)
   }
 }
 

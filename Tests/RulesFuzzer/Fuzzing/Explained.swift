@@ -69,7 +69,7 @@ enum Explained {
     ExplainedRow(
       name: "replacement without group",
       reason:
-        "the official engine breaks off at one, and answers UNKNOWN or evaluation error; ours has an error that others absorb",
+        "the official engine breaks off at one, and answers UNKNOWN or evaluation error; ours denies with a text of its own",
       test: .brokenReplacement),
     ExplainedRow(
       name: "is set",
