@@ -399,6 +399,51 @@ struct FuzzFindings {
     #expect(circumstances.outcome(row.condition) == row.outcome, "\(row.condition)")
   }
 
+  /// The official emulator's words, without its line breaks.
+  static let printed: [(filters: [QueryShape.Filter], text: String)] = [
+    ([filter(.less, .integer(1))], "LT int_value: 1"),
+    ([filter(.greaterOrEqual, .double(2))], "GTE float_value: 2.0"),
+    ([filter(.notEqual, .integer(1))], "NEQ int_value: 1"),
+    ([filter(.contains, .integer(1))], "LIST_CONTAINS int_value: 1"),
+    ([filter(.greater, .integer(1)), filter(.less, .integer(5))], "GT int_value: 1, LT int_value: 5"),
+    (
+      [filter(.contains, .integer(3)), filter(.equal, .integer(4))],
+      "LIST_CONTAINS int_value: 3, EQ int_value: 4"
+    ),
+    ([filter(.notIn, .array([.double(.nan), .integer(1)]))], "NEQ null_value: NULL_VALUE, NEQ int_value: 1"),
+    ([filter(.greater, .boolean(true))], ""), ([filter(.greater, .map(["x": .integer(1)]))], ""),
+    ([filter(.greater, .null)], "EQ bool_value: true, EQ bool_value: false"),
+    ([filter(.equal, .double(.nan))], "EQ bool_value: true, EQ bool_value: false"),
+    ([filter(.equal, .null)], "EQ bool_value: true, EQ bool_value: false"),
+    ([filter(.notEqual, .null)], "EQ bool_value: true, EQ bool_value: false"),
+    ([filter(.notEqual, .double(.nan))], "NEQ null_value: NULL_VALUE"),
+    ([filter(.isNotNull)], "NEQ null_value: NULL_VALUE"), ([filter(.isNotNaN)], "NEQ float_value: NaN"),
+    ([filter(.isNull), filter(.equal, .integer(1))], "EQ null_value: NULL_VALUE, EQ int_value: 1"),
+    ([filter(.contains, .null)], "LIST_CONTAINS list_value { }"),
+  ]
+
+  private static func filter(_ comparison: QueryShape.Operator, _ value: Value = .null) -> QueryShape.Filter {
+    let field = FieldPath.field("a") ?? .documentName
+    return value == .null && [.isNotNull, .isNotNaN, .isNull].contains(comparison)
+      ? QueryShape.Filter(field, comparison) : QueryShape.Filter(field, comparison, value)
+  }
+
+  @Test("constraints in messages", arguments: printed)
+  func constraints(filters: [QueryShape.Filter], text: String) {
+    var circumstances = Circumstances(method: .list)
+    circumstances.query = QueryShape(parent: .root, collectionID: "t", ways: [filters])
+    let message = circumstances.outcome("string(vector([resource.data.a]))")
+    let words = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let parts = text.split(separator: ", ").map { part in
+      let (comparator, value) = (part.prefix { $0 != " " }, part.drop { $0 != " " }.dropFirst())
+      return "simple_constraints { comparator: \(comparator) value { \(value) } } "
+    }
+    #expect(
+      words
+        == "Type conversion error. Argument: [values { constraint_value { \(parts.joined())} } ], From type: [list], To type: [vector]."
+    )
+  }
+
   @Test("groups", arguments: groupRows.indices)
   func groups(index: Int) {
     let row = groupRows[index]

@@ -85,7 +85,8 @@ import Testing
       if isLive { try await commitBoth() }
       #expect(await runner.drain())
     }
-    #expect(journal.entries == ["users/a", "users/b"])
+    // Events of different documents have no order.
+    #expect(journal.entries.sorted() == ["users/a", "users/b"])
   }
 
   @Test("what was committed before the runner ran is read from storage with the same images", arguments: rows)

@@ -40,7 +40,9 @@ enum ProtobufText {
       let numbers = ArrayView(bytes.buffer).map { Operand.float($0.double) }
       return message("vector_value", depth, values(numbers, e, depth: depth + 1))
     case .mapDiff: return message("map_diff_value", depth, "")
-    case .constraint: return message("constraint_value", depth, "")
+    case .constraint(let filters, let count):
+      let lines = (0..<count).map { filters[$0].text(e, depth: depth + 1) }
+      return message("constraint_value", depth, lines.joined())
     case .fault: return ""
     }
   }
@@ -59,7 +61,7 @@ enum ProtobufText {
     elements.map { message("values", depth, value($0, e, depth: depth + 1)) }.joined()
   }
 
-  private static func message(_ name: String, _ depth: Int, _ lines: String) -> String {
+  static func message(_ name: String, _ depth: Int, _ lines: String) -> String {
     let indent = String(repeating: "  ", count: depth)
     return "\(indent)\(name) {\n\(lines)\(indent)}\n"
   }

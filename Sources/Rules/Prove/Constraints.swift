@@ -21,7 +21,7 @@ extension Evaluation {
   }
 
   /// What an order with a constraint wants beside it, when it is not this kind.
-  private static func orderKinds(_ kind: OperandKind) -> String? {
+  static func orderKinds(_ kind: OperandKind) -> String? {
     switch kind {
     case .timestamp, .duration, .float, .int, .string, .bytes: nil
     case .null, .bool, .latlng, .path, .list, .map, .set, .mapDiff, .vector, .constraint, .fault:
@@ -131,7 +131,7 @@ extension Comparison {
 }
 
 extension Operand {
-  fileprivate var isNotANumber: Bool {
+  var isNotANumber: Bool {
     if case .float(let number) = self { number.isNaN } else { false }
   }
 
