@@ -108,7 +108,7 @@ class Beside:
     def __init__(self, server):
         self.server, self.longest, self.rounds, self.failure = server, 0.0, 0, None
         self.going = True
-        self.thread = threading.Thread(target=self.run)
+        self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def run(self):
