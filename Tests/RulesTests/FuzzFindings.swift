@@ -252,6 +252,12 @@ private let listRows: [(condition: String, filters: [QueryShape.Filter], outcome
   ("2.0 in resource.data.a", [filter("a", .contains, .integer(2))], "true"),
   ("resource.data.a.hasAny([2, 9])", [filter("a", .contains, .double(2))], "false"),
   ("resource.data.a.hasAny([2.0, 9])", [filter("a", .contains, .integer(2))], "true"),
+  // Nothing contains null, whatever the filter says.
+  ("null in resource.data.a", [filter("a", .contains, .null)], undecided),
+  ("!(null in resource.data.a)", [filter("a", .contains, .null)], undecided),
+  ("resource.data.a.hasAny([null, 'b'])", [filter("a", .contains, .null)], "false"),
+  ("!resource.data.a.hasAny([null])", [filter("a", .contains, .null)], "true"),
+  ("resource.data.a.hasAny([null])", [filter("a", .containsAny, .array([.null]))], "false"),
   // A filter `is NaN` beside others implies every number, also that a list has it.
   ("1 in resource.data.a", [filter("a", .greater, .double(2)), unary("a", .isNaN)], "true"),
   ("1.5 in resource.data.a", [filter("a", .equal, .string("b")), unary("a", .isNaN)], "true"),

@@ -115,7 +115,9 @@ extension Evaluation {
     let isNumber = value.kind == .int || value.kind == .float
     for index in 0..<count {
       switch filters[index].comparison {
-      case .contains: if isSame(filters[index].operand, value) { return true }
+      // `array-contains null` finds no document, and nothing follows from it.
+      case .contains:
+        if filters[index].operand.kind != .null, isSame(filters[index].operand, value) { return true }
       // As in `implies`, strangely.
       case .isNaN: if isNumber { return true }
       default: continue
