@@ -94,7 +94,7 @@ struct AccessGuard {
 
   /// One write of a planned commit.
   func allowWrite(_ write: JudgedWrite, in database: DatabaseID) throws(StoreError) {
-    try allow(in: database) { auth in
+    try allow(in: database, isMethodOpen: write.isKindOpen) { auth in
       var request = RuleRequest(
         method: Self.method(write), database: database.database, path: write.path, auth: auth,
         time: timestamp,
@@ -120,7 +120,7 @@ struct AccessGuard {
   private var timestamp: Timestamp { Timestamp(microseconds: time) }
 
   private func allow(
-    in database: DatabaseID, _ request: (AuthFacts?) -> RuleRequest
+    in database: DatabaseID, isMethodOpen: Bool = false, _ request: (AuthFacts?) -> RuleRequest
   ) throws(StoreError) {
     guard case .user(let auth) = credentials else { return }
     switch protection {
@@ -147,7 +147,7 @@ struct AccessGuard {
             request: witness.detail == .requests ? JudgedRequest(request, documents) : nil))
         if explanation.isAllowed { return }
         figures.countDenial()
-        throw .permissionDenied(message: DenialText.refused(detail, explanation))
+        throw denial(request, explanation.decision, ruleset, isMethodOpen: isMethodOpen)
       }
       let decision = ruleset.decide(request, documents: documents)
       record(request, ruleset)
@@ -155,9 +155,17 @@ struct AccessGuard {
       keep(request, decision, ruleset, database)
       if decision.isAllowed { return }
       figures.countDenial()
-      throw .permissionDenied(
-        message: DenialText.refused(detail, ruleset.explain(request, documents: documents)))
+      throw denial(request, decision, ruleset, isMethodOpen: isMethodOpen)
     }
+  }
+
+  private func denial(
+    _ request: RuleRequest, _ decision: Decision, _ ruleset: Ruleset, isMethodOpen: Bool
+  ) -> StoreError {
+    let words = DenialText.refused(
+      detail, official: ruleset.explain(request, documents: documents).message,
+      reasons: ruleset.clientReasons(request, decision, isMethodOpen: isMethodOpen, documents: documents))
+    return .permissionDenied(message: words)
   }
 
   /// Keeps every refusal, and everything once somebody watches. A commit that waits for others is judged again when it

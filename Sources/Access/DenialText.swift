@@ -1,4 +1,4 @@
-/// What a denied user is told.
+/// What a denied user is told. Source: docs/denials.md.
 
 internal import DocModel
 internal import Rules
@@ -7,11 +7,11 @@ internal import Rules
 public enum DenialDetail: String, Sendable, CaseIterable {
   /// Production's bare sentence.
   case terse
-  /// The sentence, and then what the official emulator says: each `allow` tried, with its line; which
-  /// expression decided; and where a limit of the language ended an evaluation, which one, and where. A query
-  /// is told what would make it pass.
+  /// The sentence, and then each `allow` tried, with its line; which expression decided; and where a limit of the
+  /// language ended an evaluation, which one, and where. A query is told what would make it pass. All of it is made of
+  /// what the client sent, of its token and of the rules' text: see docs/denials.md.
   case explained
-  /// What the official emulator says, as it says it.
+  /// What the official emulator says, as it says it: also values of documents that the client may not read.
   case official
 }
 
@@ -35,20 +35,21 @@ public enum DenialText {
     }
   }
 
-  /// Of an operation that its rules refuse.
-  static func refused(_ detail: DenialDetail, _ explanation: @autoclosure () -> Explanation) -> String {
+  /// Of an operation that its rules refuse: the one place that decides what the client is told.
+  ///
+  /// INVARIANT: no value of a document is in it unless the operator asked for the official words, which may hold some.
+  static func refused(
+    _ detail: DenialDetail, official: @autoclosure () -> String, reasons: @autoclosure () -> ClientReasons
+  ) -> String {
     switch detail {
     case .terse: return bare
     case .official:
-      let message = explanation().message
+      let message = official()
       // The official emulator begins a new line before reasons, not before the absence of any.
       return message == noStatements ? String(message.dropFirst()) : message
     case .explained:
-      let explanation = explanation()
-      let limits = explanation.limits.map { "\n\($0.description)" }
-      let reasons = explanation.reasonLines.map { "\n  \($0)" }
-      let advice = explanation.advice.map { "\n\($0)" } ?? ""
-      return bare + explanation.message + reasons.joined() + limits.joined() + advice
+      let reasons = reasons()
+      return bare + reasons.message + reasons.lines.map { "\n\($0)" }.joined()
     }
   }
 }

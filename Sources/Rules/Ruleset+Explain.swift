@@ -16,7 +16,7 @@ extension Ruleset {
     var tracer = Tracer(self, e)
     e.patternSteps = 0
     if request.method == .list {
-      traceList(request, e, &tracer, decision)
+      traceList(request, e, &tracer)
     } else {
       e.spent = 0
       tracer.traceMatches(way: 0)
@@ -28,12 +28,12 @@ extension Ruleset {
       decision: decision, allows: tracer.allows,
       missingFilters: decision.isAllowed ? [] : tracer.missing, accessedPaths: accessedPaths,
       limits: decision.isAllowed ? [] : tracer.limits,
-      message: decision.isAllowed ? "" : officialMessage(tracer.allows, request.method), proof: proof)
+      message: decision.isAllowed ? "" : officialMessage(tracer.allows), proof: proof)
   }
 
   /// Every way up to the first that is refused.
-  private func traceList(
-    _ request: borrowing RuleRequest, _ e: Evaluation, _ tracer: inout Tracer, _ decision: Decision
+  func traceList(
+    _ request: borrowing RuleRequest, _ e: Evaluation, _ tracer: inout Tracer
   ) {
     guard let shape = request.query, let ways = shape.expandedWays() else { return }
     for (index, way) in ways.enumerated() {
@@ -45,9 +45,9 @@ extension Ruleset {
 
   /// The official emulator's text for a refusal. Of a query, the ways that were granted before the one
   /// that was not are reported as false. Source: spec/rules-language.md 8.4, the official emulator.
-  func officialMessage(_ allows: [AllowTrace], _ method: RuleMethod) -> String {
+  func officialMessage(_ allows: [AllowTrace]) -> String {
     let entries = allows.map { allow -> String in
-      let place = "for '\(method.name)' @ L\(allow.position.line)"
+      let place = "for '\(allow.method.name)' @ L\(allow.position.line)"
       switch allow.outcome {
       case .granted, .refused: return "false \(place)"
       case .fault(let fault): return "\(fault.message) \(place)"

@@ -183,7 +183,7 @@ struct GuardTests {
     let message = try #require(
       denial { _ = try guardedStore(rules: rules, detail: .explained).fields("a/b", as: .anonymous) })
     let lines = message.split(separator: "\n")
-    #expect(message.hasPrefix(bare + "\nService call error. Function: [exists]"))
+    #expect(message.hasPrefix(bare + "\nevaluation error at L2:17 for 'get' @ L2"))
     let column = 17 + gets.count - "exists(/databases/$(d)/documents/u/d10)".count
     #expect(
       lines.last

@@ -111,14 +111,4 @@ struct ExplainTests {
     #expect(text.contains("way 2 of 2: owner == \"bob\""))
   }
 
-  @Test("a denial names rule and expression, and no value of a document")
-  func denial() throws {
-    let lines = try explained().explanation.reasonLines
-    #expect(
-      lines == [
-        "notes.get (line 6): `user(request.auth.uid).level > resource.data.level` is false",
-        "notes.secret (line 9): `resource.data.nope == 1` has no value", "the rules read 2 documents",
-      ])
-    #expect(!lines.joined().contains("hidden-value"))
-  }
 }

@@ -14,6 +14,8 @@ public struct JudgedWrite {
   public let path: ResourcePath
   /// `update` also when nothing changes; `delete` also when nothing is there.
   public let kind: WriteKind
+  /// Whether what is stored says that it is a create or an update, and not the write itself.
+  public let isKindOpen: Bool
   /// Of all of its writes that count, one behind the other; nil when one of them writes the whole document.
   public let mask: [FieldPath]?
   /// Of all of its writes that count.
@@ -26,6 +28,7 @@ public struct JudgedWrite {
   init(_ document: CommitPlanner.Touched) {
     path = document.path
     kind = document.writes.kind(isStored: document.before != nil)
+    isKindOpen = kind != document.writes.kind(isStored: document.before == nil)
     mask = document.writes.mask
     transforms = document.writes.transforms
     before = document.before?.document

@@ -52,6 +52,11 @@ final class Evaluation {
   /// False for a document that a query names and that does not exist.
   var isResourceReadable = true
   var query: QueryFacts?
+  /// Whether no stored document may be looked at: for what a client is told. Every question about one then has no value,
+  /// with the code `undetermined`.
+  var hidesDocuments = false { didSet { forgetMemos() } }
+  /// Whether `request.resource` holds what is stored, too, and that may not be looked at.
+  var isNewResourceHidden = false
   /// Whether the rules of files are asked, not those of documents.
   var isStorage = false
   /// `request.params` of an operation on a file.

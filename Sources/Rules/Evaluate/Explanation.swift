@@ -24,6 +24,8 @@ public struct AllowTrace: Sendable {
   /// The name of its `@id` comment, or of its `match`'s, otherwise pattern and methods
   /// (`/users/{userId} get, list`).
   public let id: String
+  /// For which method it was tried: of a write whose client does not say which, both are.
+  public let method: RuleMethod
   /// Where the condition begins.
   public let position: SourcePosition
   /// For a query: which of its ways was judged.
@@ -36,6 +38,8 @@ public struct AllowTrace: Sendable {
   public let beside: [DecidingExpression]
   /// Innermost sub-expressions that were false, when a disjunction had several, in source order.
   public let falseLeaves: [DecidingExpression]
+  /// Where stored documents were not looked at: the questions that they would have answered.
+  public let hidden: [DecidingExpression]
 }
 
 /// A piece of the source that decided.

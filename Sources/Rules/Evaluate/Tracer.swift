@@ -60,6 +60,7 @@ struct Tracer {
     let place = ruleset.allowPlaces[allow.number]
     var chain: [DecidingExpression] = []
     var leaves: [DecidingExpression] = []
+    var questions: [Int32] = []
     beside.removeAll()
     var outcome = AllowOutcome.granted
     if let condition = allow.condition {
@@ -68,15 +69,17 @@ struct Tracer {
       if e.isExhausted { value = e.exhausted(condition.number) }
       outcome = self.outcome(value, place.condition ?? place.span)
       if !e.isExhausted { walk(condition, value, &chain, &leaves) }
+      if e.hidesDocuments, value.isFault, !e.isExhausted { HiddenQuestions(e).collect(condition, &questions) }
       if case .fault(let fault) = outcome, let limit = exceeded(fault, condition, from: before) {
         limits.append(limit)
       }
     }
     let start = place.condition?.start ?? place.span.start
+    let hidden = questions.map(expression)
     allows.append(
       AllowTrace(
-        allow: allow.number, id: place.id, position: ruleset.source.position(of: start), way: way,
-        outcome: outcome, deciding: chain, beside: beside, falseLeaves: leaves))
+        allow: allow.number, id: place.id, method: e.method, position: ruleset.source.position(of: start),
+        way: way, outcome: outcome, deciding: chain, beside: beside, falseLeaves: leaves, hidden: hidden))
     return outcome
   }
 

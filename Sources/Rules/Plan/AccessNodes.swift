@@ -28,6 +28,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
+    if e.hidesDocuments { return hidden(e, argument.value(e)) }
     // `get` without `.data` gives a map that holds the path.
     if kind.wantsDocument, dataNode == nil { return value(e, argument.value(e)) }
     switch argument.documentPath(e) {
@@ -65,6 +66,14 @@ final class AccessNode: PlanNode, @unchecked Sendable {
       guard kind.wantsDocument else { return .boolean(true) }
       return dataNode == nil ? e.documentObject(data: .document(fields), path: path) : .document(fields)
     }
+  }
+
+  /// A call that nobody looks behind; one that fails whatever is stored fails all the same.
+  private func hidden(_ e: Evaluation, _ path: Operand) -> Operand {
+    guard case .path(let segments, let count) = path, e.unboundName(segments, count) == nil,
+      e.documentPath(segments, count) != nil
+    else { return value(e, path) }
+    return e.hiddenValue(number)
   }
 
   /// Nil when the call fails.

@@ -63,7 +63,7 @@ final class ResourcePresenceNode: PlanNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
     guard case .null = e.resourceData else { return .boolean(isPresenceWanted) }
-    guard e.isResourceReadable else { return e.fault(.serviceCall, number, FaultText.unreadableResource) }
+    guard e.isResourceReadable else { return e.unreadableResource(number) }
     return .boolean(!isPresenceWanted)
   }
 }

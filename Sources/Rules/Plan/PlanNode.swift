@@ -168,7 +168,7 @@ final class RequestNode: PlanNode, @unchecked Sendable {
     e.charge(cost)
     switch part {
     case .request: return e.requestObject()
-    case .resource: return e.isResourceReadable ? e.resourceObject() : unreadable(e)
+    case .resource: return e.isResourceReadable ? e.resourceObject() : e.unreadableResource(number)
     case .auth: return e.authObject()
     case .uid: return e.isSignedIn ? e.uid : e.fault(.nullValue, number, FaultText.nullValue)
     case .token: return e.isSignedIn ? .document(e.claims) : e.fault(.nullValue, number, FaultText.nullValue)
@@ -178,17 +178,23 @@ final class RequestNode: PlanNode, @unchecked Sendable {
     case .time: return .timestamp(e.time)
     case .query: return e.query?.map ?? e.fault(.undefinedProperty, number, FaultText.undefined("query"))
     case .newResource:
-      return e.method.isWrite
-        ? e.newResourceObject() : e.fault(.undefinedProperty, number, FaultText.undefined("resource"))
+      guard e.method.isWrite else {
+        return e.fault(.undefinedProperty, number, FaultText.undefined("resource"))
+      }
+      return e.isNewResourceHidden ? e.hiddenValue(number) : e.newResourceObject()
     case .newData:
       guard e.method.isWrite else {
         return e.fault(.undefinedProperty, number, FaultText.undefined("resource"))
       }
-      if case .null = e.newResourceData { return e.fault(.nullValue, number, FaultText.nullValue) }
+      if case .null = e.newResourceData {
+        return e.isNewResourceHidden
+          ? e.hiddenValue(number) : e.fault(.nullValue, number, FaultText.nullValue)
+      }
       return e.newResourceData
     case .data:
       if case .null = e.resourceData {
-        return e.isResourceReadable ? e.fault(.nullValue, number, FaultText.nullValue) : unreadable(e)
+        return e.isResourceReadable
+          ? e.fault(.nullValue, number, FaultText.nullValue) : e.unreadableResource(number)
       }
       return e.resourceData
     }
@@ -210,9 +216,5 @@ final class RequestNode: PlanNode, @unchecked Sendable {
     }
     guard case .document(let bytes) = value else { return nil }
     return FieldsView(bytes.buffer, entryTag: FieldsView.documentEntryTag)
-  }
-
-  private func unreadable(_ e: Evaluation) -> Operand {
-    e.fault(.serviceCall, number, FaultText.unreadableResource)
   }
 }

@@ -183,6 +183,7 @@ extension Evaluation {
   /// `request.path` is its name.
   private func openNamedDocument(_ relative: ByteView) {
     openDocumentPath(relative)
+    if hidesDocuments { return hideResource() }
     let found = document(at: relative, afterCommit: false)
     resourceData = found.map { .document(ByteView($0.bytes)) } ?? .null
     isResourceReadable = found != nil

@@ -16,17 +16,21 @@ extension Ruleset {
   }
 
   /// The same, when the service's verdict is known.
+  ///
+  /// - Parameter isForClient: what the proof says is then made without a look at stored documents; only whether it says it
+  ///   depends on the verdicts.
   func prove(
-    _ request: borrowing RuleRequest, _ documents: DocumentAccess, mirror: Decision
+    _ request: borrowing RuleRequest, _ documents: DocumentAccess, mirror: Decision, isForClient: Bool = false
   ) -> ListProof? {
     guard let shape = request.query else { return nil }
-    return prove(shape, shape.expandedWays(), documents, mirror)
+    return prove(shape, shape.expandedWays(), documents, mirror, isForClient: isForClient)
   }
 
   private func prove(
-    _ shape: QueryShape, _ ways: [QueryWay]?, _ documents: DocumentAccess, _ mirror: Decision
+    _ shape: QueryShape, _ ways: [QueryWay]?, _ documents: DocumentAccess, _ mirror: Decision,
+    isForClient: Bool = false
   ) -> ListProof {
-    var session = ProofSession(self, documents, shape, mirror)
+    var session = ProofSession(self, documents, shape, mirror, isForClient: isForClient)
     defer { session.close() }
     return session.proof(ways)
   }
@@ -55,8 +59,13 @@ struct ProofSession {
   private let mirror: Decision
   private let accesses: Int
   private let wasTracing: Bool
+  private let isForClient: Bool
 
-  init(_ ruleset: Ruleset, _ documents: DocumentAccess, _ shape: QueryShape, _ mirror: Decision) {
+  init(
+    _ ruleset: Ruleset, _ documents: DocumentAccess, _ shape: QueryShape, _ mirror: Decision,
+    isForClient: Bool
+  ) {
+    self.isForClient = isForClient
     self.ruleset = ruleset
     self.documents = documents
     self.shape = shape
@@ -184,7 +193,9 @@ struct ProofSession {
     guard let way = ways.first(where: { !isGrantedByService($0) }) else {
       return proof(.allowed, .agreed, branches: branches)
     }
+    e.hidesDocuments = isForClient
     let rewriting = ProofRewriting(ruleset, e).find { e.openWay(way, of: shape, ruleset) }
+    e.hidesDocuments = false
     return proof(
       .allowed, .provable, advice: harmlessAdvice(way), rewriting: rewriting, line: rewriting?.line ?? 0,
       branches: branches)
@@ -213,6 +224,8 @@ struct ProofSession {
 
   /// What the rules ask about the results of a way.
   private func candidates(_ way: QueryWay) -> [FilterAdvice.Candidate] {
+    e.hidesDocuments = isForClient
+    defer { e.hidesDocuments = false }
     var prover = StrictProver(ruleset, e, shape)
     prover.evaluator.questions = FieldQuestions()
     var refusals = 0

@@ -53,7 +53,7 @@ extension Ruleset {
     return Explanation(
       decision: decision, allows: tracer.allows, missingFilters: [], accessedPaths: documents.log.paths,
       limits: decision.isAllowed ? [] : tracer.limits,
-      message: decision.isAllowed ? "" : officialMessage(tracer.allows, request.method), proof: nil)
+      message: decision.isAllowed ? "" : officialMessage(tracer.allows), proof: nil)
   }
 
   /// Source: the official emulator of files.
