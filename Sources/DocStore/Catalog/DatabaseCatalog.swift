@@ -48,10 +48,11 @@ struct StoreState {
   var floor: Int64
   /// Given to the next new database or cleared one. Starts at 1: 0 means no database.
   var nextGeneration: UInt32
-  /// How the bytes of this store are laid out. 1 had no sources in its change records; it is read, and its next
-  /// commit makes it 2, so that programs that know no sources refuse it instead of misreading them.
-  static let formatVersion: UInt64 = 2
-  private static let formatsRead: ClosedRange<UInt64> = 1...2
+  /// How the bytes of this store are laid out. 1 had no sources in its change records, 2 no keys in the checksums of
+  /// its records. Both are read, and their next commit makes them 3, so that programs that know less refuse the store
+  /// instead of misreading it.
+  static let formatVersion: UInt64 = 3
+  private static let formatsRead: ClosedRange<UInt64> = 1...3
 
   var encoded: [UInt8] {
     var writer = WireWriter()

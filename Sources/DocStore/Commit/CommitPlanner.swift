@@ -219,7 +219,7 @@ final class CommitPlanner {
       // Same type and value at every depth is the same canonical bytes.
       if let old, WireCursor.areEqual(old.fields.bytes, bytes) { return old }
       return DocumentRecord(
-        createTime: old?.createTime ?? version, updateTime: version,
+        key: document.key.document, createTime: old?.createTime ?? version, updateTime: version,
         foldedPath: document.isFolded ? document.path : nil, fields: bytes, in: batch)
     }
   }
@@ -269,7 +269,7 @@ final class CommitPlanner {
   ) throws(StorageError) -> DocumentRecord? {
     if let place, documents[place].isPlanned { return documents[place].planned }
     guard let bytes = try view.get(.documents, key) else { return nil }
-    return try DocumentRecord(bytes)
+    return try DocumentRecord(bytes, key: key)
   }
 
   /// What the judge asks for.

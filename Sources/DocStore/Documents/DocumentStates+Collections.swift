@@ -38,14 +38,14 @@ extension DocumentStates {
   ) throws(StorageError) -> FoundCollection? {
     var found: Result<FoundCollection, StorageError>?
     try view.scan(keyspace, range, .forward) { key, value in
-      found = Result { () throws(StorageError) in try Self.collection(key, value) }
+      found = Result { () throws(StorageError) in try Self.collection(key, value, keyspace) }
       return .stop
     }
     return try found?.get()
   }
 
   private static func collection(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ keyspace: Keyspace
   ) throws(StorageError) -> FoundCollection {
     var reader = KeyReader(key, offset: KeyLayout.generationBytes)
     var text: [UInt8] = []
@@ -56,7 +56,10 @@ extension DocumentStates {
       return FoundCollection(
         path: ResourcePath(unchecked: String(decoding: text, as: UTF8.self)), prefix: prefix)
     case .folded:
-      guard let path = try DocumentRecord(value).path else { throw .corrupt }
+      let record =
+        keyspace == .documents
+        ? try DocumentRecord(value, key: key) : try DocumentRecord(value, historyKey: key)
+      guard let path = record.path else { throw .corrupt }
       let document = ResourcePath(unchecked: String(decoding: path, as: UTF8.self))
       return FoundCollection(path: document.parent, prefix: prefix)
     }

@@ -20,8 +20,18 @@ struct DocumentStates {
   }
 
   func record(key: [UInt8]) throws(StorageError) -> DocumentRecord? {
-    if let bytes = try view.get(.documents, key) {
-      let live = try DocumentRecord(bytes)
+    let found = key.withUnsafeBytes { bytes in
+      Result { () throws(StorageError) in try record(bytes, key) }
+    }
+    return try found.get()
+  }
+
+  /// - Parameter bytes: those of `key`.
+  private func record(
+    _ bytes: UnsafeRawBufferPointer, _ key: [UInt8]
+  ) throws(StorageError) -> DocumentRecord? {
+    if let stored = try view.get(.documents, bytes) {
+      let live = try DocumentRecord(stored, key: bytes)
       guard let version, live.updateTime > version else { return live }
     } else if version == nil {
       return nil
@@ -32,13 +42,14 @@ struct DocumentStates {
   /// The state that ended after `version`, when it had begun by then.
   private func pastRecord(key: [UInt8]) throws(StorageError) -> DocumentRecord? {
     guard let version else { return nil }
-    var found: UnsafeRawBufferPointer?
-    try view.scan(.documentHistory, KeyLayout.historyRange(key, endedAfter: version), .forward) { _, value in
-      found = value
+    var found: (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?
+    try view.scan(.documentHistory, KeyLayout.historyRange(key, endedAfter: version), .forward) {
+      key, value in
+      found = (key, value)
       return .stop
     }
     guard let found else { return nil }
-    let record = try DocumentRecord(found)
+    let record = try DocumentRecord(found.value, historyKey: found.key)
     return record.updateTime <= version ? record : nil
   }
 
@@ -63,7 +74,7 @@ struct DocumentStates {
     var failure: StorageError?
     try view.scan(.documents, range, direction) { key, value in
       do throws(StorageError) {
-        return visit(key, try DocumentRecord(value))
+        return visit(key, try DocumentRecord(value, key: key))
       } catch {
         failure = error
         return .stop
