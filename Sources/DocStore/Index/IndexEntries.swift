@@ -8,9 +8,16 @@ struct IndexEntry: Equatable {
   let value: [UInt8]
 }
 
+/// What was done for entries.
+final class IndexWork {
+  /// Keys that were made.
+  fileprivate(set) var keys = 0
+}
+
 /// Makes the entries of one index. Used on one thread.
 struct IndexEntryMaker {
   let index: StoredIndex
+  let work = IndexWork()
   private let generation: UInt32
   private let lookups: [FieldLookup]
   private let memory = OperandMemory()
@@ -24,28 +31,138 @@ struct IndexEntryMaker {
     budget = IndexLayout.valueBudget(parts: lookups.count)
   }
 
-  /// The entries of a document: none when it lacks a field, several for the elements of an array.
-  func entries(_ path: UnsafeRawBufferPointer, _ fields: FieldsView) -> [IndexEntry] {
+  /// What the entries of a document are made of.
+  private struct Parts {
+    let values: [ValueView]
+    /// Of the array, when the index has one.
+    let elements: [ValueView]?
+  }
+
+  /// Nil for a document that has no entries, because it lacks a field.
+  private func parts(of fields: FieldsView) -> Parts? {
     var values: [ValueView] = []
-    var elements: ArrayView?
+    var elements: [ValueView]?
     for (lookup, part) in zip(lookups, index.shape.parts) {
-      guard let value = lookup.value(in: fields) else { return [] }
+      guard let value = lookup.value(in: fields) else { return nil }
       values.append(value)
       guard part.mode == .contains else { continue }
-      guard value.kind == .array else { return [] }
-      elements = value.array
+      guard value.kind == .array else { return nil }
+      elements = Array(value.array)
     }
-    let prefix = IndexLayout.prefix(
-      generation, index.number, index.shape.scope, parent: Self.parent(of: path))
-    guard let elements else { return [entry(prefix, path, values, element: nil)] }
+    return Parts(values: values, elements: elements)
+  }
+
+  /// The entries of a document: none when it lacks a field, several for the elements of an array.
+  func entries(_ path: UnsafeRawBufferPointer, _ fields: FieldsView) -> [IndexEntry] {
+    guard let parts = parts(of: fields) else { return [] }
+    return entries(path, parts, parts.elements.map { $0[...] })
+  }
+
+  /// - Parameter elements: those of the array's that entries are made for; nil for an index without an array.
+  private func entries(
+    _ path: UnsafeRawBufferPointer, _ parts: Parts, _ elements: ArraySlice<ValueView>?
+  ) -> [IndexEntry] {
+    let prefix = prefix(of: path)
+    guard let elements else { return [entry(prefix, path, parts.values, element: nil)] }
     // Equal elements have equal keys.
     var seen: Set<[UInt8]> = []
     var entries: [IndexEntry] = []
     for element in elements {
-      let entry = entry(prefix, path, values, element: element)
+      let entry = entry(prefix, path, parts.values, element: element)
       if seen.insert(entry.key).inserted { entries.append(entry) }
     }
     return entries
+  }
+
+  /// What takes the entries of one state of a document to those of the next.
+  struct Change {
+    var removed: [[UInt8]] = []
+    /// Among them may be entries that are there already.
+    var put: [IndexEntry] = []
+  }
+
+  /// The cost grows with what differs: elements that an array begins or ends with in both states have the same
+  /// entries, and are only compared.
+  func change(
+    _ path: UnsafeRawBufferPointer, from before: FieldsView?, to after: FieldsView?
+  ) -> Change {
+    let old = before.flatMap { parts(of: $0) }
+    let new = after.flatMap { parts(of: $0) }
+    // How many elements agree in front and behind.
+    var head = 0
+    var tail = 0
+    if let old, let new, let oldElements = old.elements, let newElements = new.elements,
+      agreeBesideArray(old, new)
+    {
+      let shorter = min(oldElements.count, newElements.count)
+      while head < shorter, Self.areEqual(oldElements[head], newElements[head]) { head += 1 }
+      while head + tail < shorter,
+        Self.areEqual(oldElements[oldElements.count - 1 - tail], newElements[newElements.count - 1 - tail])
+      {
+        tail += 1
+      }
+    }
+    func differing(_ parts: Parts?) -> [IndexEntry] {
+      guard let parts else { return [] }
+      return entries(path, parts, parts.elements.map { $0[head..<$0.count - tail] })
+    }
+    let gone = differing(old)
+    let come = differing(new)
+    let goneKeys = Set(gone.lazy.map(\.key))
+    let comeKeys = Set(come.lazy.map(\.key))
+    var removed = goneKeys.subtracting(comeKeys)
+    if !removed.isEmpty, let new, let elements = new.elements {
+      // An element that is there several times, or that another one equals, may have stayed beside.
+      keep(elements[..<head], new, path, in: &removed)
+      keep(elements[(elements.count - tail)...], new, path, in: &removed)
+    }
+    return Change(
+      removed: gone.lazy.map(\.key).filter(removed.contains), put: come.filter { !goneKeys.contains($0.key) })
+  }
+
+  /// Takes the keys of elements that stay out of those to be removed.
+  private func keep(
+    _ elements: ArraySlice<ValueView>, _ parts: Parts, _ path: UnsafeRawBufferPointer,
+    in removed: inout Set<[UInt8]>
+  ) {
+    let prefix = prefix(of: path)
+    for element in elements {
+      if removed.isEmpty { return }
+      removed.remove(entry(prefix, path, parts.values, element: element).key)
+    }
+  }
+
+  private func agreeBesideArray(_ old: Parts, _ new: Parts) -> Bool {
+    for (part, (before, after)) in zip(index.shape.parts, zip(old.values, new.values))
+    where part.mode != .contains && !Self.areEqual(before, after) {
+      return false
+    }
+    return true
+  }
+
+  private static func areEqual(_ a: ValueView, _ b: ValueView) -> Bool {
+    WireCursor.areEqual(a.bytes, b.bytes)
+  }
+
+  private func prefix(of path: UnsafeRawBufferPointer) -> [UInt8] {
+    IndexLayout.prefix(generation, index.number, index.shape.scope, parent: Self.parent(of: path))
+  }
+
+  /// The keys of all entries that lead to a document, whatever its fields were. Walks through the index.
+  func forEachEntry(
+    of path: UnsafeRawBufferPointer, in view: StorageView, _ body: ([UInt8]) -> Void
+  ) throws(StorageError) {
+    var writer = KeyWriter()
+    _ = writer.indexName(path, index.shape.scope)
+    let name = writer.bytes
+    try view.scan(.indexEntries, KeyRange(prefix: prefix(of: path)), .forward) { key, value in
+      if let entry = IndexEntryValue(value), entry.nameOffset <= key.count,
+        key[entry.nameOffset...].elementsEqual(name)
+      {
+        body(Array(key))
+      }
+      return .more
+    }
   }
 
   /// Whether two states of a document have the same entries because the fields have the same bytes.
@@ -64,6 +181,7 @@ struct IndexEntryMaker {
   private func entry(
     _ prefix: [UInt8], _ path: UnsafeRawBufferPointer, _ values: [ValueView], element: ValueView?
   ) -> IndexEntry {
+    work.keys += 1
     var writer = KeyWriter(reserving: 160)
     writer.raw(prefix)
     var folds: [Int] = []
@@ -92,11 +210,8 @@ extension MutationBatch {
     _ maker: IndexEntryMaker, _ path: UnsafeRawBufferPointer, before: FieldsView?, after: FieldsView?
   ) {
     if let before, let after, maker.agrees(before, after) { return }
-    let old = before.map { maker.entries(path, $0) } ?? []
-    let new = after.map { maker.entries(path, $0) } ?? []
-    for entry in old where !new.contains(where: { $0.key == entry.key }) { remove(.indexEntries, entry.key) }
-    for entry in new where !old.contains(where: { $0.key == entry.key }) {
-      put(.indexEntries, entry.key, entry.value)
-    }
+    let change = maker.change(path, from: before, to: after)
+    for key in change.removed { remove(.indexEntries, key) }
+    for entry in change.put { put(.indexEntries, entry.key, entry.value) }
   }
 }
