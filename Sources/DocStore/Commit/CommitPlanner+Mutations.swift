@@ -22,6 +22,7 @@ extension CommitPlanner {
       } else {
         batch.remove(.documents, keyInPlace: document.key.document)
       }
+      if let makers, document.isDamaged { removeEntries(makers, of: document.path) }
       if let makers { maintainIndexes(makers, document) }
       batch.put(
         .changes,
@@ -56,6 +57,21 @@ extension CommitPlanner {
       for maker in makers {
         batch.maintain(
           maker, UnsafeRawBufferPointer(path), before: document.before?.fields, after: document.now?.fields)
+      }
+    }
+  }
+
+  /// Nobody knows which entries a damaged document had: all those of its indexes are looked at, which costs a walk
+  /// through them.
+  private func removeEntries(_ makers: [[UInt8]: [IndexEntryMaker]], of path: ResourcePath) {
+    guard let makers = makers[Array(path.parent.lastSegment.utf8)] else { return }
+    var text = path.text
+    text.withUTF8 { bytes in
+      for maker in makers {
+        // Of an index that cannot be read nothing is removed: it answers nobody, and the document can be written.
+        try? maker.forEachEntry(of: UnsafeRawBufferPointer(bytes), in: view) {
+          batch.remove(.indexEntries, $0)
+        }
       }
     }
   }

@@ -24,9 +24,13 @@ final class CommitPlanner {
     var now: DocumentRecord?
     /// The commit's writes to it.
     var writes: MergedWrites
+    /// Whether what is stored is damaged, so that nobody knows what it was: `before` is nil then.
+    var isDamaged = false
+    /// The document between the writes, where there are several; then `now` says it when all are applied.
+    var pending: PendingDocument?
 
     /// A write that changes nothing keeps the very record.
-    var isChanged: Bool { before?.bytes.baseAddress != now?.bytes.baseAddress }
+    var isChanged: Bool { isDamaged || before?.bytes.baseAddress != now?.bytes.baseAddress }
   }
 
   let view: StorageView
@@ -56,6 +60,8 @@ final class CommitPlanner {
   private(set) var limits = CommitLimits.emulator
   /// The indexes that documents are charged for; nil to charge nothing.
   private(set) var chargedIndexes: DefinedIndexes?
+  /// Whether damaged documents may be overwritten as a whole and deleted.
+  private var replacesDamaged = false
   /// Memory for keys.
   private var key = KeyWriter()
 
@@ -101,10 +107,11 @@ final class CommitPlanner {
   private func apply(
     _ request: CommitRequest, _ database: DatabaseRecord?
   ) throws(StoreError) -> CommitResult? {
+    // Rules cannot judge what nobody can read.
+    replacesDamaged = request.judge == nil
     let places = try merge(request.writes)
     try checkPreconditions(request)
     let transformed = try applyWrites(request.writes, at: places, request.database)
-    if touched.count < places.count { keepUnchanged() }
     let results = zip(places, transformed).map { index, transformed in
       WriteResult(updateTime: touched[index].now?.updateTime, transformResults: transformed)
     }
@@ -143,8 +150,15 @@ final class CommitPlanner {
     _ writes: [Write], at places: [Int], _ database: DatabaseID
   ) throws(StoreError) -> [[[UInt8]]] {
     var results = [[[UInt8]]](repeating: [], count: writes.count)
+    var hasPending = false
     for (number, index) in places.enumerated() {
       let write = writes[number]
+      if touched[index].writes.areSeveral || PendingDocument.suits(write) {
+        hasPending = true
+        results[number] = pending(at: index).apply(
+          write, version: version, serverTime: clock.serverTime(version))
+        continue
+      }
       switch write.operation {
       case .update(let fields, let mask):
         touched[index].now = try update(
@@ -153,17 +167,28 @@ final class CommitPlanner {
       case .verify: break
       }
     }
+    if hasPending { try finishPending(database) }
     return results
   }
 
-  /// Several writes may lead back to what is stored, which then was not written at all. A document that was deleted
-  /// and made again is another one.
-  private func keepUnchanged() {
+  private func pending(at index: Int) -> PendingDocument {
+    if let pending = touched[index].pending { return pending }
+    let pending = PendingDocument(touched[index].before, in: batch)
+    touched[index].pending = pending
+    return pending
+  }
+
+  /// Writes documents that were kept pending, once for all of their writes. Only what they come to must not be too large.
+  private func finishPending(_ database: DatabaseID) throws(StoreError) {
     for index in touched.indices {
-      guard let before = touched[index].before, let now = touched[index].now,
-        now.createTime == before.createTime, WireCursor.areEqual(now.fields.bytes, before.fields.bytes)
-      else { continue }
-      touched[index].now = before
+      guard let pending = touched[index].pending else { continue }
+      touched[index].pending = nil
+      guard let createTime = pending.createTime else {
+        touched[index].now = nil
+        continue
+      }
+      touched[index].now = try record(
+        touched[index], pending.fields.encoded, createTime: createTime, database)
     }
   }
 
@@ -214,12 +239,20 @@ final class CommitPlanner {
           transforms, to: FieldsView(document: $0), serverTime: clock.serverTime(version))
       }
     }
+    return try record(document, fields, createTime: old?.createTime ?? version, database)
+  }
+
+  /// The document with these fields; the very same record when nothing changes.
+  private func record(
+    _ document: Touched, _ fields: [UInt8], createTime: Int64, _ database: DatabaseID
+  ) throws(StoreError) -> DocumentRecord {
     try checkSize(fields, document.path, in: database)
+    let old = document.now
     return fields.withUnsafeBytes { bytes -> DocumentRecord in
       // Same type and value at every depth is the same canonical bytes.
-      if let old, WireCursor.areEqual(old.fields.bytes, bytes) { return old }
+      if let old, old.createTime == createTime, WireCursor.areEqual(old.fields.bytes, bytes) { return old }
       return DocumentRecord(
-        key: document.key.document, createTime: old?.createTime ?? version, updateTime: version,
+        key: document.key.document, createTime: createTime, updateTime: version,
         foldedPath: document.isFolded ? document.path : nil, fields: bytes, in: batch)
     }
   }
@@ -247,14 +280,18 @@ final class CommitPlanner {
       return index
     }
     let planned = PlannedKey(key.bytes, ended: version, in: batch)
-    let before: DocumentRecord?
-    do { before = try recordBeforeCommit(planned.document, at: known) } catch { throw .storage(error) }
+    var before: DocumentRecord?
+    var isDamaged = false
+    do { before = try recordBeforeCommit(planned.document, at: known) } catch {
+      guard error == .corrupt, replacesDamaged, write.replacesAll else { throw .storage(error) }
+      isDamaged = true
+    }
     let place = known ?? documents.add(planned.document, path, generation)
     documents.name(place, at: touched.count)
     touched.append(
       Touched(
         place: place, key: planned, isFolded: key.isFolded, path: path, before: before, now: before,
-        writes: MergedWrites(write)))
+        writes: MergedWrites(write), isDamaged: isDamaged))
     return touched.count - 1
   }
 

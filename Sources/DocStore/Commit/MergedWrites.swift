@@ -21,6 +21,9 @@ struct MergedWrites {
   /// Of all writes behind the last delete, also of those whose fields a later write replaces.
   private(set) var transforms: [FieldTransform]
 
+  /// Whether there is more than one.
+  private(set) var areSeveral = false
+
   enum Operation: Hashable { case update, delete, verify }
 
   init(_ first: Write) {
@@ -45,6 +48,7 @@ struct MergedWrites {
     if let mask = next.mask { masks?.append(mask) } else { masks = nil }
     if nextOperation == .delete { transforms = [] } else { transforms += next.transforms }
     operation = nextOperation
+    areSeveral = true
   }
 
   /// What the masks come to; nil for the whole document. A later write's paths come first.

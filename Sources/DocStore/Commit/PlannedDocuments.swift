@@ -20,17 +20,8 @@ struct PlannedDocuments {
     fileprivate var position = 0
   }
 
-  /// A key, compared by its bytes.
-  private struct Key: Hashable {
-    let bytes: UnsafeRawBufferPointer
-
-    static func == (left: Key, right: Key) -> Bool { WireCursor.areEqual(left.bytes, right.bytes) }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
-  }
-
   private var places: [Place] = []
-  private var placeOfKey: [Key: Int] = [:]
+  private var placeOfKey: [BytesInPlace: Int] = [:]
   /// The number of the commit at hand.
   private var commit = 0
 
@@ -40,13 +31,13 @@ struct PlannedDocuments {
     placeOfKey.reserveCapacity(places.count + count)
   }
 
-  func place(of key: UnsafeRawBufferPointer) -> Int? { placeOfKey[Key(bytes: key)] }
+  func place(of key: UnsafeRawBufferPointer) -> Int? { placeOfKey[BytesInPlace(key)] }
 
   subscript(place: Int) -> Place { places[place] }
 
   /// - Parameter key: in the batch's memory.
   mutating func add(_ key: UnsafeRawBufferPointer, _ path: ResourcePath, _ generation: UInt32) -> Int {
-    placeOfKey[Key(bytes: key)] = places.count
+    placeOfKey[BytesInPlace(key)] = places.count
     places.append(Place(generation: generation, path: path))
     return places.count - 1
   }

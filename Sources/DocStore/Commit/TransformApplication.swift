@@ -42,7 +42,7 @@ enum TransformApplication {
     }
   }
 
-  private static func apply(
+  static func apply(
     _ operation: FieldTransform.Operation, to old: ValueView?, _ serverTime: Int64
   ) -> [UInt8] {
     switch operation {
@@ -114,33 +114,36 @@ enum TransformApplication {
     return Array(old.array)
   }
 
-  private static func encodeArray(_ body: (inout WireWriter) -> Void) -> [UInt8] {
+  static func encodeArray(_ body: (inout WireWriter) -> Void) -> [UInt8] {
     var writer = WireWriter()
     writer.message(9, body)
     return writer.bytes
   }
 }
 
-/// A set of values under the equality of array transforms (1 equals 1.0, NaN equals NaN).
+/// What values have in common that are equal to array transforms (1 equals 1.0, NaN equals NaN).
 ///
 /// Ordered keys are equal exactly when values are, so they serve as hash keys and large unions stay linear.
-private struct ElementSet {
-  private var keys: Set<[UInt8]> = []
-
-  init(_ elements: [ValueView]) {
-    for element in elements { keys.insert(Self.key(element)) }
-  }
-
-  func contains(_ value: ValueView) -> Bool { keys.contains(Self.key(value)) }
-
-  /// False when it was there already.
-  mutating func insert(_ value: ValueView) -> Bool { keys.insert(Self.key(value)).inserted }
-
-  private static func key(_ value: ValueView) -> [UInt8] {
+enum ElementKey {
+  static func of(_ value: ValueView) -> [UInt8] {
     var writer = KeyWriter()
     writer.value(value, budget: .max / 2)
     return writer.bytes
   }
+}
+
+/// A set of values under that equality.
+private struct ElementSet {
+  private var keys: Set<[UInt8]> = []
+
+  init(_ elements: [ValueView]) {
+    for element in elements { keys.insert(ElementKey.of(element)) }
+  }
+
+  func contains(_ value: ValueView) -> Bool { keys.contains(ElementKey.of(value)) }
+
+  /// False when it was there already.
+  mutating func insert(_ value: ValueView) -> Bool { keys.insert(ElementKey.of(value)).inserted }
 }
 
 extension FieldTransform.Operation {

@@ -31,6 +31,16 @@ public struct Write: Sendable {
     self.precondition = precondition
   }
 
+  /// Whether it asks nothing of what is stored: it sets the whole document, or deletes it, and has no precondition.
+  var replacesAll: Bool {
+    if precondition != .none || !transforms.isEmpty { return false }
+    return switch operation {
+    case .update(_, let mask): mask == nil
+    case .delete: true
+    case .verify: false
+    }
+  }
+
   /// The `transform` form of a write: an update with an empty mask.
   public static func transform(
     _ path: ResourcePath, _ transforms: [FieldTransform], precondition: Precondition = .none

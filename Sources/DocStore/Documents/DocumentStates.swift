@@ -14,6 +14,8 @@ struct DocumentStates {
   let generation: UInt32
   /// The version to read at; nil for the newest.
   let version: Int64?
+  /// Told the key of a record that cannot be read, where a scan is to go on behind it; nil where it is to fail.
+  var damaged: ((UnsafeRawBufferPointer) -> Void)?
 
   func record(_ path: ResourcePath) throws(StorageError) -> DocumentRecord? {
     try record(key: KeyLayout.documentKey(generation, path).bytes)
@@ -76,6 +78,10 @@ struct DocumentStates {
       do throws(StorageError) {
         return visit(key, try DocumentRecord(value, key: key))
       } catch {
+        if error == .corrupt, let damaged {
+          damaged(key)
+          return .more
+        }
         failure = error
         return .stop
       }
@@ -94,7 +100,13 @@ struct DocumentStates {
     var history = try HistoryKeys(view, range, direction)
 
     func emit(_ key: [UInt8]) throws(StorageError) {
-      guard !isStopped, let record = try record(key: key) else { return }
+      guard !isStopped else { return }
+      let found: DocumentRecord?
+      do throws(StorageError) { found = try record(key: key) } catch {
+        guard error == .corrupt, let damaged else { throw error }
+        return key.withUnsafeBytes { damaged($0) }
+      }
+      guard let record = found else { return }
       isStopped = key.withUnsafeBytes { visit($0, record) } == .stop
     }
 

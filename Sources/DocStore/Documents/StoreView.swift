@@ -102,6 +102,39 @@ extension StoreView {
     } catch { throw .storage(error) }
   }
 
+  /// As `scanDescendants`, past documents that cannot be read: `damaged` is told of each, by its name as far as its key
+  /// tells it.
+  public func scanReadableDescendants(
+    of parent: ResourcePath, damaged: @escaping (String) -> Void, _ visit: DocumentVisitor
+  ) throws(StoreError) {
+    recorder?.note(.descendants(of: parent))
+    do {
+      try states.collections(under: parent) { (collection) throws(StorageError) in
+        guard let bounds = CollectionBounds(collection, from: nil, to: nil, generation: states.generation)
+        else {
+          return .more
+        }
+        var last = ScanStep.more
+        var readable = states
+        readable.damaged = { key in damaged(Self.name(ofKey: key, in: collection)) }
+        try CollectionScan(readable, bounds, .forward).run { path, document in
+          last = visit(path, document)
+          return last
+        }
+        return last
+      }
+    } catch { throw .storage(error) }
+  }
+
+  /// The path of a document that cannot be read; of a folded key its beginning.
+  private static func name(ofKey key: UnsafeRawBufferPointer, in collection: ResourcePath) -> String {
+    var id: [UInt8] = []
+    var reader = KeyReader(key, offset: KeyLayout.generationBytes)
+    _ = reader.skipPart()
+    let part = reader.documentID(into: &id)
+    return collection.text + "/" + String(decoding: id, as: UTF8.self) + (part == .whole ? "" : "…")
+  }
+
   /// Every document below `parent`, at any depth. Not in order of names.
   public func scanDescendants(of parent: ResourcePath, _ visit: DocumentVisitor) throws(StoreError) {
     recorder?.note(.descendants(of: parent))

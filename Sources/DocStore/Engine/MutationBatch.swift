@@ -28,6 +28,9 @@ public final class MutationBatch {
   /// Bytes of all keys and values planned so far.
   public private(set) var byteCount = 0
 
+  /// Bytes of memory handed out, whatever became of them.
+  private(set) var memoryBytes = 0
+
   private var blocks: [UnsafeMutableRawBufferPointer] = []
   private var blockIndex = 0
   private var used = 0
@@ -57,6 +60,7 @@ public final class MutationBatch {
   public func reset() {
     mutations.removeAll(keepingCapacity: true)
     byteCount = 0
+    memoryBytes = 0
     while blocks.count > 1 || (blocks.last?.count ?? 0) > Self.blockBytes { blocks.removeLast().deallocate() }
     blockIndex = 0
     used = 0
@@ -74,6 +78,7 @@ public final class MutationBatch {
     }
     let bytes = UnsafeMutableRawBufferPointer(rebasing: blocks[blockIndex][used..<used + count])
     used += count
+    memoryBytes += count
     return bytes
   }
 
