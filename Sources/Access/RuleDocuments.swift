@@ -43,7 +43,7 @@ final class RuleDocuments: DocumentAccess {
 
   /// Begins a request that writes.
   func begin(_ commit: JudgedCommit) {
-    beginRequest()
+    beginCommit()
     failure = nil
     source = .commit(commit)
     copiedCommit = nil

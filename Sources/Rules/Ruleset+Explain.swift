@@ -14,11 +14,13 @@ extension Ruleset {
     e.isTracing = true
     defer { e.isTracing = false }
     var tracer = Tracer(self, e)
-    e.patternSteps = 0
+    e.work = 0
     if request.method == .list {
       traceList(request, e, &tracer)
     } else {
       e.spent = 0
+      // Nothing was left for the operation: nothing is left to tell why.
+      if e.workMax < 0 { e.markOverworked() }
       tracer.traceMatches(way: 0)
     }
     // What the proof asks for is not the request's.

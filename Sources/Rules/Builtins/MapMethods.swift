@@ -86,6 +86,8 @@ extension Evaluation {
   /// Calls `body` for the keys of both maps until it answers false. Two encoded maps, both sorted, are
   /// merged in one walk and nothing is allocated.
   func forEachChange(new: Operand, old: Operand, _ body: (ByteView, KeyChange) -> Bool) {
+    takesWalk(new)
+    takesWalk(old)
     if let a = fieldsView(new), let b = fieldsView(old) {
       mergeChanges(a, b, body)
       return

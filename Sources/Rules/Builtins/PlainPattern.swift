@@ -27,6 +27,18 @@ struct PlainPattern {
     return scan.rest.isEmpty && whole.size <= sizeMax
   }
 
+  /// How many bytes behind the end of a match a search may have to look before it is certain of the match; nil when
+  /// that may be as many as there are, and for what is not plain.
+  ///
+  /// A pattern of bounded length never looks further than that. One that ends with a repetition of something bounded
+  /// (`, *`, `[^a-z]+`) has gone on to the end of the match, or is at most inside of one more. Whatever else is
+  /// unbounded may wait for something that never comes, as `a*b|a` waits for `b`.
+  static func reach(of pattern: [UInt8]) -> Int? {
+    var scan = PlainPattern(rest: pattern[...])
+    guard let whole = scan.alternatives(nesting: 0), scan.rest.isEmpty else { return nil }
+    return whole.reach
+  }
+
   /// What a piece of a pattern comes to.
   private struct Piece {
     var size: Int
@@ -34,7 +46,49 @@ struct PlainPattern {
     var isCounted = false
     /// Whether it stands for a place, not for text.
     var isPlace = false
+    /// The most bytes that it may match; nil for any number.
+    var length: Int?
+    /// As `PlainPattern.reach`.
+    var reach: Int?
+
+    init(size: Int, length: Int = 0, isPlace: Bool = false) {
+      self.size = size
+      self.isPlace = isPlace
+      self.length = length
+      reach = length
+    }
+
+    /// One behind the other.
+    mutating func append(_ next: Piece) {
+      size += next.size
+      if next.isCounted { isCounted = true }
+      guard let before = length else {
+        // What waits for more behind something unbounded.
+        reach = nil
+        return
+      }
+      length = next.length.map { before + $0 }
+      reach = next.reach.map { before + $0 }
+    }
+
+    /// Either of them.
+    mutating func join(_ other: Piece) {
+      size += other.size + 1
+      if other.isCounted { isCounted = true }
+      if let mine = length, let its = other.length { length = max(mine, its) } else { length = nil }
+      reach = length
+    }
+
+    /// Some number of it, at least `least`; nil for `most` is any number.
+    mutating func `repeat`(least: Int, most: Int?) {
+      let one = length
+      length = most.flatMap { most in one.map { $0 * most } }
+      reach = length ?? one.map { $0 * (least + 2) }
+    }
   }
+
+  /// The most bytes of a character.
+  private static let characterBytes = 4
 
   private mutating func eat(_ byte: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: byte) else { return false }
@@ -45,16 +99,17 @@ struct PlainPattern {
   /// `a|b`, up to the end or a closing parenthesis.
   private mutating func alternatives(nesting: Int) -> Piece? {
     guard nesting <= Self.nestingMax else { return nil }
-    var whole = Piece(size: 1)
+    var whole: Piece?
+    var side = Piece(size: 1)
     while true {
       while let next = rest.first, next != UInt8(ascii: "|"), next != UInt8(ascii: ")") {
         guard let atom = atom(nesting: nesting), let piece = repeated(atom) else { return nil }
-        whole.size += piece.size
-        if piece.isCounted { whole.isCounted = true }
-        guard whole.size <= Self.sizeMax else { return nil }
+        side.append(piece)
+        guard (whole?.size ?? 0) + side.size <= Self.sizeMax else { return nil }
       }
+      if whole == nil { whole = side } else { whole?.join(side) }
       guard eat("|") else { return whole }
-      whole.size += 1
+      side = Piece(size: 0)
     }
   }
 
@@ -62,14 +117,20 @@ struct PlainPattern {
     guard let byte = rest.popFirst() else { return nil }
     switch byte {
     case UInt8(ascii: "^"), UInt8(ascii: "$"): return Piece(size: 1, isPlace: true)
-    case UInt8(ascii: "."): return Piece(size: Self.classSize)
+    case UInt8(ascii: "."): return Piece(size: Self.classSize, length: Self.characterBytes)
     case UInt8(ascii: "["): return characterClass()
-    case UInt8(ascii: "\\"): return escape().map { Piece(size: $0 ? Self.classSize : 1) }
+    case UInt8(ascii: "\\"):
+      return escape().map {
+        $0 ? Piece(size: Self.classSize, length: Self.characterBytes) : Piece(size: 1, length: 1)
+      }
     case UInt8(ascii: "("):
       if eat("?") { guard eat(":") else { return nil } }
       guard let inner = alternatives(nesting: nesting + 1), eat(")") else { return nil }
-      return Piece(size: inner.size + 2, isCounted: inner.isCounted)
-    default: return Self.isOrdinary(byte) || byte == UInt8(ascii: "]") ? Piece(size: 1) : nil
+      var group = inner
+      group.size += 2
+      group.isPlace = false
+      return group
+    default: return Self.isOrdinary(byte) || byte == UInt8(ascii: "]") ? Piece(size: 1, length: 1) : nil
     }
   }
 
@@ -88,12 +149,17 @@ struct PlainPattern {
 
   private mutating func repeated(_ atom: Piece) -> Piece? {
     var piece = atom
-    if eat("*") || eat("+") || eat("?") {
+    if eat("?") {
       piece.size += 2
+      piece.repeat(least: 0, most: 1)
+    } else if eat("*") || eat("+") {
+      piece.size += 2
+      piece.repeat(least: 1, most: nil)
     } else if eat("{") {
-      guard !atom.isCounted, let most = bounds() else { return nil }
-      piece.size = (atom.size + 1) * max(1, most)
+      guard !atom.isCounted, let bounds = bounds() else { return nil }
+      piece.size = (atom.size + 1) * max(1, bounds.most ?? bounds.least + 1)
       piece.isCounted = true
+      piece.repeat(least: bounds.least, most: bounds.most)
     } else {
       return piece
     }
@@ -104,14 +170,14 @@ struct PlainPattern {
     return piece
   }
 
-  /// `n}`, `n,}` or `n,m}`: how many copies it takes.
-  private mutating func bounds() -> Int? {
+  /// `n}`, `n,}` or `n,m}`
+  private mutating func bounds() -> (least: Int, most: Int?)? {
     guard let least = number() else { return nil }
-    if eat("}") { return least }
+    if eat("}") { return (least, least) }
     guard eat(",") else { return nil }
-    if eat("}") { return least + 1 }
+    if eat("}") { return (least, nil) }
     guard let most = number(), least <= most, eat("}") else { return nil }
-    return most
+    return (least, most)
   }
 
   private mutating func number() -> Int? {
@@ -129,7 +195,9 @@ struct PlainPattern {
     _ = eat("^")
     var isFirst = true
     while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "]") { return isFirst ? nil : Piece(size: Self.classSize) }
+      if byte == UInt8(ascii: "]") {
+        return isFirst ? nil : Piece(size: Self.classSize, length: Self.characterBytes)
+      }
       defer { isFirst = false }
       var low = byte
       if byte == UInt8(ascii: "\\") {

@@ -13,8 +13,21 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
 
   private let handle: OpaquePointer
   private let groupCount: Int
-  /// Steps that a byte of text may cost; zero for a small pattern, whose steps are not counted.
+  /// LIMIT: instructions of a small pattern, which the library turns into states: a byte is one of them, or a new one
+  /// has to be made. Of a larger one all instructions may have to be followed.
+  private static let smallMax = 256
+  /// Steps that compiling takes: for each pattern, and for each of its instructions.
+  private static let compilingSteps = (all: 1 << 14, instruction: 64)
+
+  let size: Int
+  /// Steps that a byte of text may cost.
   private let stepsPerByte: Int
+  /// How far behind the end of a match the library may look before it settles for it; nil when that is as far as
+  /// the text goes.
+  private let reach: Int?
+
+  /// What compiling it takes.
+  var compilingSteps: Int { Self.compilingSteps.all + size * Self.compilingSteps.instruction }
 
   /// Nil when the pattern does not compile.
   init?(_ source: ByteView) {
@@ -31,15 +44,16 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       return nil
     }
     groupCount = Int(cre2_group_count(handle))
-    let size = Int(cre2_program_size(handle))
-    stepsPerByte = size > Evaluation.smallPatternMax ? size : 0
+    size = Int(cre2_program_size(handle))
+    stepsPerByte = size > Self.smallMax ? size : 1 + size / 64
+    reach = PlainPattern.reach(of: bytes)
   }
 
   deinit { cre2_free(handle) }
 
   /// Nil when the operation has no steps left for it.
   func matchesWhole(_ text: ByteView, _ e: Evaluation) -> Bool? {
-    guard e.takesPatternSteps(stepsPerByte &* text.count) else { return nil }
+    guard e.takes(stepsPerByte &* text.count) else { return nil }
     return cre2_full_match(handle, text.start.assumingMemoryBound(to: CChar.self), text.count)
   }
 
@@ -56,7 +70,8 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     var halves: UnsafeMutableRawPointer?
     var spans = [Int](repeating: -1, count: 2 * (groupCount + 1))
     while position <= text.count {
-      guard e.takesPatternSteps(stepsPerByte &* (text.count - position)) else { return false }
+      // A search that goes to the end of the text may be all that is left; one behind it is none too many.
+      if e.isOverworked || (size > Self.smallMax && !takes(text.count - position, e)) { return false }
       let isInside = UTF16Text.isInsidePair(position, text)
       if isInside {
         halves = halves ?? UnsafeMutableRawPointer(mutating: e.arena.copy(text.buffer).start)
@@ -67,11 +82,15 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
         handle, subject.assumingMemoryBound(to: CChar.self), text.count, position, &spans,
         Int32(groupCount + 1))
       if isInside { halves?.join(text, at: position) }
-      guard isFound else { return true }
+      guard isFound else { return size > Self.smallMax || takes(text.count - position, e) }
       let groups: Groups = (0...groupCount).map {
         spans[2 * $0] < 0 ? nil : spans[2 * $0]..<spans[2 * $0 + 1]
       }
       guard let whole = groups[0] else { return true }
+      if size <= Self.smallMax {
+        let seen = min(text.count, reach.map { whole.upperBound + $0 } ?? text.count)
+        guard takes(seen - position, e) else { return false }
+      }
       // The library finds places that are no word's boundary (`\B`) inside of characters, too.
       if whole.lowerBound > position, isContinuation(text, whole.lowerBound) {
         position = nextCharacter(text, whole.lowerBound)
@@ -82,6 +101,14 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     }
     return true
   }
+
+  /// Whether there are steps left for a walk through bytes of a text, which are gone then. A match takes some more.
+  private func takes(_ byteCount: Int, _ e: Evaluation) -> Bool {
+    e.takes(stepsPerByte &* byteCount &+ Self.stepsPerMatch)
+  }
+
+  /// What a search takes beside the walk through the text.
+  private static let stepsPerMatch = 64
 
   private func isContinuation(_ text: ByteView, _ position: Int) -> Bool {
     position < text.count && text.buffer[position] & 0xC0 == 0x80
@@ -139,7 +166,7 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       last = whole.upperBound
       return !e.isTextTooLarge(result.count)
     }
-    guard isDone else { return e.patternFault(node) }
+    guard isDone else { return e.overworked(node) }
     if isWrong { return e.brokenReplacement(node) }
     result += UTF16Text.cut(text, last..<text.count, in: e.arena).buffer
     return e.isTextTooLarge(result.count)
@@ -241,6 +268,9 @@ final class PatternTable: @unchecked Sendable {  // Immutable once planned but f
   /// LIMIT: patterns kept that were not literals. When full, all of them go.
   private static let dynamicMax = 128
 
+  /// What it takes to find out that a pattern is none, or that it takes too much memory.
+  private static let failedSteps = 1 << 18
+
   private var literals: [[UInt8]: LiteralPattern] = [:]
   private let dynamic = Mutex<[[UInt8]: RegularPattern]>([:])
 
@@ -252,12 +282,16 @@ final class PatternTable: @unchecked Sendable {  // Immutable once planned but f
     return new
   }
 
-  /// Nil when the pattern does not compile.
-  func pattern(_ source: ByteView) -> RegularPattern? {
+  /// Nil when the pattern does not compile. One that is new takes steps.
+  func pattern(_ source: ByteView, _ e: Evaluation) -> RegularPattern? {
     let key = Array(source.buffer)
     if let literal = literals[key] { return literal.pattern }
     if let kept = dynamic.withLock({ $0[key] }) { return kept }
-    guard let compiled = RegularPattern(source) else { return nil }
+    guard let compiled = RegularPattern(source) else {
+      e.takes(Self.failedSteps)
+      return nil
+    }
+    e.takes(compiled.compilingSteps)
     dynamic.withLock { table in
       if table.count >= Self.dynamicMax { table.removeAll() }
       table[key] = compiled

@@ -26,7 +26,7 @@ enum StringMethods {
       .matches, ["string"],
       { e, receiver, arguments in
         pattern(e, receiver, arguments) { text, pattern in
-          pattern.matchesWhole(text, e).map { .boolean($0) } ?? e.patternFault(arguments.node)
+          pattern.matchesWhole(text, e).map { .boolean($0) } ?? e.overworked(arguments.node)
         }
       }
     ),
@@ -43,7 +43,7 @@ enum StringMethods {
       .split, ["string"],
       { e, receiver, arguments in
         pattern(e, receiver, arguments) { text, pattern in
-          guard let pieces = pattern.split(text, e) else { return e.patternFault(arguments.node) }
+          guard let pieces = pattern.split(text, e) else { return e.overworked(arguments.node) }
           return e.boundedTree(e.list(pieces.map { .string($0) }), arguments.node)
         }
       }
@@ -78,7 +78,7 @@ enum StringMethods {
     _ body: (ByteView, RegularPattern) -> Operand
   ) -> Operand? {
     guard let text = bytes(receiver), let source = bytes(arguments[0]) else { return nil }
-    guard let pattern = e.patternTable?.takeUnretainedValue().pattern(source) else {
+    guard let pattern = e.patternTable?.takeUnretainedValue().pattern(source, e) else {
       return e.badPattern(source, arguments.node)
     }
     return body(text, pattern)

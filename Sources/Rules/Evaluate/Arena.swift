@@ -78,6 +78,7 @@ final class Arena {
     isGrown = true
     furtherBytes += count
     if furtherBytes > Self.furtherBytesMax { owner?.markOvergrown() }
+    owner?.takes(count / Evaluation.plainBytesPerStep)
     position = block.baseAddress.unsafelyUnwrapped
     end = position + count
   }

@@ -64,6 +64,7 @@ extension Evaluation {
 
   /// All elements, in order.
   func array(_ operand: Operand) -> [Operand] {
+    takesWalk(operand)
     var result: [Operand] = []
     var elements = Elements(operand)
     while let element = elements.next(self) { result.append(element) }

@@ -52,7 +52,17 @@ open class DocumentAccess {
   open func text(of number: Double) -> String? { nil }
 
   /// Starts a new request: nothing was read yet.
-  public final func beginRequest() { evaluationReference._withUnsafeGuaranteedRef { $0.log.reset() } }
+  public final func beginRequest() { begin(workMax: .max) }
+
+  /// Starts a commit, which is judged while all others wait: its operations together may take only so many steps.
+  public final func beginCommit() { begin(workMax: Evaluation.commitWorkMax) }
+
+  private func begin(workMax: Int) {
+    evaluationReference._withUnsafeGuaranteedRef {
+      $0.log.reset()
+      $0.beginRequestWork(max: workMax)
+    }
+  }
 
   /// Distinct documents that rules asked for since `beginRequest`, without those that do not count.
   public final var distinctAccesses: Int { log.requestCount }

@@ -21,14 +21,14 @@ enum EqualityMode {
 extension Evaluation {
   func areEqual(_ left: Operand, _ right: Operand, _ mode: EqualityMode) -> Bool {
     switch (left, right) {
-    case (.string(let a), .string(let b)): a == b
+    case (.string(let a), .string(let b)): a.count == b.count && takesPlain(a.count) && a == b
     case (.null, .null): true
     case (.boolean(let a), .boolean(let b)): a == b
     case (.integer(let a), .integer(let b)): a == b
     case (.float(let a), .float(let b)): areEqual(a, b, mode)
     case (.integer(let a), .float(let b)): areEqual(a, b, mode)
     case (.float(let a), .integer(let b)): areEqual(b, a, mode)
-    case (.bytes(let a), .bytes(let b)): a == b
+    case (.bytes(let a), .bytes(let b)): a.count == b.count && takesPlain(a.count) && a == b
     case (.timestamp(let a), .timestamp(let b)): a == b
     case (.duration(let a), .duration(let b)): a == b
     case (.latlng(let a), .latlng(let b)):
@@ -41,7 +41,7 @@ extension Evaluation {
     case (.constraint(let a, let aCount), .constraint(let b, let bCount)):
       mode == .strict && aCount == bCount && areConstraintsEqual(a, b, aCount)
     default:
-      if left.kind != right.kind {
+      if left.kind != right.kind || isOverworked {
         false
       } else if left.kind == .list {
         areListsEqual(left, right, mode.inside)
@@ -96,6 +96,7 @@ extension Evaluation {
   }
 
   private func areListsEqual(_ left: Operand, _ right: Operand, _ mode: EqualityMode) -> Bool {
+    takesWalk(left)
     var a = Elements(left)
     var b = Elements(right)
     while true {
@@ -108,6 +109,7 @@ extension Evaluation {
   }
 
   private func areMapsEqual(_ left: Operand, _ right: Operand, _ mode: EqualityMode) -> Bool {
+    takesWalk(left)
     if let a = fieldsView(left), let b = fieldsView(right) { return areFieldsEqual(a, b, mode) }
     guard entryCount(left) == entryCount(right) else { return false }
     for entry in entries(left) {
@@ -138,6 +140,7 @@ extension Evaluation {
 
   /// Whether a list (`.member`) or set (`.loose`) has an element equal to `value`.
   func contains(_ collection: Operand, _ value: Operand, _ mode: EqualityMode) -> Bool {
+    takesWalk(collection)
     if case .array(let bytes) = collection, case .string(let text) = value {
       return containsText(ArrayView(bytes.buffer), text)
     }

@@ -18,6 +18,11 @@ struct EqualityIndex {
   private var previous: [Int32] = []
   private var buckets: [Int32]
 
+  /// What hashing an element and putting it in its place takes beside its bytes.
+  private static let stepsPerElement = 32
+  /// What a comparison with an element of the same hash takes at least.
+  private static let stepsPerComparison = 4
+
   /// An empty index with room for `capacity` elements.
   init(_ e: Evaluation, _ mode: EqualityMode, capacity: Int) {
     self.e = e
@@ -31,21 +36,26 @@ struct EqualityIndex {
   }
 
   init(_ e: Evaluation, _ mode: EqualityMode, of collection: Operand) {
-    self.init(e, mode, capacity: e.elementCount(collection))
+    let count = e.elementCount(collection)
+    self.init(e, mode, capacity: count)
+    e.takes(count &* Self.stepsPerElement)
+    e.takesWalk(collection)
     var rest = Elements(collection)
-    while let element = rest.next(e) { insert(element) }
+    while !e.isOverworked, let element = rest.next(e) { insert(element) }
   }
 
   /// Whether some element is equal to `value`.
   func contains(_ value: Operand) -> Bool {
-    guard let hash = e.equalityHash(value, mode) else { return false }
+    e.takesWalk(value)
+    guard e.takes(Self.stepsPerElement), let hash = e.equalityHash(value, mode) else { return false }
     return contains(value, hash)
   }
 
   /// Inserts a value unless an element is equal to it.
   mutating func insertNew(_ value: Operand) -> Bool {
     // What equals nothing is never found: it needs no place.
-    guard let hash = e.equalityHash(value, mode) else { return true }
+    e.takesWalk(value)
+    guard e.takes(Self.stepsPerElement), let hash = e.equalityHash(value, mode) else { return true }
     guard !contains(value, hash) else { return false }
     append(value, hash)
     return true
@@ -56,7 +66,7 @@ struct EqualityIndex {
   private mutating func insert(_ element: Operand) {
     guard let hash = e.equalityHash(element, mode) else { return }
     var place = buckets[hash & (buckets.count - 1)]
-    while place >= 0 {
+    while place >= 0, e.takes(Self.stepsPerComparison) {
       if hashes[Int(place)] == hash, e.areSame(elements[Int(place)], element) { return }
       place = previous[Int(place)]
     }
@@ -65,7 +75,7 @@ struct EqualityIndex {
 
   private func contains(_ value: Operand, _ hash: Int) -> Bool {
     var place = buckets[hash & (buckets.count - 1)]
-    while place >= 0 {
+    while place >= 0, e.takes(Self.stepsPerComparison) {
       if hashes[Int(place)] == hash, e.areEqual(elements[Int(place)], value, mode) { return true }
       place = previous[Int(place)]
     }

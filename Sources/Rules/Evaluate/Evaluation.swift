@@ -12,17 +12,15 @@ final class Evaluation {
   /// LIMIT: cost of all conditions tried for one operation. Source: spec/production-differences.md 1.9.
   static let budget = 1_000
 
-  /// LIMIT: what the larger patterns of one operation may cost, in instructions of a pattern times bytes of text:
-  /// some three seconds where RE2 has to follow all instructions at once. Its time is linear in the text, but the
-  /// pattern may be somebody's data, too.
-  static let patternStepsMax = 1 << 28
-  /// LIMIT: instructions of a pattern that is not counted.
-  static let smallPatternMax = 256
-
   let arena = Arena()
-  /// Taken of `patternStepsMax`, by the operation and by looking at parts of it again.
-  var patternSteps = 0
-  var probedPatternSteps = 0
+  /// Steps that the operation took, and that looking at parts of it again took. See Work.swift.
+  var work = 0
+  var probedWork = 0
+  /// How many the operation may take.
+  var workMax = Evaluation.operationWorkMax
+  /// What earlier operations of the request took, and what all of them may take.
+  var requestWork = 0
+  var requestWorkMax = Int.max
 
   // The request.
   var method = RuleMethod.get
@@ -208,13 +206,6 @@ final class Evaluation {
   /// to `open` of one on a file.
   var hasDocumentsRoot = false
 
-  /// Whether the operation has so many steps left, which are gone then.
-  @inline(__always)
-  func takesPatternSteps(_ count: Int) -> Bool {
-    patternSteps &+= count  // Below the square of the largest text, a thousand times.
-    return patternSteps <= Self.patternStepsMax
-  }
-
   @inline(never)
   /// A pattern that does not compile, or that nobody tries to.
   func badPattern(_ source: ByteView, _ node: Int32) -> Operand {
@@ -222,8 +213,6 @@ final class Evaluation {
     return fault(
       .pattern, node, isTooLong ? FaultText.longPattern(source.text) : FaultText.pattern(source.text))
   }
-
-  func patternFault(_ node: Int32) -> Operand { fault(.pattern, node, FaultText.patternSteps) }
 
   /// A fault of the expression `node`; the message is made only in a traced evaluation.
   @inline(__always)

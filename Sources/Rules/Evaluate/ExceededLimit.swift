@@ -12,6 +12,8 @@ public struct ExceededLimit: Sendable, Hashable, CustomStringConvertible {
     case documentsOfRequest
     /// Bytes of one computed value, or of all of them together.
     case valueBytes
+    /// Steps through texts, lists and maps, in the operation or in all of its commit.
+    case work
   }
 
   public let kind: Kind
@@ -37,6 +39,10 @@ public struct ExceededLimit: Sendable, Hashable, CustomStringConvertible {
       return "\(place): over the limit of \(maximum) distinct documents for one request, in `\(shown)`"
     case .valueBytes:
       return "\(place): over the limit of \(maximum) bytes for one value, in `\(shown)`"
+    case .work:
+      return
+        "\(place): patterns, long texts and large lists take too long, over the limit of \(maximum) steps, "
+        + "in `\(shown)`; bound their sizes first"
     }
   }
 
@@ -58,6 +64,8 @@ extension Tracer {
     switch fault.code {
     case .budget:
       guard let condition, !e.isBroken else { return nil }
+      // Looking for the place would take all the steps again.
+      if e.isOverworked { return exceeded(.work, max(0, e.workMax), at: fault.span) }
       let isValue = e.isOvergrown
       let number = BudgetCrossing(e: e).find(in: condition, from: before)
       let span = ruleset.spans[Int(number)]

@@ -57,11 +57,6 @@ enum FaultText {
 
   static func unbound(_ name: String) -> String { "Variable \(name) is not bound in path template." }
 
-  /// Our own: the service says nothing of such a limit.
-  static let patternSteps =
-    "Pattern matching takes too long: the sizes of the patterns times those of the texts are over the limit of "
-    + "\(Evaluation.patternStepsMax) for one operation. Bound the text's size first."
-
   static func pattern(_ pattern: String) -> String {
     "Invalid regular expression pattern. Pattern: \(pattern)."
   }

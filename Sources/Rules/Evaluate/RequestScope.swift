@@ -9,8 +9,7 @@ extension Evaluation {
     _ request: borrowing RuleRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
   ) {
     arena.reset()
-    patternSteps = 0
-    probedPatternSteps = 0
+    beginWork(isRepeat: isRepeat)
     self.documents = documents
     // Judged again, an operation has read what it read; that is not free, and not counted twice.
     if !isRepeat { log.beginOperation() }
@@ -18,7 +17,6 @@ extension Evaluation {
     patternTable = .passUnretained(ruleset.patterns)
     method = request.method
     time = request.time
-    spent = 0
     query = nil
     isIDKnown = true
     isPathKnown = true

@@ -5,14 +5,14 @@
 internal import DocModel
 
 extension Evaluation {
-  /// The value of a part, outside the budget. What patterns cost is bounded over all parts.
+  /// The value of a part, outside the budget. Steps are bounded over all parts.
   func probe(_ node: PlanNode) -> Operand {
-    let before = (spent, patternSteps)
+    let before = (spent, work)
     spent = 0
-    patternSteps = probedPatternSteps
+    work = probedWork
     defer {
-      probedPatternSteps = patternSteps
-      (spent, patternSteps) = before
+      probedWork = work
+      (spent, work) = before
     }
     return node.value(self)
   }

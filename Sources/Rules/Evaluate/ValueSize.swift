@@ -16,6 +16,8 @@ extension Evaluation {
   private static let overgrownMark = 1 << 40
   /// Added to `spent` when the evaluation breaks off for another reason.
   private static let brokenMark = 1 << 41
+  /// Added to `spent` when the steps are used up.
+  private static let overworkedMark = 1 << 42
 
   /// Whether a value that grew too large ended the evaluation.
   var isOvergrown: Bool { spent & Self.overgrownMark != 0 }
@@ -23,12 +25,22 @@ extension Evaluation {
   /// Whether the evaluation broke off at something that no condition can make up for.
   var isBroken: Bool { spent & Self.brokenMark != 0 }
 
+  /// Whether the evaluation ended because it took too many steps.
+  var isOverworked: Bool { spent & Self.overworkedMark != 0 }
+
   /// What was spent of the budget.
   @inline(__always)
   var spentExpressions: Int { spent & (Self.overgrownMark - 1) }
 
   /// Ends the evaluation: whoever asks `isExhausted` stops.
-  func markOvergrown() { if !isOvergrown && !isBroken { spent += Self.overgrownMark } }
+  func markOvergrown() { mark(Self.overgrownMark) }
+
+  /// The same.
+  @inline(never)
+  func markOverworked() { mark(Self.overworkedMark) }
+
+  /// The first cause stays.
+  private func mark(_ cause: Int) { if spent < Self.overgrownMark { spent += cause } }
 
   /// The fault of an expression that came to too large a value.
   @inline(never)
@@ -40,7 +52,7 @@ extension Evaluation {
   /// The fault of a replacement that names no group. The service's engine throws: nothing absorbs it, and no later
   /// `allow` is tried.
   func brokenReplacement(_ node: Int32) -> Operand {
-    if !isOvergrown && !isBroken { spent += Self.brokenMark }
+    mark(Self.brokenMark)
     return fault(.budget, node, FaultText.replacement)
   }
 

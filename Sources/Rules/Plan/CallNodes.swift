@@ -163,6 +163,7 @@ final class MethodCallNode: PlanNode, @unchecked Sendable {
         .argumentCount, number,
         FaultText.argumentCount(arguments.count, expected: implementation.signature.expected))
     }
+    e.takesWalk(target)
     if let result = implementation.body(e, target, CallArguments(start: values, node: number)) {
       return result
     }
@@ -237,7 +238,7 @@ final class LiteralMatchNode: PlanNode, @unchecked Sendable {
       guard let compiled = pattern.pattern else {
         return pattern.source.withUnsafeBytes { e.badPattern(ByteView($0), number) }
       }
-      return compiled.matchesWhole(text, e).map { .boolean($0) } ?? e.patternFault(number)
+      return compiled.matchesWhole(text, e).map { .boolean($0) } ?? e.overworked(number)
     case .fault: return target
     case .null: return e.fault(.nullValue, number, FaultText.nullValue)
     default: return e.fault(.functionNotFound, number, FaultText.functionNotFound("matches"))

@@ -74,7 +74,7 @@ struct ProofSession {
     accesses = documents.log.count
     wasTracing = e.isTracing
     e.isTracing = false
-    e.patternSteps = 0
+    e.work = 0
     e.reserveMemos(ruleset.proofPlan.memoCount)
   }
 

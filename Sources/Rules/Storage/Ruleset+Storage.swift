@@ -48,7 +48,7 @@ extension Ruleset {
     }
     var tracer = Tracer(self, e, blocks: storage?.blocks ?? [])
     e.spent = 0
-    e.patternSteps = 0
+    e.work = 0
     tracer.traceMatches(way: 0)
     return Explanation(
       decision: decision, allows: tracer.allows, missingFilters: [], accessedPaths: documents.log.paths,

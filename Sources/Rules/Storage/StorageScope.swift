@@ -12,15 +12,13 @@ extension Evaluation {
     _ request: StorageRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
   ) -> Bool {
     arena.reset()
-    patternSteps = 0
-    probedPatternSteps = 0
+    beginWork(isRepeat: isRepeat)
     self.documents = documents
     if !isRepeat { log.beginOperation() }
     reserveMemos(ruleset.memoCount)
     patternTable = .passUnretained(ruleset.patterns)
     method = request.method
     time = request.time
-    spent = 0
     query = nil
     isIDKnown = true
     isPathKnown = true
