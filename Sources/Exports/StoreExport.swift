@@ -13,11 +13,11 @@ public enum StoreExport {
 
   /// Writes `folder/name/…` from one state of the database, over what is there. Blocks.
   ///
-  /// - Returns: how many documents were written.
+  /// Documents that cannot be read are left out, and named in what is returned.
   @discardableResult
   public static func write<Engine: StorageEngine>(
     _ store: DocumentStore<Engine>, _ database: DatabaseID, folder: String, name: String
-  ) throws(ExportError) -> Int {
+  ) throws(ExportError) -> Outcome {
     guard Folders.exists(folder) else {
       throw ExportError(.precondition, "export_directory must be a directory")
     }
@@ -38,7 +38,15 @@ public enum StoreExport {
     try log.append([UInt8(ascii: "3")])
     try log.append(overallMetadata(output))
     try file.flush()
-    return output.count
+    return Outcome(count: output.count, damaged: output.damaged)
+  }
+
+  /// What was written.
+  public struct Outcome: Sendable {
+    /// Documents.
+    public let count: Int
+    /// The paths of those that cannot be read.
+    public let damaged: [String]
   }
 
   /// Makes a folder for exports, and those above it.
@@ -47,6 +55,7 @@ public enum StoreExport {
   private struct Output {
     var count = 0
     var byteCount = 0
+    var damaged: [String] = []
   }
 
   /// The one output file; none for an empty database.
@@ -59,7 +68,8 @@ public enum StoreExport {
     var log: LevelLogWriter?
     do throws(StoreError) {
       try store.read(database) { (view) throws(StoreError) in
-        try view.scanDescendants(of: .root) { path, document in
+        try view.scanReadableDescendants(of: .root, damaged: { output.damaged.append($0) }) {
+          path, document in
           do throws(ExportError) {
             if log == nil {
               try Folders.make(root + "/" + kindFolder)

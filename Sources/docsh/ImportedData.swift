@@ -40,8 +40,11 @@ enum ImportedData {
   ) throws {
     do throws(ExportError) {
       try StoreExport.makeFolder(folder)
-      let count = try StoreExport.write(store, database, folder: folder, name: name)
-      Terminal.say("docsh: exported \(count) documents to \(folder)/\(name)")
+      let outcome = try StoreExport.write(store, database, folder: folder, name: name)
+      Terminal.say("docsh: exported \(outcome.count) documents to \(folder)/\(name)")
+      for path in outcome.damaged {
+        Terminal.complain("`\(path)` is damaged and was not exported; set or delete it")
+      }
     } catch {
       Terminal.complain("cannot export to `\(folder)`: \(error.message)")
       throw ExitCode(ExitStatus.failure)

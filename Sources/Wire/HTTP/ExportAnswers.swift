@@ -49,7 +49,9 @@ extension HTTPService {
     let store = firestore.store.store
     let name = order.name ?? "firestore_export_\(firestore.nowSeconds)"
     transfer(exchange) { () throws(ExportError) in
-      try StoreExport.write(store, order.database, folder: order.directory, name: name)
+      let damaged = try StoreExport.write(store, order.database, folder: order.directory, name: name).damaged
+      if damaged.isEmpty { return "{}\n" }
+      return "{\"damaged\": [\(damaged.map(JSONWriter.quoted).joined(separator: ", "))]}\n"
     }
   }
 
@@ -57,19 +59,20 @@ extension HTTPService {
     let order = try Order(exchange.request.body)
     let store = firestore.store.store
     transfer(exchange) { () throws(ExportError) in
-      try StoreImport.read(order.directory, into: store, order.database)
+      _ = try StoreImport.read(order.directory, into: store, order.database)
+      return "{}\n"
     }
   }
 
   private func transfer(
-    _ exchange: HTTPExchange, _ work: @escaping @Sendable () throws(ExportError) -> Void
+    _ exchange: HTTPExchange, _ work: @escaping @Sendable () throws(ExportError) -> String
   ) {
     let reference = exchange.reference
     firestore.threads.submit { state in
       guard state == .active else { return }
       do throws(ExportError) {
-        try work()
-        reference { $0.respond(json: Array("{}\n".utf8)) }
+        let answer = try work()
+        reference { $0.respond(json: Array(answer.utf8)) }
       } catch {
         let status = GRPCStatus(error)
         reference { $0.respond(status) }
