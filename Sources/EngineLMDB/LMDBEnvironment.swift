@@ -99,7 +99,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
 extension Keyspace {
   /// The name of the keyspace in the file; never changes.
-  fileprivate var storedName: String {
+  var storedName: String {
     switch self {
     case .catalog: "catalog"
     case .documents: "documents"

@@ -14,12 +14,15 @@ struct Docsh: AsyncParsableCommand {
       docsh rules check firestore.rules          report mistakes, with line and column
       docsh indexes suggest                      the indexes that the queries asked so far need
       docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
+      docsh check data                           name all that is damaged in a data folder
+      docsh backup data --out backups/monday     copy a data folder, also while a server runs on it
       docsh triggers list                        what a running server's triggers have done and have to do
       """,
     version: BuildVersion.text,
     subcommands: [
       ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, IndexesCommand.self,
-      SeedCommand.self, TriggersCommand.self, ShellCommand.self,
+      SeedCommand.self, TriggersCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self,
+      RestoreCommand.self, ShellCommand.self,
     ], defaultSubcommand: ShellCommand.self)
 }
 

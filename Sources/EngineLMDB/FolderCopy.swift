@@ -1,0 +1,104 @@
+/// A copy of a data folder's state, also of one that another process writes to.
+
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+public enum FolderCopy {
+  /// Beside the data: what triggers have delivered. Copied before the data: an event may be delivered once more to who
+  /// starts from the copy, and none is lost.
+  private static let besides = ["triggers.journal"]
+
+  /// Copies one state of `folder`, without the room that is free in it, to `output`, which must be new or empty.
+  /// Whoever writes to the folder is not waited for, and does not wait.
+  public static func backUp(folder: String, to output: String) throws(LMDBOpenError) {
+    guard access(folder + "/data.mdb", R_OK) == 0 else {
+      throw .system(folder, "open its data.mdb", code: errno)
+    }
+    try makeEmpty(output)
+    try copyFiles(besides, from: folder, to: output)
+    let environment = try LMDBEnvironment(
+      path: folder, folder: folder, flags: UInt32(MDB_RDONLY), LMDBSettings())
+    let code = mdb_env_copy2(environment.pointer, output, UInt32(MDB_CP_COMPACT))
+    if code != 0 {
+      unlink(output + "/data.mdb")
+      throw .library(folder, "copy it to `\(output)`", code: code)
+    }
+    try sync(output + "/data.mdb", output)
+  }
+
+  /// Copies a folder that nobody has open to `output`, which must be new or empty, as it is.
+  public static func copy(folder: String, to output: String) throws(LMDBOpenError) {
+    guard access(folder + "/data.mdb", R_OK) == 0 else {
+      throw .system(folder, "open its data.mdb", code: errno)
+    }
+    try makeEmpty(output)
+    // The data last: a folder without it is no store, so half of a copy is none.
+    try copyFiles(besides + ["data.mdb"], from: folder, to: output)
+  }
+
+  /// Makes a folder, unless there is an empty one; one with anything in it is refused.
+  public static func makeEmpty(_ folder: String) throws(LMDBOpenError) {
+    if mkdir(folder, 0o755) == 0 { return }
+    guard errno == EEXIST else { throw .system(folder, "create it", code: errno) }
+    guard let listing = opendir(folder) else { throw .system(folder, "look at it", code: errno) }
+    defer { closedir(listing) }
+    while let entry = readdir(listing) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { throw .system(folder, "write to it", code: ENOTEMPTY) }
+    }
+  }
+
+  private static func copyFiles(_ names: [String], from folder: String, to output: String)
+    throws(LMDBOpenError)
+  {
+    for name in names {
+      let source = open(folder + "/" + name, O_RDONLY | O_CLOEXEC)
+      if source < 0, errno == ENOENT { continue }
+      guard source >= 0 else { throw .system(folder, "read its \(name)", code: errno) }
+      defer { close(source) }
+      let partial = output + "/" + name + ".part"
+      let target = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard target >= 0 else { throw .system(output, "write \(name)", code: errno) }
+      defer { close(target) }
+      guard copyBytes(source, target), fsync(target) == 0, rename(partial, output + "/" + name) == 0 else {
+        let code = errno
+        unlink(partial)
+        throw .system(output, "write \(name)", code: code)
+      }
+    }
+    try sync(output, output)
+  }
+
+  private static func copyBytes(_ source: Int32, _ target: Int32) -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      if count == 0 { return true }
+      if count < 0 { return false }
+      var written = 0
+      while written < count {
+        let step = buffer.withUnsafeBytes {
+          write(target, $0.baseAddress.map { $0 + written }, count - written)
+        }
+        if step < 0 { return false }
+        written += step
+      }
+    }
+  }
+
+  private static func sync(_ path: String, _ folder: String) throws(LMDBOpenError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(folder, "write to it", code: errno) }
+    defer { close(descriptor) }
+    if fsync(descriptor) != 0 { throw .system(folder, "write to it", code: errno) }
+  }
+}

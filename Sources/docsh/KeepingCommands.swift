@@ -1,0 +1,154 @@
+/// `docsh check`, `repair`, `backup`, `restore`: what to do for, and about, a data folder.
+
+import ArgumentParser
+import EngineLMDB
+
+/// What the four have in common.
+enum Keeping {
+  /// LIMIT: lines of damage that are printed; more are counted.
+  private static let linesMax = 1_000
+
+  /// Ends the command in the words of a folder that cannot be used.
+  static func attempt<R>(_ body: () throws(LMDBOpenError) -> R) throws -> R {
+    do throws(LMDBOpenError) { return try body() } catch {
+      Terminal.complain(error.description)
+      if case .damaged = error { throw ExitCode(ExitStatus.damaged) }
+      throw ExitCode(ExitStatus.storage)
+    }
+  }
+
+  /// Complains and ends when a process has the folder.
+  static func requireUnused(_ folder: String) throws {
+    do throws(LMDBOpenError) { try LMDBEngine.checkUnused(folder: folder) } catch {
+      Terminal.complain(
+        "\(error.description); stop it first, or look at a copy: docsh backup \(folder) --out COPY")
+      throw ExitCode(ExitStatus.storage)
+    }
+  }
+
+  static func say(_ report: FolderReport, of folder: String) {
+    for line in report.lines.prefix(linesMax) { Terminal.say(line) }
+    if report.lines.count > linesMax { Terminal.say("and \(report.lines.count - linesMax) more") }
+    let contents = """
+      \(counted(report.documentCount, "document")) in \(counted(report.databaseCount, "database")), \
+      \(counted(report.historyCount, "earlier state"))
+      """
+    Terminal.say(
+      report.isClean
+        ? "\(folder): \(contents); nothing is damaged"
+        : "\(folder): \(contents) can be read; \(report.pages.count) pages and \(report.records.count) records are damaged"
+    )
+  }
+
+  static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Find all damage of a data folder.",
+    discussion: """
+      Reads every page and every record of a folder that no server has open, names each that is damaged, and changes
+      nothing. Ends with 0 when all is well, with 65 when something is damaged, with 74 when the folder cannot be read.
+
+      docsh check data
+      """)
+
+  @Argument(help: ArgumentHelp("The data folder.", valueName: "folder"))
+  var folder: String
+
+  func run() throws {
+    try Keeping.requireUnused(folder)
+    let report = try Keeping.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: folder) }
+    Keeping.say(report, of: folder)
+    if report.isClean { return }
+    Terminal.say("docsh repair \(folder) --out NEW saves what can be read")
+    throw ExitCode(ExitStatus.damaged)
+  }
+}
+
+struct RepairCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "repair",
+    abstract: "Save all that can be read of a damaged data folder to a new one.",
+    discussion: """
+      Nothing of the damaged folder is changed. What cannot be saved is listed, by name where the name can be read. Indexes
+      are built anew. Earlier states of documents are saved only if nothing is damaged, and triggers begin anew.
+      Ends with 0 when everything was saved, with 65 when something was not, with 74 when a folder cannot be used.
+
+      docsh repair data --out data-repaired
+      """)
+
+  @Argument(help: ArgumentHelp("The data folder that is damaged.", valueName: "folder"))
+  var folder: String
+
+  @Option(help: ArgumentHelp("The new folder; it must not hold a store.", valueName: "folder"))
+  var out: String
+
+  func run() throws {
+    try Keeping.requireUnused(folder)
+    try Keeping.attempt { () throws(LMDBOpenError) in try FolderCopy.makeEmpty(out) }
+    let repair = try Keeping.attempt { () throws(LMDBOpenError) in
+      try FolderCheck.repair(folder: folder, to: out)
+    }
+    Keeping.say(repair.report, of: folder)
+    for name in repair.renamed { Terminal.say("a database whose name is lost is saved as \(name)") }
+    Terminal.say(
+      "saved \(Keeping.counted(repair.savedDocuments, "document")) to \(out)"
+        + (repair.keepsHistory ? "" : ", without earlier states"))
+    if !repair.report.isClean { throw ExitCode(ExitStatus.damaged) }
+  }
+}
+
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copy a data folder, also while a server runs on it.",
+    discussion: """
+      The copy is one state of all databases, as of one commit; the server goes on. It is as large as the data, and a data
+      folder itself: docsh check, docsh serve and docsh restore take it. Ends with 0, with 65 when the copy holds damaged
+      records, with 74 when a folder cannot be used.
+
+      docsh backup data --out backups/monday
+      """)
+
+  @Argument(help: ArgumentHelp("The data folder.", valueName: "folder"))
+  var folder: String
+
+  @Option(help: ArgumentHelp("The new folder; it must be empty if it is there.", valueName: "folder"))
+  var out: String
+
+  func run() throws {
+    try Keeping.attempt { () throws(LMDBOpenError) in try FolderCopy.backUp(folder: folder, to: out) }
+    let report = try Keeping.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: out) }
+    Keeping.say(report, of: out)
+    if !report.isClean { throw ExitCode(ExitStatus.damaged) }
+  }
+}
+
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Make a data folder from a backup.",
+    discussion: """
+      Checks the backup, then copies it. Nothing is replaced: move an old data folder away first. Ends with 0, with 65 when
+      the backup is damaged (docsh repair saves what can be read), with 74 when a folder cannot be used.
+
+      docsh restore backups/monday --data-dir data
+      """)
+
+  @Argument(help: ArgumentHelp("What docsh backup wrote.", valueName: "backup"))
+  var backup: String
+
+  @Option(help: ArgumentHelp("The new data folder; it must be empty if it is there.", valueName: "folder"))
+  var dataDir: String
+
+  func run() throws {
+    try Keeping.requireUnused(backup)
+    let report = try Keeping.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: backup) }
+    Keeping.say(report, of: backup)
+    if !report.isClean { throw ExitCode(ExitStatus.damaged) }
+    try Keeping.attempt { () throws(LMDBOpenError) in try FolderCopy.copy(folder: backup, to: dataDir) }
+    Terminal.say("docsh serve --data-dir \(dataDir) serves it")
+  }
+}
