@@ -39,6 +39,23 @@ struct RESTBodyTests {
     return request.document.fields["v"] ?? .init()
   }
 
+  // MARK: size
+
+  @Test("a map of very many keys is read in the time of its bytes, a key twice among them is refused")
+  func manyKeys() throws {
+    let keys = (0..<50_000).map { #""k\#($0)":{"nullValue":null}"# }.joined(separator: ",")
+    let body = #"{"fields":{"v":{"mapValue":{"fields":{\#(keys)"#
+    let clock = ContinuousClock()
+    var refusal: GRPCStatus?
+    let duration = try clock.measure {
+      _ = try bytes("PATCH", "/c/a", Array((body + "}}}}}").utf8))
+      refusal = try self.refusal("PATCH", "/c/a", Array((body + #","k7":{"nullValue":null}}}}}}"#).utf8))
+    }
+    #expect(refusal?.message.contains("Repeated map key: 'k7' is already set.") == true)
+    // Copying the keys before for each key took many minutes.
+    #expect(duration < .seconds(60))
+  }
+
   // MARK: form
 
   @Test(

@@ -3,13 +3,16 @@
 internal import DocModel
 
 extension ProtoJSONWriter {
+  /// Where something stands in the body.
+  typealias Place = (ProtoJSONWriter) -> String
+
   /// Writes a value as a field, or refuses it.
   ///
   /// - Parameters:
-  ///   - place: where refusals say it stands.
+  ///   - place: where refusals say it stands; asked for by them alone.
   ///   - name: the field as the body names it.
   mutating func write(
-    _ value: JSONScalar, as kind: ProtoSchema.Kind, number: Int, at place: String, _ name: [UInt8]
+    _ value: JSONScalar, as kind: ProtoSchema.Kind, number: Int, at place: Place, _ name: [UInt8]
   ) {
     switch kind {
     case .double:
@@ -36,13 +39,13 @@ extension ProtoJSONWriter {
   }
 
   private mutating func writeInteger(
-    _ whole: Int64?, _ value: JSONScalar, _ type: String, _ number: Int, _ place: String
+    _ whole: Int64?, _ value: JSONScalar, _ type: String, _ number: Int, _ place: Place
   ) {
     guard let whole else { return refuseValue(place, type, value.shown) }
     append { $0.field(number, varint: UInt64(bitPattern: whole)) }
   }
 
-  private mutating func writeBytes(_ value: JSONScalar, _ number: Int, _ place: String) {
+  private mutating func writeBytes(_ value: JSONScalar, _ number: Int, _ place: Place) {
     guard let text = value.text(dialect) else { return refuseValue(place, "TYPE_BYTES", value.shown) }
     guard let bytes = Base64.decodeAny(text) else {
       return refuseValue(place, "TYPE_BYTES", "Base64 decoding failed for " + value.shown)
@@ -52,13 +55,13 @@ extension ProtoJSONWriter {
 
   /// Messages that JSON writes as a scalar: wrappers and times.
   private mutating func writeMessage(
-    _ value: JSONScalar, _ message: ProtoSchema.Message, _ number: Int, _ place: String, _ name: [UInt8]
+    _ value: JSONScalar, _ message: ProtoSchema.Message, _ number: Int, _ place: Place, _ name: [UInt8]
   ) {
     if message.isWrapper, let inner = message.fields.first {
       append { $0.tag(number, wireType: 2) }
       let start = writer.bytes.count
       append { $0.bytes.append(0) }
-      write(value, as: inner.kind, number: inner.number, at: place + "." + inner.name, name)
+      write(value, as: inner.kind, number: inner.number, at: { place($0) + "." + inner.name }, name)
       return append { $0.closeLength(at: start) }
     }
     guard message.isTimestamp else { return refuseValue(place, message.typeURL, value.shown) }

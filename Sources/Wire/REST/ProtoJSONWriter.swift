@@ -23,7 +23,6 @@ struct ProtoJSONWriter: JSONBodySink {
     var count = 0
     /// By the name of the group: which of its fields is set.
     var oneofs: [String: Int] = [:]
-    var keys: Set<[UInt8]> = []
     /// A map's entry, which ends with its value.
     var isInEntry = false
   }
@@ -37,6 +36,9 @@ struct ProtoJSONWriter: JSONBodySink {
   private let ignoresUnknownNames: Bool
   private(set) var writer = WireWriter()
   var frames: [Frame] = []
+  /// The keys so far of the maps among `frames`. Beside them: who looks at a frame holds a copy of it, and a set that two
+  /// hold is copied whole for each key.
+  private var keysOfMaps: [Set<[UInt8]>] = []
   /// Objects and lists that are passed over, because something around them was refused.
   private var skipped = 0
   private(set) var violations: [BadRequest] = []
@@ -77,11 +79,12 @@ struct ProtoJSONWriter: JSONBodySink {
   }
 
   private mutating func refuse(_ place: String, _ text: String) {
-    guard violations.count < Self.violationsMax else { return }
     violations.append(BadRequest(field: place, description: text))
   }
 
+  /// Of refusals that nobody is told not even the text is made.
   mutating func refuseName(_ name: [UInt8], _ place: String, _ text: String) {
+    guard violations.count < Self.violationsMax else { return }
     let at = place.isEmpty ? "" : " at '\(place)'"
     refuse(
       place,
@@ -90,8 +93,14 @@ struct ProtoJSONWriter: JSONBodySink {
   }
 
   mutating func refuseValue(_ place: String, _ type: String, _ text: String) {
+    guard violations.count < Self.violationsMax else { return }
     let at = place.isEmpty ? "" : " at '\(place)'"
     refuse(place, "Invalid value\(at) (\(type)), \(Self.shown(text))")
+  }
+
+  mutating func refuseValue(_ place: Place, _ type: String, _ text: @autoclosure () -> String) {
+    guard violations.count < Self.violationsMax else { return }
+    refuseValue(place(self), type, text())
   }
 
   private static func shown(_ text: String) -> String {
@@ -126,6 +135,7 @@ struct ProtoJSONWriter: JSONBodySink {
       return
     }
     if field.isRepeated, schema.messages[message].isMapEntry {
+      keysOfMaps.append([])
       return frames.append(Frame(form: .map, message: message, field: field, isNamed: true))
     }
     // The service takes an object for the only element of a list, and for what is written as a scalar.
@@ -188,6 +198,7 @@ struct ProtoJSONWriter: JSONBodySink {
       return
     }
     guard let frame = frames.popLast() else { return }
+    if frame.form == .map { keysOfMaps.removeLast() }
     for length in frame.lengths.reversed() { writer.closeLength(at: length) }
   }
 
@@ -264,7 +275,7 @@ struct ProtoJSONWriter: JSONBodySink {
 
   /// Whether a map has no such key yet. Of two the official emulator takes the last.
   private mutating func isNew(_ key: [UInt8]) -> Bool {
-    if frames[frames.count - 1].keys.insert(key).inserted || dialect == .emulator { return true }
+    if dialect == .emulator || keysOfMaps[keysOfMaps.count - 1].insert(key).inserted { return true }
     let shown = String(decoding: key, as: UTF8.self)
     refuseName(key, place(), "Repeated map key: '\(shown)' is already set.")
     return false
@@ -285,7 +296,7 @@ struct ProtoJSONWriter: JSONBodySink {
       guard let field = top.field else { return }
       if case .null = value, dialect == .production { return }
       frames[frames.count - 1].count += 1
-      write(value, as: field.kind, number: field.number, at: place(), name)
+      write(value, as: field.kind, number: field.number, at: { $0.place() }, name)
     case .map:
       guard let field = top.field, let inner = entryValue(top) else { return }
       if case .null = value, dialect == .production { return }
@@ -293,7 +304,7 @@ struct ProtoJSONWriter: JSONBodySink {
       frames[frames.count - 1].count += 1
       let length = openLength(field.number)
       writer.field(1, bytes: name)
-      write(value, as: inner.kind, number: inner.number, at: place(inner.name), name)
+      write(value, as: inner.kind, number: inner.number, at: { $0.place(inner.name) }, name)
       writer.closeLength(at: length)
     }
   }
@@ -305,7 +316,7 @@ struct ProtoJSONWriter: JSONBodySink {
     }
     if field.isRepeated, dialect == .emulator { return refuseValue(place(field.name), "", value.shown) }
     guard maySet(field, name) else { return }
-    write(value, as: field.kind, number: field.number, at: place(field.name), name)
+    write(value, as: field.kind, number: field.number, at: { $0.place(field.name) }, name)
   }
 
   mutating func append(_ body: (inout WireWriter) -> Void) { body(&writer) }
