@@ -34,6 +34,30 @@ import Testing
     }
     """
 
+  @Test(
+    "a file of very many definitions is read in the time of its bytes, and each place is right",
+    arguments: ["", "\n"])
+  func manyDefinitions(lineEnd: String) {
+    let entry = #"{"collectionGroup":"c","über":1,"fields":[{"fieldPath":"a","order":"ASCENDING"},"#
+    var text = #"{"indexes":["#
+    var offsets: [Int] = []
+    for number in 0..<3_000 {
+      if number > 0 { text += "," + lineEnd }
+      offsets.append(text.utf8.count + #"{"collectionGroup":"c","#.utf8.count)
+      text += entry + #"{"fieldPath":"f\#(number)","order":"ASCENDING"}]}"#
+    }
+    let bytes = Array((text + "]}").utf8)
+    let clock = ContinuousClock()
+    var read = (file: IndexFile(), problems: [IndexFileProblem]())
+    let duration = clock.measure { read = IndexFile.read(bytes) }
+    #expect(read.problems.count == offsets.count)
+    for number in [0, 1, 1_499, 2_999] {
+      #expect(read.problems[number].place == TextPlace(offset: offsets[number], in: bytes))
+    }
+    #expect(read.file.indexes.composites.count == 3_000)
+    #expect(duration < .seconds(30))
+  }
+
   @Test("A whole file is understood")
   func understood() throws {
     let (file, problems) = IndexFile.read(Array(Self.whole.utf8))

@@ -9,6 +9,11 @@ public struct TextPlace: Hashable, Sendable, Comparable {
   public let line: Int
   public let column: Int
 
+  init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
   /// The place of a byte.
   public init(offset: Int, in bytes: [UInt8]) {
     let before = bytes[..<min(offset, bytes.count)]
@@ -64,16 +69,18 @@ public struct IndexFile: Sendable {
 
   /// What the file defines. Of two overrides of one field the last counts.
   public var indexes: DefinedIndexes {
-    var seen: [CompositeIndex] = []
-    for entry in composites where !seen.contains(entry.value) { seen.append(entry.value) }
-    var kept: [FieldOverride] = []
-    for entry in overrides {
-      kept.removeAll {
-        $0.collectionID.hasSameBytes(as: entry.value.collectionID) && $0.path == entry.value.path
-      }
-      kept.append(entry.value)
+    var seen: Set<CompositeIndex> = []
+    let kept = composites.map(\.value).filter { seen.insert($0).inserted }
+    var named: Set<OverriddenField> = []
+    let last = overrides.map(\.value).reversed().filter {
+      named.insert(OverriddenField(collectionID: Array($0.collectionID.utf8), path: $0.path)).inserted
     }
-    return DefinedIndexes(composites: seen, overrides: kept)
+    return DefinedIndexes(composites: kept, overrides: last.reversed())
+  }
+
+  private struct OverriddenField: Hashable {
+    let collectionID: [UInt8]
+    let path: FieldPath?
   }
 
   /// Reads a file. With an error among the problems, what was understood so far is in `file`, but the

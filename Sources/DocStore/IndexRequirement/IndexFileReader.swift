@@ -6,11 +6,11 @@
 internal import DocModel
 
 struct IndexFileReader {
-  let bytes: [UInt8]
+  private let places: TextPlaces
   var file = IndexFile()
   var problems: [IndexFileProblem] = []
 
-  init(bytes: [UInt8]) { self.bytes = bytes }
+  init(bytes: [UInt8]) { places = TextPlaces(bytes) }
 
   mutating func read(_ root: LocatedJSON) {
     guard let members = members(of: root, what: "an index file", keys: ["indexes", "fieldOverrides"]) else {
@@ -106,6 +106,12 @@ struct IndexFileReader {
   }
 
   private mutating func checkFields(_ fields: [IndexDefinition.Field], _ elements: [LocatedJSON]) -> Bool {
+    guard elements.count <= IndexLimits.fieldsMax else {
+      fail(
+        elements[IndexLimits.fieldsMax].offset, "an index has at most \(IndexLimits.fieldsMax) fields",
+        fix: "")
+      return false
+    }
     for (number, field) in fields.enumerated() {
       let offset = elements[number].offset
       if field.path.isDocumentName, number != fields.count - 1 || field.mode == .contains {
@@ -122,12 +128,6 @@ struct IndexFileReader {
     }
     if let second = fields.indices.filter({ fields[$0].mode == .contains }).dropFirst().first {
       fail(elements[second].offset, "an index has at most one array field", fix: "make two indexes of it")
-      return false
-    }
-    guard elements.count <= IndexLimits.fieldsMax else {
-      fail(
-        elements[IndexLimits.fieldsMax].offset, "an index has at most \(IndexLimits.fieldsMax) fields",
-        fix: "")
       return false
     }
     return true
@@ -191,7 +191,7 @@ struct IndexFileReader {
 // MARK: - Parts that both have
 
 extension IndexFileReader {
-  private func place(_ offset: Int) -> TextPlace { TextPlace(offset: offset, in: bytes) }
+  private func place(_ offset: Int) -> TextPlace { places.place(offset) }
 
   mutating func fail(_ offset: Int, _ message: String, fix: String) {
     problems.append(IndexFileProblem(.error, place(offset), message, fix: fix))
@@ -209,14 +209,15 @@ extension IndexFileReader {
       fail(value.offset, "\(what) must be an object, found \(value.kindName)", fix: "write `{ … }`")
       return nil
     }
-    for (number, member) in members.enumerated() {
+    var seen: Set<String> = []
+    for member in members {
       if !keys.contains(member.name) {
         let near = keys.first { Self.distance($0, member.name) <= 2 }
         warn(
           member.offset, "`\(member.name)` means nothing in \(what) and is passed over",
           fix: near.map { "did you mean `\($0)`?" }
             ?? "remove it; known are \(keys.map { "`\($0)`" }.joined(separator: ", "))")
-      } else if members[..<number].contains(where: { $0.name == member.name }) {
+      } else if !seen.insert(member.name).inserted {
         warn(member.offset, "`\(member.name)` is there twice; the last one counts", fix: "remove the other")
       }
     }
