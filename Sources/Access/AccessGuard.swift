@@ -150,6 +150,7 @@ struct AccessGuard {
         throw denial(request, explanation.decision, ruleset, isMethodOpen: isMethodOpen)
       }
       let decision = ruleset.decide(request, documents: documents)
+      if documents.isShort { try finishShortly() }
       record(request, ruleset)
       if let failure = documents.failure { throw failure }
       keep(request, decision, ruleset, database)
@@ -166,6 +167,16 @@ struct AccessGuard {
       detail, official: ruleset.explain(request, documents: documents).message,
       reasons: ruleset.clientReasons(request, decision, isMethodOpen: isMethodOpen, documents: documents))
     return .permissionDenied(message: words)
+  }
+
+  /// Goes on with a decision of short work if it is one.
+  private func finishShortly() throws(StoreError) {
+    guard !documents.hasBrokenOff else {
+      documents.wasTooLong = true
+      throw ShortWork.tooLong
+    }
+    // An explanation looks at more than the decision did.
+    documents.isShort = false
   }
 
   /// Keeps every refusal, and everything once somebody watches. A commit that waits for others is judged again when it

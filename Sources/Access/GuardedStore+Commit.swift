@@ -6,11 +6,16 @@ internal import Rules
 
 extension GuardedStore {
   /// Judges a commit where it happens, on the state it applies to; nil for administrators.
-  private func judge(_ credentials: Credentials) -> CommitJudge? {
+  ///
+  /// All commits wait while one is judged, so one that nobody waits for any more is given up between its writes.
+  private func judge(_ credentials: Credentials, _ cancellation: CommitCancellation? = nil) -> CommitJudge? {
     if credentials.isAdmin { return nil }
     return { [self] (commit) throws(StoreError) in
       try judging(commit, credentials) { (guarding) throws(StoreError) in
-        for write in commit.writes { try guarding.allowWrite(write, in: commit.database) }
+        for write in commit.writes {
+          if cancellation?.isCancelled ?? false { throw .aborted(.transactionOver) }
+          try guarding.allowWrite(write, in: commit.database)
+        }
       }
     }
   }
@@ -22,8 +27,8 @@ extension GuardedStore {
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     store.submit(
-      database, writes, transaction: transaction, judge: judge(credentials), author: credentials.author,
-      cancellation: cancellation, completion: completion)
+      database, writes, transaction: transaction, judge: judge(credentials, cancellation),
+      author: credentials.author, cancellation: cancellation, completion: completion)
   }
 
   /// Applies `writes` in order, all or none, if every one of them is allowed.

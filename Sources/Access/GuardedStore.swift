@@ -24,6 +24,9 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   private let pool = RuleDocumentsPool()
   private let witness: (tell: JudgementWitness, detail: JudgementDetail)?
 
+  /// Whether somebody is told of every judgement with its reasons, which is no short work.
+  var isWitnessed: Bool { witness != nil }
+
   /// - Parameters:
   ///   - witness: told of every judgement on a ruleset, with its reasons; judging then costs more.
   ///   - witnessDetail: how much it is told.

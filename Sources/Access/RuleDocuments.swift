@@ -21,6 +21,8 @@ final class RuleDocuments: DocumentAccess {
   /// Whether it is to be remembered which documents are read: whoever follows a decision needs that.
   var notesReads = false
   private var reads: [ResourcePath] = []
+  /// Whether short work turned out to be long; see `isShort`.
+  var wasTooLong = false
   /// `keptCommit`, once somebody has asked for it; nil inside for one that is too large.
   private var copiedCommit: KeptCommit??
 
@@ -37,6 +39,8 @@ final class RuleDocuments: DocumentAccess {
   func begin(_ view: StoreView) {
     beginRequest()
     failure = nil
+    wasTooLong = false
+    if isShort { isShort = false }
     source = .view(view.unrecorded)
     copiedCommit = nil
   }
@@ -45,6 +49,8 @@ final class RuleDocuments: DocumentAccess {
   func begin(_ commit: JudgedCommit) {
     beginCommit()
     failure = nil
+    wasTooLong = false
+    if isShort { isShort = false }
     source = .commit(commit)
     copiedCommit = nil
   }
@@ -84,7 +90,10 @@ final class RuleDocuments: DocumentAccess {
     switch source {
     case .none: return nil
     case .commit(let commit): return commit.document(path, afterCommit ? .after : .before)?.fields
-    case .view(let view): return view.fields(path, keeping: &failure)
+    case .view(let view):
+      let fields = view.fields(path, keeping: &failure)
+      if isShort, let fields, fields.byteCount > ShortWork.bytesMax { breakOff() }
+      return fields
     }
   }
 

@@ -130,6 +130,11 @@ public final class FirestoreServer: Sendable {
       server.http.bodyRefusal = nil
     }
     server.grpc.observer = observer
+    server.grpc.offload = { [threads = firestore.threads] work in
+      threads.submit { state in
+        if state == .active { work() }
+      }
+    }
     let methods = known.map { method in
       var method = method
       method.figure = figures.index(of: method.name)

@@ -64,6 +64,52 @@ struct GuardTests {
     #expect(seen == 2)
   }
 
+  @Test(
+    "short work is done at once; what is much work to read or to judge is left alone",
+    arguments: [
+      ("small/a", true), ("small/missing", true), ("large/a", false), ("pattern/a", false),
+      ("looked/a", false),
+      ("long/a", false),
+    ])
+  func shortWork(path: String, isShort: Bool) throws {
+    let twice = "(request.auth.uid + request.auth.uid).size() > 0"
+    let store = try guardedStore(
+      rules: """
+        rules_version = '2';
+        service cloud.firestore { match /databases/{db}/documents {
+          function all() { return \(Array(repeating: twice, count: 30).joined(separator: " && ")); }
+          match /small/{id} { allow get: if true; }
+          match /large/{id} { allow get: if true; }
+          match /pattern/{id} { allow get: if resource.data.text.matches(resource.data.pattern); }
+          match /looked/{id} { allow get: if get(/databases/$(db)/documents/large/a).data.size() >= 0; }
+          match /long/{id} { allow get: if all(); }
+        }}
+        """)
+    let large = Fields([("text", .string(String(repeating: "x", count: 100_000)))])
+    let pattern = String(repeating: "(x?y?z?){1,20}", count: 4) + "w|.*"
+    try store.commitAndWait(
+      testDatabase,
+      [
+        set("small/a", [:]), set("large/a", large), set("looked/a", [:]), set("long/a", [:]),
+        set(
+          "pattern/a",
+          ["text": .string(String(repeating: "x", count: 20_000)), "pattern": .string(pattern)]),
+      ], as: .admin)
+    let name = DocumentName(database: testDatabase, path: ResourcePath(unchecked: path))
+    let evaluations = store.figures.documentsRead
+    let outcome = try store.getShortly(name, as: user("alice")) { document, _ in document != nil }
+    #expect((outcome != nil) == isShort)
+    // What was left alone was not counted, and is judged as ever elsewhere.
+    #expect(store.figures.documentsRead == evaluations + (isShort ? 1 : 0))
+    let whole = try store.get(name, as: user("alice")) { document, _ in document != nil }
+    #expect(whole == (path != "small/missing"))
+    var seen = 0
+    let isDone = try store.getShortly(
+      [name.path], in: testDatabase, as: user("alice"), begin: { seen += 10 }, { _, _, _ in seen += 1 })
+    #expect(isDone == isShort)
+    #expect(seen == (isShort ? 11 : 0))
+  }
+
   @Test("a query is allowed for its shape, whatever is stored")
   func query() throws {
     let store = try guardedStore()

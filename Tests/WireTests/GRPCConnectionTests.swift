@@ -132,6 +132,24 @@ struct GRPCConnectionTests {
     #expect(harness.client.streams[id]?.body.isEmpty == true)
   }
 
+  @Test("a call whose client does not say how long it waits ends after a minute")
+  func defaultDeadlines() {
+    let harness = GRPCHarness()
+    let id = harness.client.request(path: "/test.Echo/Keep", body: framed([]))
+    harness.exchange()
+    #expect(harness.connection.nextDeadline == 61_000_000_000)
+    harness.advance(nanoseconds: 59_999_999_999)
+    harness.connection.expire()
+    harness.exchange()
+    #expect(harness.client.streams[id]?.status == nil)
+    harness.advance(nanoseconds: 1)
+    harness.connection.expire()
+    harness.exchange()
+    #expect(harness.client.streams[id]?.status == "4")
+    #expect(harness.recorder.calls[0].isCancelled)
+    #expect(harness.connection.nextDeadline == nil)
+  }
+
   @Test("a call answered at once never waits for its deadline")
   func answeredBeforeDeadline() {
     let harness = GRPCHarness()

@@ -254,6 +254,8 @@ struct TransactionServiceTests {
       waiter.client.append(stream, framed(try batch.serializedBytes()), ends: false)
     }
     waiter.exchange()
+    // What a thread has read comes back to the connection first.
+    if waits == .largeOnWriteStream { try harness.runOnce() }
     try eventually("the commit waits") { harness.store.lockWaitCount == 1 }
     switch end {
     case .cancelled: waiter.client.reset(stream)

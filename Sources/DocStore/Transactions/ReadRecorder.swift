@@ -48,7 +48,8 @@ public final class CommitCancellation: Sendable {
 
   public init() {}
 
-  var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+  /// Whether nobody waits for the commit any more.
+  public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
   func cancel() { cancelled.store(true, ordering: .relaxed) }
 }

@@ -51,6 +51,19 @@ open class DocumentAccess {
   /// emulator prints what its Java prints.
   open func text(of number: Double) -> String? { nil }
 
+  /// Whether decisions are to break off when they turn out to be more than short work: on a thread that others wait for.
+  /// Whoever asks for that judges again elsewhere when `hasBrokenOff`.
+  public final var isShort: Bool {
+    get { evaluationReference._withUnsafeGuaranteedRef { $0.isShort } }
+    set { evaluation.isShort = newValue }
+  }
+
+  /// Whether the last decision broke off, so that it says nothing. To be asked only of short work.
+  public final var hasBrokenOff: Bool { evaluationReference._withUnsafeGuaranteedRef { $0.isExhausted } }
+
+  /// Makes the decision under way break off: what it has asked for is much work.
+  public final func breakOff() { evaluation.breakOff() }
+
   /// Starts a new request: nothing was read yet.
   public final func beginRequest() { begin(workMax: .max) }
 

@@ -11,6 +11,8 @@ internal import DocModel
 final class Evaluation {
   /// LIMIT: cost of all conditions tried for one operation. Source: spec/production-differences.md 1.9.
   static let budget = 1_000
+  /// LIMIT: the same for work that is to be short: microseconds.
+  static let shortBudget = 200
 
   let arena = Arena()
   /// Steps that the operation took, and that looking at parts of it again took. See Work.swift.
@@ -81,6 +83,10 @@ final class Evaluation {
   /// Parameters and lets of the running function, in the arena.
   var frame: UnsafeMutablePointer<Operand>
   var spent = 0
+  /// What may be spent before the evaluation ends.
+  private(set) var spentMax = Evaluation.budget
+  /// Whether it is to break off when it turns out to be more than short work.
+  var isShort = false { didSet { spentMax = isShort ? Self.shortBudget : Self.budget } }
 
   // Field paths that were evaluated, for the places that name them again.
   private struct Memo {

@@ -49,10 +49,13 @@ extension Evaluation {
     return fault(.budget, node, FaultText.memory)
   }
 
+  /// Ends the evaluation at something that no condition can make up for.
+  func breakOff() { mark(Self.brokenMark) }
+
   /// The fault of a replacement that names no group. The service's engine throws: nothing absorbs it, and no later
   /// `allow` is tried.
   func brokenReplacement(_ node: Int32) -> Operand {
-    mark(Self.brokenMark)
+    breakOff()
     return fault(.budget, node, FaultText.replacement)
   }
 

@@ -11,6 +11,8 @@
 extension Evaluation {
   /// LIMIT: steps of one operation. Patterns whose instructions must all be followed take three seconds with it.
   static let operationWorkMax = 1 << 28
+  /// LIMIT: the same for work that is to be short: a millisecond.
+  static let shortWorkMax = 1 << 20
   /// LIMIT: steps of all operations of a commit: some 50 milliseconds, and as much again to tell why it is refused.
   static let commitWorkMax = 1 << 25
   /// Steps that an evaluated expression stands for in a commit.
@@ -27,7 +29,7 @@ extension Evaluation {
     work = 0
     probedWork = 0
     spent = 0
-    workMax = min(Self.operationWorkMax, requestWorkMax &- requestWork)
+    workMax = min(isShort ? Self.shortWorkMax : Self.operationWorkMax, requestWorkMax &- requestWork)
     if workMax < 0 { markOverworked() }
   }
 

@@ -69,7 +69,7 @@ extension Evaluation {
   func charge(_ cost: Int) { spent &+= cost }  // At most the cost of a source file between two checks.
 
   @inline(__always)
-  var isExhausted: Bool { spent > Evaluation.budget }
+  var isExhausted: Bool { spent > spentMax }
 
   @inline(never)
   func exhausted(_ node: Int32) -> Operand {

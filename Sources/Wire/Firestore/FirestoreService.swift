@@ -2,7 +2,7 @@
 ///
 /// One file holds each family of methods: reads by name, lists and queries, transactions, writes. Point
 /// reads run on the connection's event loop, which answers them in the same turn; everything that may
-/// take long runs on `threads`.
+/// take long, a large request and a heavy rule among it, runs on `threads`.
 ///
 /// The order in which a request is judged is the protocol's (spec/protocol.md 1.4): readable message,
 /// resource name, authorization, the rest of the request, administrator's right, rules, execution.
@@ -118,9 +118,26 @@ extension FirestoreService {
       try options.projects.admit(database.project)
       return credentials
     } catch {
-      guard error == AuthStatus.invalidCredentials else { throw error }
-      throw error.with(ErrorInfo.credentialsMissing(call.methodName).detail)
+      throw Self.refusal(error, of: call.methodName)
     }
+  }
+
+  /// The same for a thread, which may not touch the call.
+  func credentials(
+    _ authorization: [UInt8]?, in database: DatabaseID, for methodName: String
+  ) throws(GRPCStatus) -> Credentials {
+    do throws(GRPCStatus) {
+      let read = try tokens.read(authorization, for: database.project, nowSeconds: nowSeconds)
+      try options.projects.admit(database.project)
+      return read.credentials
+    } catch {
+      throw Self.refusal(error, of: methodName)
+    }
+  }
+
+  private static func refusal(_ error: GRPCStatus, of methodName: String) -> GRPCStatus {
+    guard error == AuthStatus.invalidCredentials else { return error }
+    return error.with(ErrorInfo.credentialsMissing(methodName).detail)
   }
 
   /// Users may not do what follows. Source: spec/production-differences.md C10.
@@ -182,20 +199,6 @@ extension FirestoreService {
     }
     return try Self.stored { () throws(StoreError) in
       try store.store.beginTransaction(database, options)
-    }
-  }
-
-  /// Runs `work` on a thread of its own and brings its answer, or its failure, back to the call.
-  func answerLater(_ call: ServerCall, _ work: @escaping @Sendable () throws(GRPCStatus) -> [UInt8]) {
-    let reference = call.reference
-    threads.submit { state in
-      guard state == .active else { return }
-      do throws(GRPCStatus) {
-        let answer = try work()
-        reference { $0.respond(answer) }
-      } catch {
-        reference { $0.finish(error) }
-      }
     }
   }
 }

@@ -30,8 +30,9 @@ struct WireListenRequest {
     }
   }
 
-  /// The database that the request is about: named by itself, or by the first thing it names.
-  func databaseID() throws(GRPCStatus) -> DatabaseID? {
+  /// The database that the request is about: the stream's if it has one, named by itself, or by the first thing it names.
+  func databaseID(of stream: DatabaseID?) throws(GRPCStatus) -> DatabaseID? {
+    if let stream { return stream }
     do throws(Complaint) {
       if !database.isEmpty { return try ResourceNameParser.database(database) }
       guard case .add(let target) = change else { return nil }

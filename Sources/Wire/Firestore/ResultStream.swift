@@ -23,6 +23,8 @@ final class ResultStream: @unchecked Sendable {
   private static let batchBytesMax = 64 << 10
 
   private let call: CallReference
+  /// Brings messages into the form in which they are sent, on the thread that makes them.
+  private let form: (@Sendable ([UInt8]) -> [UInt8])?
   private let threads: WorkerThreads
   private let unsentBytesMax: Int
   /// Bytes handed over that the client has not taken.
@@ -39,6 +41,7 @@ final class ResultStream: @unchecked Sendable {
   /// On the call's event loop.
   init(_ call: ServerCall, threads: WorkerThreads, unsentBytesMax: Int) {
     self.call = call.reference
+    form = call.elementForm
     self.threads = threads
     self.unsentBytesMax = unsentBytesMax
   }
@@ -47,6 +50,7 @@ final class ResultStream: @unchecked Sendable {
 
   /// Adds a message. `.stop`: the piece is to end here, because the client must read first or is gone.
   func send(_ message: [UInt8]) -> ScanStep {
+    let message = form?(message) ?? message
     batch.append(message)
     batchBytes += message.count
     // On the event loop messages go out when the piece is over, which keeps them in order.
@@ -74,7 +78,9 @@ final class ResultStream: @unchecked Sendable {
     threads.submit { [self] state in
       guard state == .active else { return }
       do throws(GRPCStatus) {
-        let next = try piece.run(self)
+        let next = try ScanInterruption.during(call.abandonment) { () throws(GRPCStatus) in
+          try piece.run(self)
+        }
         let (messages, bytes) = takeBatch()
         call { [self] call in
           pass(messages, bytes, to: call)
@@ -104,7 +110,9 @@ final class ResultStream: @unchecked Sendable {
     // A call that is over forgets its closures once; none may be set after that.
     guard !call.isFinished else { return }
     waitingBytes += bytes
-    for message in messages { isWaiting = !call.send(message) }
+    for message in messages {
+      isWaiting = !(form == nil ? call.send(message) : call.send(formed: message))
+    }
     if isWaiting {
       call.onWritable = { [self] in clientHasRead() }
     } else {

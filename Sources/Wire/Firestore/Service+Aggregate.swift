@@ -4,16 +4,23 @@ internal import Access
 internal import DocModel
 internal import DocStore
 
+/// A RunAggregationQuery request, read.
+private struct SentAggregation: Sendable {
+  let query: AggregationQuery
+  let consistency: ConsistencyChoice
+  let explain: ExplainChoice
+  let credentials: Credentials
+}
+
 extension FirestoreService {
   /// One message with all figures. Judged as the query it is over, as a list.
   /// Source: spec/protocol.md 1.14; spec/production-differences.md A1 to A5.
   @Sendable
   func runAggregationQuery(_ call: ServerCall) throws(GRPCStatus) {
-    var credentials = Credentials.anonymous
-    let (query, choice, explain) = try call.withRequest { bytes throws(GRPCStatus) in
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try RunAggregationRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-      credentials = try self.credentials(call, in: parent.database)
+      let credentials = try authorize(parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "Only structured aggregation queries are supported.")
       }
@@ -28,10 +35,17 @@ extension FirestoreService {
           return query
         }
       }
-      return (query, request.consistency, request.explain)
+      return SentAggregation(
+        query: query, consistency: request.consistency, explain: request.explain, credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      try run(sent, call)
     }
-    let (time, token) = try readTime(choice, in: query.query.database, as: credentials)
-    let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+  }
+
+  private func run(_ sent: SentAggregation, _ call: ServerCall) throws(GRPCStatus) {
+    let (query, credentials, explain) = (sent.query, sent.credentials, sent.explain)
+    let (time, token) = try readTime(sent.consistency, in: query.query.database, as: credentials)
+    let piece = AnswerPiece { [self] stream throws(GRPCStatus) in
       let answer = try aggregate(query, as: credentials, at: time, explain)
       if let token { _ = stream.send(Answers.queryTransaction(token)) }
       _ = stream.send(answer)

@@ -31,7 +31,7 @@ private final class ListenSession<Engine: StorageEngine> {
   private var stream: ListenStream<Engine>?
   private var credentials = Credentials.anonymous
   private var isClosed = false
-  /// Requests behind one that an injected fault delays; nil while none does.
+  /// Requests behind one that an injected fault delays, or that is read on a thread; nil while there is none.
   private var waiting: [[UInt8]]?
 
   init(_ service: FirestoreService<Engine>, _ call: ServerCall) {
@@ -58,10 +58,15 @@ private final class ListenSession<Engine: StorageEngine> {
   private static var waitingMax: Int { 1_000 }
 
   private func carryOut(_ message: [UInt8], _ call: ServerCall, isPastFaults: Bool) {
+    // Whoever sets faults waits for large requests.
+    guard message.count <= FirestoreService<Engine>.onEventLoopBytesMax || service.faults.areSet else {
+      return readLater(message, call)
+    }
     do throws(GRPCStatus) {
       try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in
         let request = try WireListenRequest(bytes)
-        guard let stream = try open(request, call) else { return }
+        guard let database = try request.databaseID(of: stream?.database) else { return }
+        let stream = try open(database, call)
         if !isPastFaults, service.faults.areSet, try isDelayed(message, request, stream.database, call) {
           return
         }
@@ -78,6 +83,46 @@ private final class ListenSession<Engine: StorageEngine> {
   private func end(_ call: ServerCall, _ status: GRPCStatus) {
     close()
     call.finish(status)
+  }
+
+  // MARK: large requests
+
+  /// Reads a request on a thread; what comes behind it waits.
+  private func readLater(_ message: [UInt8], _ call: ServerCall) {
+    waiting = []
+    let known = stream?.database
+    let like = service.options.profile.listenTargets
+    let session = ListenSessionReference(session: self)
+    service.onThread(for: call) {
+      Result { () throws(GRPCStatus) in
+        try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) -> ReadListenRequest? in
+          let request = try WireListenRequest(bytes)
+          guard let database = try request.databaseID(of: known) else { return nil }
+          switch request.change {
+          case .none: return ReadListenRequest(database: database, request: nil)
+          case .remove(let id): return ReadListenRequest(database: database, request: .remove(id))
+          case .add(let target):
+            return ReadListenRequest(database: database, request: .add(target.request(in: database, like)))
+          }
+        }
+      }
+    } then: { call, read in
+      session.session.goOn(read, call)
+    }
+  }
+
+  /// The request is read: it is carried out, then what came behind it.
+  fileprivate func goOn(_ read: Result<ReadListenRequest?, GRPCStatus>, _ call: ServerCall) {
+    let behind = waiting ?? []
+    waiting = nil
+    guard !isClosed else { return }
+    do throws(GRPCStatus) {
+      if let read = try read.get() {
+        let stream = try open(read.database, call)
+        if let request = read.request { stream.take(request) }
+      }
+    } catch { return end(call, error) }
+    for message in behind { take(message, call) }
   }
 
   // MARK: injected faults
@@ -110,11 +155,8 @@ private final class ListenSession<Engine: StorageEngine> {
   }
 
   /// The stream; opened by the first request that says for which database it is.
-  private func open(_ request: WireListenRequest, _ call: ServerCall) throws(GRPCStatus) -> ListenStream<
-    Engine
-  >? {
+  private func open(_ database: DatabaseID, _ call: ServerCall) throws(GRPCStatus) -> ListenStream<Engine> {
     if let stream { return stream }
-    guard let database = try request.databaseID() else { return nil }
     credentials = try service.credentials(call, in: database)
     let answers = ListenAnswers(root: database.documentsRoot)
     let opened = service.listening.open(
@@ -137,6 +179,19 @@ private final class ListenSession<Engine: StorageEngine> {
     pipe.clientHasRead = nil
     pipe.hasFailed = nil
   }
+}
+
+/// A large request, read. Nil where it asks for nothing but to open the stream.
+private struct ReadListenRequest: Sendable {
+  let database: DatabaseID
+  let request: ListenRequest?
+}
+
+/// A session on its way through a thread, which only passes it on.
+///
+/// `@unchecked Sendable`: the session is touched on its call's event loop alone.
+private struct ListenSessionReference<Engine: StorageEngine>: @unchecked Sendable {
+  let session: ListenSession<Engine>
 }
 
 /// A request of a Listen stream that waits.

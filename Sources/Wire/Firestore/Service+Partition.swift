@@ -4,15 +4,21 @@ internal import Access
 internal import DocModel
 internal import DocStore
 
+/// A PartitionQuery request, read.
+private struct SentPartition: Sendable {
+  let partition: QueryPartition.Validated
+  let consistency: ConsistencyChoice
+  let credentials: Credentials
+}
+
 extension FirestoreService {
   /// For servers only. Source: spec/protocol.md 1.15; spec/production-differences.md Q8, C10.
   @Sendable
   func partitionQuery(_ call: ServerCall) throws(GRPCStatus) {
-    var credentials = Credentials.anonymous
-    let (partition, choice) = try call.withRequest { bytes throws(GRPCStatus) in
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try PartitionQueryRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-      credentials = try self.credentials(call, in: parent.database)
+      let credentials = try authorize(parent.database)
       guard let sent = request.query else { throw GRPCStatus(PartitionComplaint.queryUnset) }
       let query = try QueryReader.read(sent, database: parent.database, parent: parent.path)
       let partition = try Self.checked { () throws(Complaint) in
@@ -20,14 +26,15 @@ extension FirestoreService {
           query, count: request.count, pageSize: request.pageSize, pageToken: request.pageToken
         ).validate()
       }
-      return (partition, request.consistency)
-    }
-    try requireAdmin(credentials, orSay: Self.metadataText)
-    let time = try readTime(choice, in: partition.database, as: credentials).time
-    let root = partition.database.documentsRoot
-    answerLater(call) { [store] () throws(GRPCStatus) in
-      let page = try Self.stored { () throws(StoreError) in try store.partition(partition, at: time) }
-      return Answers.partitions(page, root: root)
+      try requireAdmin(credentials, orSay: Self.metadataText)
+      return SentPartition(partition: partition, consistency: request.consistency, credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      let database = sent.partition.database
+      let time = try readTime(sent.consistency, in: database, as: sent.credentials).time
+      answerLater(call) { [store] () throws(GRPCStatus) in
+        let page = try Self.stored { () throws(StoreError) in try store.partition(sent.partition, at: time) }
+        return Answers.partitions(page, root: database.documentsRoot)
+      }
     }
   }
 }

@@ -5,27 +5,59 @@ internal import DocModel
 internal import DocStore
 internal import SwiftProtobuf
 
+/// A ListDocuments request, read.
+private struct SentList: Sendable {
+  let list: DocumentList.Validated
+  let consistency: ConsistencyChoice
+  let credentials: Credentials
+}
+
+/// A ListCollectionIds request, read.
+private struct SentIDList: Sendable {
+  let database: DatabaseID
+  let parent: ResourcePath
+  /// The id to go on after.
+  let start: String?
+  let pageSize: Int
+  let consistency: ConsistencyChoice
+  let credentials: Credentials
+}
+
+/// A RunQuery request, read.
+private struct SentQuery: Sendable {
+  let query: NormalizedQuery
+  let consistency: ConsistencyChoice
+  let explain: ExplainChoice
+  let credentials: Credentials
+}
+
 extension FirestoreService {
   /// One message a document, all with one read time; `skipped_results` comes alone and first, and a
   /// result without documents is one message with the read time.
   /// Source: spec/protocol.md 1.13; spec/production-differences.md Q2.
   @Sendable
   func runQuery(_ call: ServerCall) throws(GRPCStatus) {
-    var credentials = Credentials.anonymous
-    let (query, choice, explain) = try call.withRequest { bytes throws(GRPCStatus) in
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try RunQueryRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-      credentials = try self.credentials(call, in: parent.database)
+      let credentials = try authorize(parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "only structured queries are supported")
       }
       let read = try QueryReader.read(sent, database: parent.database, parent: parent.path)
-      let query = try self.validated(read)
-      return (query, request.consistency, request.explain)
+      return SentQuery(
+        query: try self.validated(read), consistency: request.consistency, explain: request.explain,
+        credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      try run(sent, call)
     }
-    let (time, token) = try readTime(choice, in: query.database, as: credentials)
+  }
+
+  private func run(_ sent: SentQuery, _ call: ServerCall) throws(GRPCStatus) {
+    let (query, credentials, explain) = (sent.query, sent.credentials, sent.explain)
+    let (time, token) = try readTime(sent.consistency, in: query.database, as: credentials)
     let isSorted = !QueryPlanner.plan(query).isInOrder
-    let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+    let piece = AnswerPiece { [self] stream throws(GRPCStatus) in
       let head = token.map(Answers.queryTransaction)
       if explain == .none { return try firstPiece(query, as: credentials, at: time, head, into: stream) }
       let plan = try Self.stored { () throws(StoreError) in
@@ -121,25 +153,34 @@ extension FirestoreService {
   /// Source: spec/protocol.md 1.6.
   @Sendable
   func listDocuments(_ call: ServerCall) throws(GRPCStatus) {
-    let request = try control(Google_Firestore_V1_ListDocumentsRequest.self, call)
-    let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-    let credentials = try credentials(call, in: parent.database)
-    let mask = try Self.mask(request.hasMask ? request.mask.fieldPaths : nil)
-    let list = try Self.checked { () throws(Complaint) in
-      try DocumentList(
-        database: parent.database, parent: parent.path, collectionID: request.collectionID,
-        pageSize: Int(request.pageSize), pageToken: request.pageToken, orderBy: request.orderBy, mask: mask,
-        showsMissing: request.showMissing
-      ).validate(boundsPages: options.profile.limits == .production)
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
+      let request = try Self.control(Google_Firestore_V1_ListDocumentsRequest.self, bytes)
+      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      let credentials = try authorize(parent.database)
+      let mask = try Self.mask(request.hasMask ? request.mask.fieldPaths : nil)
+      let list = try Self.checked { () throws(Complaint) in
+        try DocumentList(
+          database: parent.database, parent: parent.path, collectionID: request.collectionID,
+          pageSize: Int(request.pageSize), pageToken: request.pageToken, orderBy: request.orderBy, mask: mask,
+          showsMissing: request.showMissing
+        ).validate(boundsPages: options.profile.limits == .production)
+      }
+      if request.showMissing { try requireAdmin(credentials, orSay: Self.metadataText) }
+      return SentList(list: list, consistency: try ConsistencyChoice(request), credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      try run(sent, call)
     }
-    if request.showMissing { try requireAdmin(credentials, orSay: Self.metadataText) }
-    let time = try readTime(try ConsistencyChoice(request), in: parent.database, as: credentials).time
-    let root = parent.database.documentsRoot
-    try inTurn(time, in: parent.database, at: EmptyCollection(), call) { [self] (call) throws(GRPCStatus) in
+  }
+
+  private func run(_ sent: SentList, _ call: ServerCall) throws(GRPCStatus) {
+    let database = sent.list.query.database
+    let time = try readTime(sent.consistency, in: database, as: sent.credentials).time
+    let root = database.documentsRoot
+    try inTurn(time, in: database, at: EmptyCollection(), call) { [self] (call) throws(GRPCStatus) in
       answerLater(call) { [store] () throws(GRPCStatus) in
         var answer = ListAnswer(root: root)
         let token = try Self.stored { () throws(StoreError) in
-          try store.list(list, as: credentials, at: time) { answer.append($0) }
+          try store.list(sent.list, as: sent.credentials, at: time) { answer.append($0) }
         }
         return answer.message(nextPageToken: token?.text)
       }
@@ -149,24 +190,34 @@ extension FirestoreService {
   /// Source: spec/protocol.md 1.16; the last page has no token: spec/production-differences.md Q19.
   @Sendable
   func listCollectionIDs(_ call: ServerCall) throws(GRPCStatus) {
-    let request = try control(Google_Firestore_V1_ListCollectionIdsRequest.self, call)
-    let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
-    let credentials = try credentials(call, in: parent.database)
-    guard request.pageSize >= 0 else {
-      throw GRPCStatus(.invalidArgument, "page_size must be greater than or equal to zero.")
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
+      let request = try Self.control(Google_Firestore_V1_ListCollectionIdsRequest.self, bytes)
+      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      let credentials = try authorize(parent.database)
+      guard request.pageSize >= 0 else {
+        throw GRPCStatus(.invalidArgument, "page_size must be greater than or equal to zero.")
+      }
+      let start = try CollectionIDToken.read(request.pageToken)
+      try requireAdmin(credentials, orSay: Self.metadataText)
+      let choice: ConsistencyChoice =
+        request.consistencySelector == nil ? .latest : .readTime(try Timestamp(wire: request.readTime))
+      return SentIDList(
+        database: parent.database, parent: parent.path, start: start,
+        pageSize: request.pageSize == 0 ? Int.max : Int(request.pageSize), consistency: choice,
+        credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      try run(sent, call)
     }
-    let start = try CollectionIDToken.read(request.pageToken)
-    try requireAdmin(credentials, orSay: Self.metadataText)
-    let choice: ConsistencyChoice =
-      request.consistencySelector == nil ? .latest : .readTime(try Timestamp(wire: request.readTime))
-    let time = try readTime(choice, in: parent.database, as: credentials).time
-    let pageSize = request.pageSize == 0 ? Int.max : Int(request.pageSize)
+  }
+
+  private func run(_ sent: SentIDList, _ call: ServerCall) throws(GRPCStatus) {
+    let time = try readTime(sent.consistency, in: sent.database, as: sent.credentials).time
     answerLater(call) { [store] () throws(GRPCStatus) in
       let all = try Self.stored { () throws(StoreError) in
-        try store.collectionIDs(under: parent.path, in: parent.database, at: time)
+        try store.collectionIDs(under: sent.parent, in: sent.database, at: time)
       }
-      let rest = start.map { start in all.filter { start.precedesInBytes($0) } } ?? all
-      let page = Array(rest.prefix(pageSize))
+      let rest = sent.start.map { start in all.filter { start.precedesInBytes($0) } } ?? all
+      let page = Array(rest.prefix(sent.pageSize))
       let token = page.count < rest.count ? page.last.map(CollectionIDToken.text(after:)) : nil
       return Answers.collectionIDs(page, nextPageToken: token ?? "")
     }
@@ -176,11 +227,10 @@ extension FirestoreService {
   static var metadataText: String { "Metadata operations require admin authentication." }
 
   /// A control message, by its generated type.
-  func control<Message: SwiftProtobuf.Message>(_ type: Message.Type, _ call: ServerCall) throws(GRPCStatus)
-    -> Message
-  {
-    let bytes = call.withRequest { Array($0) }
-    do { return try Message(serializedBytes: bytes) } catch { throw MessageFields.unreadable }
+  static func control<Message: SwiftProtobuf.Message>(
+    _ type: Message.Type, _ bytes: UnsafeRawBufferPointer
+  ) throws(GRPCStatus) -> Message {
+    do { return try Message(serializedBytes: Array(bytes)) } catch { throw MessageFields.unreadable }
   }
 }
 

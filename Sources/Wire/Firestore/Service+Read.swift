@@ -8,28 +8,51 @@ extension FirestoreService {
   /// Source: spec/protocol.md 1.5; the text of a missing document: spec/production-differences.md W1.
   @Sendable
   func getDocument(_ call: ServerCall) throws(GRPCStatus) {
-    let request = try call.withRequest { bytes throws(GRPCStatus) in try GetDocumentRequest(bytes) }
-    let name = try Self.checked { () throws(Complaint) in try ResourceNameParser.document(request.name) }
-    let credentials = try credentials(call, in: name.database)
-    let mask = try Self.mask(request.mask)
-    let time = try readTime(request.consistency, in: name.database, as: credentials).time
-    try inTurn(time, in: name.database, at: CollectionOfOne(name.path), call) {
-      [self] (call) throws(GRPCStatus) in
-      call.respond(try document(name, mask: mask, at: time, as: credentials))
+    try reading(call) { (bytes, authorize) throws(GRPCStatus) in
+      let request = try GetDocumentRequest(bytes)
+      let name = try Self.checked { () throws(Complaint) in try ResourceNameParser.document(request.name) }
+      let credentials = try authorize(name.database)
+      let mask = try Self.mask(request.mask)
+      return GetRead(name: name, mask: mask, consistency: request.consistency, credentials: credentials)
+    } then: { [self] (call, read) throws(GRPCStatus) in
+      let database = read.name.database
+      let time = try readTime(read.consistency, in: database, as: read.credentials).time
+      try inTurn(time, in: database, at: CollectionOfOne(read.name.path), call) {
+        [self] (call) throws(GRPCStatus) in try get(read, at: time, call)
+      }
     }
   }
 
-  /// One document as an encoded `Document`.
-  private func document(
-    _ name: DocumentName, mask: FieldMask?, at time: ReadTime, as credentials: Credentials
-  ) throws(GRPCStatus) -> [UInt8] {
+  /// Answers at once, unless the document or its rules are too much for an event loop.
+  private func get(_ read: GetRead, at time: ReadTime, _ call: ServerCall) throws(GRPCStatus) {
+    guard Self.isShort(read.mask) else { return getLater(read, at: time, call) }
     let answer = try Self.stored { () throws(StoreError) in
-      try store.get(name, as: credentials, at: time) { document, _ in
-        document.map { DocumentAnswer.message(name, $0, mask: mask) }
+      try store.getShortly(read.name, as: read.credentials, at: time) { document, _ in
+        document.map { DocumentAnswer.message(read.name, $0, mask: read.mask) }
       }
     }
-    guard let answer else { throw missing(name) }
-    return answer
+    switch answer {
+    case .some(.some(let document)): call.respond(document)
+    case .some(.none): throw missing(read.name)
+    case .none: getLater(read, at: time, call)
+    }
+  }
+
+  private func getLater(_ read: GetRead, at time: ReadTime, _ call: ServerCall) {
+    answerLater(call) { [self] () throws(GRPCStatus) in
+      let answer = try Self.stored { () throws(StoreError) in
+        try store.get(read.name, as: read.credentials, at: time) { document, _ in
+          document.map { DocumentAnswer.message(read.name, $0, mask: read.mask) }
+        }
+      }
+      guard let answer else { throw missing(read.name) }
+      return answer
+    }
+  }
+
+  /// Whether a mask is made ready in no time.
+  private static func isShort(_ mask: FieldMask?) -> Bool {
+    mask.map { $0.paths.count <= BatchGetLimits.maskPathsOnEventLoopMax } ?? true
   }
 
   /// Source: spec/production-differences.md W1.
@@ -43,34 +66,57 @@ extension FirestoreService {
   /// Answers in the order of the request, one message a name. Source: spec/protocol.md 1.9.
   @Sendable
   func batchGetDocuments(_ call: ServerCall) throws(GRPCStatus) {
-    let request = try call.withRequest { bytes throws(GRPCStatus) in try BatchGetRequest(bytes) }
-    let database = try Self.checked { () throws(Complaint) in
-      try ResourceNameParser.database(request.database)
+    try reading(call) { (bytes, authorize) throws(GRPCStatus) in
+      let request = try BatchGetRequest(bytes)
+      let database = try Self.checked { () throws(Complaint) in
+        try ResourceNameParser.database(request.database)
+      }
+      let credentials = try authorize(database)
+      let paths = try Self.paths(request.documents, in: database)
+      return BatchRead(
+        database: database, paths: paths, mask: try Self.mask(request.mask), consistency: request.consistency,
+        credentials: credentials)
+    } then: { [self] (call, read) throws(GRPCStatus) in
+      let (time, token) = try readTime(read.consistency, in: read.database, as: read.credentials)
+      try inTurn(time, in: read.database, at: read.paths, call) { [self] (call) throws(GRPCStatus) in
+        try get(read, at: time, token, call)
+      }
     }
-    let credentials = try credentials(call, in: database)
-    let paths = try Self.paths(request.documents, in: database)
-    let mask = try Self.mask(request.mask)
-    let (time, token) = try readTime(request.consistency, in: database, as: credentials)
+  }
 
+  /// Answers at once, unless there is much to read or to judge.
+  private func get(
+    _ read: BatchRead, at time: ReadTime, _ token: [UInt8]?, _ call: ServerCall
+  ) throws(GRPCStatus) {
     let answer: GetAnswer = { path, document, readTime in
-      Answers.batchGet(DocumentName(database: database, path: path), document, mask: mask, readTime: readTime)
+      Answers.batchGet(
+        DocumentName(database: read.database, path: path), document, mask: read.mask, readTime: readTime)
     }
-    let piece = AnswerPiece { [self, credentials] stream throws(GRPCStatus) in
+    let piece = AnswerPiece { [self] stream throws(GRPCStatus) in
       if let token { _ = stream.send(Answers.batchGetTransaction(token)) }
-      if paths.isEmpty { return nil }
+      if read.paths.isEmpty { return nil }
       let rest = try Self.stored { () throws(StoreError) in
-        try store.getPiece(paths, in: database, as: credentials, at: time) { stream.send(answer($0, $1, $2)) }
+        try store.getPiece(read.paths, in: read.database, as: read.credentials, at: time) {
+          stream.send(answer($0, $1, $2))
+        }
       }
       return rest.map { nextPiece($0, answer) }
     }
-    try inTurn(time, in: database, at: paths, call) { [self] (call) throws(GRPCStatus) in
-      let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
-      if paths.count <= BatchGetLimits.onEventLoopMax {
-        try stream.runHere(piece, call)
-      } else {
-        stream.run(piece)
-      }
+    let stream = ResultStream(call, threads: threads, unsentBytesMax: options.unsentBytesMax)
+    guard read.paths.count <= BatchGetLimits.onEventLoopMax, Self.isShort(read.mask) else {
+      return stream.run(piece)
     }
+    let short = AnswerPiece { [self] stream throws(GRPCStatus) in
+      if read.paths.isEmpty { return try piece.run(stream) }
+      let isDone = try Self.stored { () throws(StoreError) in
+        try store.getShortly(
+          read.paths, in: read.database, as: read.credentials, at: time,
+          begin: { if let token { _ = stream.send(Answers.batchGetTransaction(token)) } },
+          { _ = stream.send(answer($0, $1, $2)) })
+      }
+      return isDone ? nil : piece
+    }
+    try stream.runHere(short, call)
   }
 
   private typealias GetAnswer = @Sendable (ResourcePath, StoredDocument?, _ readTime: Int64) -> [UInt8]
@@ -100,9 +146,29 @@ extension FirestoreService {
   }
 }
 
+/// A GetDocument request, read.
+private struct GetRead: Sendable {
+  let name: DocumentName
+  let mask: FieldMask?
+  let consistency: ConsistencyChoice
+  let credentials: Credentials
+}
+
+/// A BatchGetDocuments request, read.
+private struct BatchRead: Sendable {
+  let database: DatabaseID
+  let paths: [ResourcePath]
+  let mask: FieldMask?
+  let consistency: ConsistencyChoice
+  let credentials: Credentials
+}
+
 private enum BatchGetLimits {
-  /// LIMIT: documents read without leaving the event loop; about as long as one commit is decoded.
+  /// LIMIT: documents read without leaving the event loop, unless they are large; about as long as one commit is
+  /// decoded.
   static let onEventLoopMax = 100
+  /// LIMIT: paths of a mask that is made ready on the event loop.
+  static let maskPathsOnEventLoopMax = 1_000
 }
 
 extension DocumentAnswer {

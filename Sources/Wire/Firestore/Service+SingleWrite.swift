@@ -4,15 +4,23 @@ internal import Access
 internal import DocModel
 internal import DocStore
 
+/// A request of one write, read.
+private struct SingleWrite: Sendable {
+  let name: DocumentName
+  let write: Write
+  /// Of the answer.
+  let mask: FieldMask?
+  let credentials: Credentials
+}
+
 extension FirestoreService {
   /// Source: spec/protocol.md 1.7.
   @Sendable
   func createDocument(_ call: ServerCall) throws(GRPCStatus) {
-    var credentials = Credentials.anonymous
-    let (name, fields, mask) = try call.withRequest { bytes throws(GRPCStatus) in
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try CreateDocumentRequest(bytes)
       let name = try Self.checked { () throws(Complaint) in try self.newName(request) }
-      credentials = try self.credentials(call, in: name.database)
+      let credentials = try authorize(name.database)
       guard request.document.name.isEmpty else {
         throw GRPCStatus(.invalidArgument, "document.name must not be set")
       }
@@ -20,15 +28,19 @@ extension FirestoreService {
       let fields = try Self.checked { () throws(Complaint) in
         try Canonicalizer.fields(ofDocument: request.document.message)
       }
-      return (name, fields, mask)
-    }
-    let write = Write(name.path, .update(fields: fields, mask: nil), precondition: .exists(false))
-    carryOut(write, on: name, as: credentials, for: call) { result in
-      // What was just created is what was sent.
-      fields.withUnsafeBytes { fields in
-        let document = StoredDocument(
-          createTime: result.commitTime, updateTime: result.commitTime, fields: FieldsView(document: fields))
-        return DocumentAnswer.message(name, document, mask: mask)
+      mask?.prepare()
+      let write = Write(name.path, .update(fields: fields, mask: nil), precondition: .exists(false))
+      return SingleWrite(name: name, write: write, mask: mask, credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      carryOut(sent, for: call) { result in
+        guard case .update(let fields, _) = sent.write.operation else { return [] }
+        // What was just created is what was sent.
+        return fields.withUnsafeBytes { fields in
+          let document = StoredDocument(
+            createTime: result.commitTime, updateTime: result.commitTime, fields: FieldsView(document: fields)
+          )
+          return DocumentAnswer.message(sent.name, document, mask: sent.mask)
+        }
       }
     }
   }
@@ -47,23 +59,24 @@ extension FirestoreService {
   /// Source: spec/protocol.md 1.8.
   @Sendable
   func updateDocument(_ call: ServerCall) throws(GRPCStatus) {
-    var credentials = Credentials.anonymous
-    let (name, write, mask) = try call.withRequest { bytes throws(GRPCStatus) in
+    try reading(call) { (bytes, authorize) throws(GRPCStatus) in
       let request = try UpdateDocumentRequest(bytes)
       let name = try Self.checked { () throws(Complaint) in try request.write.name() }
-      credentials = try self.credentials(call, in: name.database)
+      let credentials = try authorize(name.database)
       let mask = try Self.mask(request.mask)
       let write = try Self.checked { () throws(Complaint) in try request.write.checked(in: nil).write }
-      return (name, write, mask)
-    }
-    let reference = call.reference
-    submit(write, on: name, as: credentials, for: call) { [self] result in
-      reference { call in
-        do throws(GRPCStatus) {
-          let committed = try Self.stored { () throws(StoreError) in try result.get() }
-          call.respond(try self.updated(name, mask: mask, at: committed.commitTime))
-        } catch {
-          call.finish(error)
+      mask?.prepare()
+      return SingleWrite(name: name, write: write, mask: mask, credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      let reference = call.reference
+      submit(sent, for: call) { [self] result in
+        reference { call in
+          do throws(GRPCStatus) {
+            let committed = try Self.stored { () throws(StoreError) in try result.get() }
+            call.respond(try self.updated(sent.name, mask: sent.mask, at: committed.commitTime))
+          } catch {
+            call.finish(error)
+          }
         }
       }
     }
@@ -82,33 +95,34 @@ extension FirestoreService {
 
   @Sendable
   func deleteDocument(_ call: ServerCall) throws(GRPCStatus) {
-    var credentials = Credentials.anonymous
-    let (name, write) = try call.withRequest { bytes throws(GRPCStatus) in
+    try reading(call) { (bytes, authorize) throws(GRPCStatus) in
       let request = try DeleteDocumentRequest(bytes)
       let name = try Self.checked { () throws(Complaint) in try request.write.name() }
-      credentials = try self.credentials(call, in: name.database)
-      return (name, try Self.checked { () throws(Complaint) in try request.write.checked(in: nil).write })
+      let credentials = try authorize(name.database)
+      let write = try Self.checked { () throws(Complaint) in try request.write.checked(in: nil).write }
+      return SingleWrite(name: name, write: write, mask: nil, credentials: credentials)
+    } then: { [self] (call, sent) throws(GRPCStatus) in
+      carryOut(sent, for: call) { _ in [] }
     }
-    carryOut(write, on: name, as: credentials, for: call) { _ in [] }
   }
 
   private func submit(
-    _ write: Write, on name: DocumentName, as credentials: Credentials, for call: ServerCall,
+    _ sent: SingleWrite, for call: ServerCall,
     _ completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
-    call.withOrigin(of: credentials) {
+    call.withOrigin(of: sent.credentials) {
       store.submit(
-        name.database, [write], as: credentials, cancellation: cancellation(for: call), completion: completion
-      )
+        sent.name.database, [sent.write], as: sent.credentials, cancellation: cancellation(for: call),
+        completion: completion)
     }
   }
 
   private func carryOut(
-    _ write: Write, on name: DocumentName, as credentials: Credentials, for call: ServerCall,
+    _ sent: SingleWrite, for call: ServerCall,
     _ answer: @escaping @Sendable (CommitResult) -> [UInt8]
   ) {
     let reference = call.reference
-    submit(write, on: name, as: credentials, for: call) { result in
+    submit(sent, for: call) { result in
       reference { call in
         switch result {
         case .success(let result): call.respond(answer(result))

@@ -9,7 +9,9 @@ extension FirestoreService {
   /// Source: spec/protocol.md 1.10.
   @Sendable
   func beginTransaction(_ call: ServerCall) throws(GRPCStatus) {
-    let request = try control(Google_Firestore_V1_BeginTransactionRequest.self, call)
+    let request = try call.withRequest { bytes throws(GRPCStatus) in
+      try Self.control(Google_Firestore_V1_BeginTransactionRequest.self, bytes)
+    }
     let database = try Self.checked { () throws(Complaint) in
       try ResourceNameParser.database(request.database)
     }
@@ -41,7 +43,9 @@ extension FirestoreService {
 
   @Sendable
   func rollback(_ call: ServerCall) throws(GRPCStatus) {
-    let request = try control(Google_Firestore_V1_RollbackRequest.self, call)
+    let request = try call.withRequest { bytes throws(GRPCStatus) in
+      try Self.control(Google_Firestore_V1_RollbackRequest.self, bytes)
+    }
     let database = try Self.checked { () throws(Complaint) in
       try ResourceNameParser.database(request.database)
     }

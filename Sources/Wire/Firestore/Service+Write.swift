@@ -10,64 +10,33 @@ struct CheckedCommit: Sendable {
   let database: DatabaseID
   let writes: [Write]
   let transaction: TransactionID?
+  let credentials: Credentials
 }
 
 extension FirestoreService {
-  /// LIMIT: bytes of a request whose writes are checked on the event loop; larger ones take a thread.
-  private static var onEventLoopBytesMax: Int { 256 << 10 }
-
   /// Source: spec/protocol.md 1.11.
   @Sendable
   func commit(_ call: ServerCall) throws(GRPCStatus) {
-    let credentials = try databaseCredentials(call)
-    try checkWrites(call, isBatch: false) { [self] call, commit in
-      carryOut(commit, as: credentials, for: call)
+    try reading(call) { (bytes, authorize) throws(GRPCStatus) in
+      try Self.checkedCommit(bytes, isBatch: false, authorize)
+    } then: { [self] (call, commit) throws(GRPCStatus) in
+      carryOut(commit, as: commit.credentials, for: call)
     }
   }
 
   /// The database's name is judged before the header, the header before the writes.
-  private func databaseCredentials(_ call: ServerCall) throws(GRPCStatus) -> Credentials {
-    let database = try call.withRequest { bytes throws(GRPCStatus) in
-      // Only the name is asked for, which both kinds of request have in the same place.
-      let request = try CommitRequest(bytes, isBatch: true)
-      return try Self.checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
-    }
-    return try credentials(call, in: database)
-  }
-
-  /// Checks the writes of a request, here or on a thread, and goes on with them on the event loop.
-  private func checkWrites(
-    _ call: ServerCall, isBatch: Bool, then next: @escaping @Sendable (ServerCall, CheckedCommit) -> Void
-  ) throws(GRPCStatus) {
-    let request = call.requestMessage
-    guard request.count > Self.onEventLoopBytesMax else {
-      return next(call, try Self.checkedCommit(request, isBatch: isBatch))
-    }
-    let reference = call.reference
-    threads.submit { state in
-      guard state == .active else { return }
-      do throws(GRPCStatus) {
-        let commit = try Self.checkedCommit(request, isBatch: isBatch)
-        // Who cancelled meanwhile wants nothing written.
-        reference { if !$0.isFinished { next($0, commit) } }
-      } catch {
-        reference { $0.finish(error) }
-      }
-    }
-  }
-
   private static func checkedCommit(
-    _ message: RequestMessage, isBatch: Bool
+    _ bytes: UnsafeRawBufferPointer, isBatch: Bool, _ authorize: Authorize
   ) throws(GRPCStatus) -> CheckedCommit {
-    try message.withBytes { bytes throws(GRPCStatus) in
-      let request = try CommitRequest(bytes, isBatch: isBatch)
-      let database = try checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
-      let writes = try checked { () throws(Complaint) in try WriteList.read(request.writes, in: database) }
-      let transaction = try stored { () throws(StoreError) in
-        try request.transaction.map { (token) throws(StoreError) in try TransactionID(token) }
-      }
-      return CheckedCommit(database: database, writes: writes, transaction: transaction)
+    let request = try CommitRequest(bytes, isBatch: isBatch)
+    let database = try checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
+    let credentials = try authorize(database)
+    let writes = try checked { () throws(Complaint) in try WriteList.read(request.writes, in: database) }
+    let transaction = try stored { () throws(StoreError) in
+      try request.transaction.map { (token) throws(StoreError) in try TransactionID(token) }
     }
+    return CheckedCommit(
+      database: database, writes: writes, transaction: transaction, credentials: credentials)
   }
 
   private func carryOut(_ commit: CheckedCommit, as credentials: Credentials, for call: ServerCall) {
@@ -97,15 +66,13 @@ extension FirestoreService {
   /// Each write is a commit of its own. Source: spec/protocol.md 1.12.
   @Sendable
   func batchWrite(_ call: ServerCall) throws(GRPCStatus) {
-    let credentials = try databaseCredentials(call)
-    try checkWrites(call, isBatch: true) { [self] call, batch in
-      do throws(GRPCStatus) {
-        try Self.checked { () throws(Complaint) in try store.store.checkBatch(batch.writes) }
-        try requireAdmin(credentials, orSay: "Batch writes require admin authentication.")
-      } catch {
-        return call.finish(error)
-      }
-      call.withOrigin(of: credentials) { carryOutEach(batch, as: credentials, for: call) }
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
+      let batch = try Self.checkedCommit(bytes, isBatch: true, authorize)
+      try Self.checked { () throws(Complaint) in try store.store.checkBatch(batch.writes) }
+      return batch
+    } then: { [self] (call, batch) throws(GRPCStatus) in
+      try requireAdmin(batch.credentials, orSay: "Batch writes require admin authentication.")
+      carryOutEach(batch, as: batch.credentials, for: call)
     }
   }
 
@@ -114,15 +81,27 @@ extension FirestoreService {
     let outcomes = Monitor(BatchOutcomes(count: batch.writes.count))
     let reference = call.reference
     let cancellation = cancellation(for: call)
-    for (index, write) in batch.writes.enumerated() {
-      store.submit(batch.database, [write], as: credentials, cancellation: cancellation) { result in
-        let outcome = result.map { $0.results.first ?? WriteResult(updateTime: nil) }.mapError(
-          GRPCStatus.init)
-        let all = outcomes.change { outcomes in outcomes.set(outcome, at: index) }
-        if let all { reference { $0.respond(Answers.batchWrite(all)) } }
+    let origin = call.origin(of: credentials)
+    let submit: @Sendable () -> Void = { [store] in
+      CommitOrigin.$current.withValue(origin) {
+        for (index, write) in batch.writes.enumerated() {
+          store.submit(batch.database, [write], as: credentials, cancellation: cancellation) { result in
+            let outcome = result.map { $0.results.first ?? WriteResult(updateTime: nil) }.mapError(
+              GRPCStatus.init)
+            let all = outcomes.change { outcomes in outcomes.set(outcome, at: index) }
+            if let all { reference { $0.respond(Answers.batchWrite(all)) } }
+          }
+        }
       }
     }
+    guard batch.writes.count > Self.queuedOnEventLoopMax else { return submit() }
+    threads.submit { state in
+      if state == .active { submit() }
+    }
   }
+
+  /// LIMIT: commits of a batch that are queued on the event loop.
+  private static var queuedOnEventLoopMax: Int { 500 }
 }
 
 /// The outcomes of a batch as they come.

@@ -23,8 +23,6 @@ extension FirestoreService {
   /// LIMIT: bytes and batches of one stream that wait for their turn. Clients send ten at most.
   fileprivate static var waitingBytesMax: Int { 64 << 20 }
   fileprivate static var waitingBatchesMax: Int { 1_000 }
-  /// LIMIT: bytes of a batch that is checked on the event loop; larger ones take a thread.
-  fileprivate static var onEventLoopBytesMax: Int { 256 << 10 }
 }
 
 /// One Write call. State and its owner: the call's event loop.
@@ -83,38 +81,92 @@ private final class WriteSession<Engine: StorageEngine> {
   private func begin(
     _ message: [UInt8], _ call: ServerCall, isPastFaults: Bool = false
   ) throws(GRPCStatus) {
-    guard let database else { return try shakeHands(message, call) }
-    let isLast = try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in
-      let request = try WriteStreamRequest(bytes)
+    // Whoever sets faults waits for large requests.
+    guard message.count <= FirestoreService<Engine>.onEventLoopBytesMax || service.faults.areSet else {
+      return readLater(message, call)
+    }
+    guard let database else {
+      let named = try Self.reading(message) { request throws(GRPCStatus) in try request.handshake() }
+      return try shakeHands(named, call)
+    }
+    let isLast = try Self.reading(message) { request throws(GRPCStatus) in
       try request.checkDatabase(database)
       return request.writes.isEmpty
     }
-    if isLast {
-      answeredCount += 1
-      _ = call.send(Answers.writeStream(token: answeredCount))
-      return end(call, .ok)
-    }
+    if isLast { return finishLast(call) }
     let credentials = try service.credentials(call, in: database)
     if !isPastFaults, service.faults.areSet, try isDelayed(message, database, credentials, call) { return }
+    let writes = try Self.reading(message) { request throws(GRPCStatus) in try request.checked(in: database) }
+    submit(writes, database, credentials, call)
+  }
+
+  private static func reading<Content>(
+    _ message: [UInt8], _ body: (WriteStreamRequest) throws(GRPCStatus) -> Content
+  ) throws(GRPCStatus) -> Content {
+    try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in
+      try body(try WriteStreamRequest(bytes))
+    }
+  }
+
+  private func finishLast(_ call: ServerCall) {
+    answeredCount += 1
+    _ = call.send(Answers.writeStream(token: answeredCount))
+    end(call, .ok)
+  }
+
+  private func submit(
+    _ writes: [Write], _ database: DatabaseID, _ credentials: Credentials, _ call: ServerCall
+  ) {
     isBusy = true
-    let reference = call.reference
     let cancellation = CommitCancellation()
     self.cancellation = cancellation
     // What made the client open the stream: all that it writes there belongs to that.
-    let session = WriteSessionReference(
-      session: self, origin: call.origin(of: credentials), cancellation: cancellation)
-    guard message.count > FirestoreService<Engine>.onEventLoopBytesMax else {
-      return session.submit(try Self.writes(message, database), database, credentials, service, reference)
-    }
-    service.threads.submit { [service] state in
-      guard state == .active else { return }
-      do throws(GRPCStatus) {
-        session.submit(try Self.writes(message, database), database, credentials, service, reference)
-      } catch {
-        session.finish(.failure(error), reference)
+    let origin = call.origin(of: credentials)
+    let session = WriteSessionReference(session: self)
+    let reference = call.reference
+    CommitOrigin.$current.withValue(origin) {
+      service.store.submit(database, writes, as: credentials, cancellation: cancellation) { result in
+        reference { session.session.finish(result.mapError(GRPCStatus.init), $0) }
       }
     }
   }
+
+  // MARK: large requests
+
+  /// Reads a request on a thread; those behind it wait.
+  private func readLater(_ message: [UInt8], _ call: ServerCall) {
+    isBusy = true
+    let session = WriteSessionReference(session: self)
+    let database = database
+    service.onThread(for: call) {
+      Result { () throws(GRPCStatus) in
+        try Self.reading(message) { request throws(GRPCStatus) -> ReadWriteRequest in
+          guard let database else { return .first(try request.handshake()) }
+          try request.checkDatabase(database)
+          return request.writes.isEmpty ? .last : .batch(try request.checked(in: database))
+        }
+      }
+    } then: { call, read in
+      session.session.goOn(read, call)
+    }
+  }
+
+  fileprivate func goOn(_ read: Result<ReadWriteRequest, GRPCStatus>, _ call: ServerCall) {
+    isBusy = false
+    guard !isOver else { return }
+    do throws(GRPCStatus) {
+      switch try read.get() {
+      case .first(let database): try shakeHands(database, call)
+      case .last: return finishLast(call)
+      case .batch(let writes):
+        guard let database else { return }
+        submit(writes, database, try service.credentials(call, in: database), call)
+      }
+    } catch { return end(call, error) }
+    goOn(call)
+  }
+
+  // MARK: injected faults
 
   /// Lets a fault strike a request; whether it delays it, and with it all that come behind.
   private func isDelayed(
@@ -145,23 +197,11 @@ private final class WriteSession<Engine: StorageEngine> {
     goOn(call)
   }
 
-  private func shakeHands(_ message: [UInt8], _ call: ServerCall) throws(GRPCStatus) {
-    let database = try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in
-      try WriteStreamRequest(bytes).handshake()
-    }
+  private func shakeHands(_ database: DatabaseID, _ call: ServerCall) throws(GRPCStatus) {
     _ = try service.credentials(call, in: database)
     self.database = database
     let id = service.writeStreams.add(1, ordering: .relaxed).newValue
     _ = call.send(Answers.writeStream(id: id, token: 0))
-  }
-
-  private static func writes(_ message: [UInt8], _ database: DatabaseID) throws(GRPCStatus) -> [Write] {
-    try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) in
-      let request = try WriteStreamRequest(bytes)
-      do throws(Complaint) {
-        return try WriteList.read(request.writes, in: database)
-      } catch { throw GRPCStatus(error) }
-    }
   }
 
   func finish(_ result: Result<CommitResult, GRPCStatus>, _ call: ServerCall) {
@@ -189,26 +229,17 @@ private struct DelayedWrite<Engine: StorageEngine>: @unchecked Sendable {
   func goOn(_ call: ServerCall) { session.goOn(message, status, call) }
 }
 
+/// A large request, read.
+private enum ReadWriteRequest: Sendable {
+  case first(DatabaseID)
+  case batch([Write])
+  /// One without writes ends the stream.
+  case last
+}
+
 /// A session on its way through other threads, which only pass it on.
 ///
 /// `@unchecked Sendable`: the session is touched on its call's event loop alone.
 private struct WriteSessionReference<Engine: StorageEngine>: @unchecked Sendable {
   let session: WriteSession<Engine>
-  let origin: CommitOrigin?
-  let cancellation: CommitCancellation
-
-  func submit(
-    _ writes: [Write], _ database: DatabaseID, _ credentials: Credentials,
-    _ service: FirestoreService<Engine>, _ call: CallReference
-  ) {
-    CommitOrigin.$current.withValue(origin) {
-      service.store.submit(database, writes, as: credentials, cancellation: cancellation) { result in
-        finish(result.mapError(GRPCStatus.init), call)
-      }
-    }
-  }
-
-  func finish(_ result: Result<CommitResult, GRPCStatus>, _ call: CallReference) {
-    call { session.finish(result, $0) }
-  }
 }

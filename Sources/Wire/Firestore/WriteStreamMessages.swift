@@ -55,6 +55,13 @@ struct WriteStreamRequest {
   }
 }
 
+extension WriteStreamRequest {
+  /// The writes as the store takes them.
+  func checked(in database: DatabaseID) throws(GRPCStatus) -> [Write] {
+    do throws(Complaint) { return try WriteList.read(writes, in: database) } catch { throw GRPCStatus(error) }
+  }
+}
+
 extension Answers {
   /// `WriteResponse`: the first has an id and a token, the last a token alone. A token is the number of
   /// batches answered so far; clients require one and send it back, nobody looks at it.

@@ -8,10 +8,14 @@ final class GRPCCall: ServerCall {
   let stream: HTTP2Stream
   /// Kept until the stream closes; the circle through the stream is broken there.
   let connection: GRPCConnection
-  /// Nanoseconds on the host's clock at which the client stops waiting; nil when it did not say.
-  let deadline: UInt64?
+  /// Nanoseconds on the host's clock at which the client stops waiting. When it did not say, the server's own; nil until
+  /// the call turns out to last.
+  var deadline: UInt64?
   /// The call is listed among those that wait for their deadline.
   var isTracked = false
+  /// Streams: a message is inflated on a thread; the client has sent everything.
+  var isInflating = false
+  var isHalfClosed = false
   /// Bytes of this call that are counted in the connection's sum.
   var bufferedBytes = 0
 

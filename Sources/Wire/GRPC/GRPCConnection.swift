@@ -36,6 +36,8 @@ package final class GRPCConnection {
   var arriving: [Int32: HTTP2Request] = [:]
   /// The earliest deadline of `waiting` and `arriving`, or earlier.
   package internal(set) var nextDeadline: UInt64?
+  /// The earliest end of a call whose client does not say how long it waits, or earlier.
+  private var laterDeadline: UInt64?
   /// Bytes of unfinished requests, calls or not.
   var bufferedBytes = 0
   /// Inside `receive`, `expire` or `drain`: whoever called it will ask for output.
@@ -84,6 +86,7 @@ package final class GRPCConnection {
     isBusy = false
     let earliest = waiting.values.lazy.compactMap(\.deadline).min() ?? .max
     nextDeadline = min(earliest, arriving.values.lazy.map(\.deadline).min() ?? .max)
+    if let later = laterDeadline, later <= time { laterDeadline = nil }
     forgetDeadlines()
   }
 
@@ -180,7 +183,7 @@ extension GRPCConnection {
     let call = GRPCCall(method: method, stream: stream, connection: self, deadline: deadline)
     if let observer = options.observer { call.observe(observer, method: method.figure, .grpc) }
     stream.owner = .call(call)
-    if deadline != nil { undecided.append(call) }
+    if method.kind != .bidirectional || deadline != nil { undecided.append(call) }
     if method.kind == .bidirectional { method.begin(call) }
   }
 
@@ -209,21 +212,25 @@ extension GRPCConnection {
   }
 
   private func trackDeadlines() {
-    var earliest = nextDeadline ?? .max
     for call in undecided where !call.isFinished {
+      if call.deadline == nil, let patience = options.deadlines.nanoseconds(call.method.kind) {
+        let deadline = now() &+ patience
+        call.deadline = deadline
+        laterDeadline = min(laterDeadline ?? .max, deadline)
+      }
       guard let deadline = call.deadline else { continue }
       call.isTracked = true
       waiting[call.stream.id] = call
-      earliest = min(earliest, deadline)
+      nextDeadline = min(nextDeadline ?? .max, deadline)
     }
     undecided.removeAll(keepingCapacity: true)
-    nextDeadline = earliest
     forgetDeadlines()
   }
 
-  /// Nobody waits for a time any more, perhaps.
+  /// Nobody waits for a time any more, perhaps. A time of our own is kept all the same: it is looked at once in a minute,
+  /// where a timer that is set and put back for each call would cost.
   func forgetDeadlines() {
-    if waiting.isEmpty, arriving.isEmpty { nextDeadline = nil }
+    if waiting.isEmpty, arriving.isEmpty { nextDeadline = laterDeadline }
   }
 
   /// A call got its answer; its stream may still be sending it.
@@ -274,14 +281,23 @@ extension GRPCConnection {
   private func deliver(_ call: GRPCCall) {
     var start = 0
     do throws(GRPCStatus) {
-      while !call.isFinished,
+      while !call.isFinished, !call.isInflating,
         let frame = try GRPCFrame(call.stream.inbound, at: start, limit: options.messageBytesMax),
         frame.end <= call.stream.inbound.count
       {
-        let message = try frame.message(
-          in: call.stream.inbound, encoding: call.stream.head.encoding,
-          limit: options.messageBytesMax)
+        let body = call.stream.inbound
         start = frame.end
+        let isLater = isInflatedLater(frame, in: body, for: call) { call, message in
+          call.isInflating = false
+          call.onMessage?(message.withBytes { Array($0) })
+          call.connection.goOn(with: call)
+        }
+        if isLater {
+          call.isInflating = true
+          break
+        }
+        let message = try frame.message(
+          in: body, encoding: call.stream.head.encoding, limit: options.messageBytesMax)
         call.onMessage?(message.withBytes { Array($0) })
       }
     } catch {
@@ -293,10 +309,18 @@ extension GRPCConnection {
     call.bufferedBytes -= start
   }
 
+  /// A message was inflated: those behind it follow, and the end if it came meanwhile.
+  private func goOn(with call: GRPCCall) {
+    deliver(call)
+    if call.isHalfClosed, !call.isInflating { complete(call) }
+  }
+
   /// The client has sent everything.
   private func complete(_ call: GRPCCall) {
     guard !call.isFinished else { return }
     if call.method.kind == .bidirectional {
+      call.isHalfClosed = true
+      if call.isInflating { return }
       guard call.stream.inbound.isEmpty else {
         return call.finish(GRPCStatus(.internal, "Encountered end-of-stream mid-frame"))
       }
@@ -313,6 +337,14 @@ extension GRPCConnection {
           bytes.isEmpty ? "Half-closed without a request" : "Encountered end-of-stream mid-frame")
       }
       guard frame.end == bytes.count else { throw GRPCStatus(.internal, "Too many requests") }
+      let isLater = isInflatedLater(frame, in: bytes, for: call) { call, message in
+        call.take(message)
+        call.method.begin(call)
+      }
+      if isLater {
+        call.stream.inbound = []
+        return
+      }
       let message = try frame.message(
         in: bytes, encoding: call.stream.head.encoding, limit: options.messageBytesMax)
       call.take(message)

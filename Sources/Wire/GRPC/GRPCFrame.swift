@@ -33,7 +33,9 @@ struct GRPCFrame {
     in body: [UInt8], encoding: [UInt8], limit: Int
   ) throws(GRPCStatus) -> RequestMessage {
     guard isCompressed else {
-      return RequestMessage(buffer: end == body.count ? body : Array(body[..<end]), start: start)
+      // Of many messages in one body each is copied alone, never with those before it.
+      return end == body.count && start == OutboundQueue.prefixBytes
+        ? RequestMessage(buffer: body, start: start) : RequestMessage(buffer: Array(body[start..<end]))
     }
     guard encoding.holds("gzip") else {
       throw GRPCStatus(

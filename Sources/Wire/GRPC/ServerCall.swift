@@ -110,12 +110,23 @@ package class ServerCall {
 
   // MARK: what each way of calling does
 
+  /// The call is over, or will be when its answer is sent.
+  func ended() {}
+
+  /// Makes a whole answer what is sent of it, on any thread; nil where it is sent as it is.
+  var answerForm: (@Sendable ([UInt8]) -> [UInt8])? { nil }
   /// Sends the whole answer and success.
   func transmit(only message: [UInt8]) {}
+  /// The same of an answer in its form.
+  func transmit(formed answer: [UInt8]) { transmit(only: answer) }
   /// Sends what comes before the first of several messages.
   func transmitHead() {}
   /// Sends one of several messages. False: the client has to read first.
   func transmit(next message: [UInt8]) -> Bool { false }
+  /// Makes one of several messages what is sent of it, on any thread; nil where it is sent as it is.
+  var elementForm: (@Sendable ([UInt8]) -> [UInt8])? { nil }
+  /// Sends one of several messages in its form.
+  func transmit(nextFormed element: [UInt8]) -> Bool { transmit(next: element) }
   /// Sends the end, after messages or without any.
   func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {}
 }
@@ -156,14 +167,32 @@ extension ServerCall {
     observeEnd(.ok)
   }
 
+  /// The same with an answer that was brought into its form on another thread.
+  final func respond(formed answer: [UInt8]) {
+    guard !isFinished, !hasBegunAnswer else { return }
+    isFinished = true
+    transmit(formed: answer)
+    observeEnd(.ok)
+  }
+
   /// Sends one more message of a streaming answer. False: wait for `onWritable` before the next.
   package final func send(_ message: [UInt8]) -> Bool {
     guard !isFinished else { return false }
-    if !hasBegunAnswer {
-      hasBegunAnswer = true
-      transmitHead()
-    }
+    beginAnswer()
     return transmit(next: message)
+  }
+
+  /// The same with a message that was brought into its form on another thread.
+  final func send(formed element: [UInt8]) -> Bool {
+    guard !isFinished else { return false }
+    beginAnswer()
+    return transmit(nextFormed: element)
+  }
+
+  private func beginAnswer() {
+    guard !hasBegunAnswer else { return }
+    hasBegunAnswer = true
+    transmitHead()
   }
 
   /// Ends the call with a status.
@@ -196,6 +225,7 @@ extension ServerCall {
 
   /// Breaks the circles between a call and the closures of its service.
   final func forget() {
+    ended()
     onCancel = nil
     onWritable = nil
     onMessage = nil
@@ -217,6 +247,11 @@ package struct CallReference: @unchecked Sendable {
   init(call: ServerCall) { self.call = call }
 
   package var isCancelled: Bool { call.isCancelled }
+
+  /// Whether what is worked on for the call is of no use any more.
+  ///
+  /// INVARIANT: true only when the call has got its end, so that what was left unfinished is never sent.
+  var abandonment: @Sendable () -> Bool { { call.isCancelled } }
 
   /// Runs `body` on the call's event loop.
   package func callAsFunction(_ body: @escaping @Sendable (ServerCall) -> Void) {

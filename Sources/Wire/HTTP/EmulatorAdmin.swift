@@ -206,9 +206,17 @@ extension HTTPService {
   /// Source: spec/protocol.md 7.2.
   private func replaceRules(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
     _ = try credentials(exchange, in: database)
-    guard let json = try? JSONReader.read(exchange.request.body), let file = RulesFile(json) else {
-      throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
+    try readBody(exchange) { body throws(GRPCStatus) in
+      guard let json = try? JSONReader.read(body), let file = RulesFile(json) else {
+        throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
+      }
+      return file
+    } then: { [self] exchange, file in
+      replaceRules(exchange, of: database, by: file)
     }
+  }
+
+  private func replaceRules(_ exchange: HTTPExchange, of database: DatabaseID, by file: RulesFile) {
     let reference = exchange.reference
     let rulesets = firestore.store.rulesets
     let limitsSource = firestore.options.profile.limitsRulesSource
@@ -225,7 +233,7 @@ extension HTTPService {
 }
 
 /// The ruleset of a request: one file, and whether errors in it are only reported.
-struct RulesFile {
+struct RulesFile: Sendable {
   let name: String?
   let content: [UInt8]
   let ignoresErrors: Bool

@@ -11,7 +11,7 @@ internal import NIOPosix
 
 extension HTTPService {
   /// The body of both: which database, and where.
-  private struct Order {
+  private struct Order: Sendable {
     let database: DatabaseID
     let directory: String
     let name: String?
@@ -45,22 +45,28 @@ extension HTTPService {
   }
 
   func export(_ exchange: HTTPExchange) throws(GRPCStatus) {
-    let order = try Order(exchange.request.body)
-    let store = firestore.store.store
-    let name = order.name ?? "firestore_export_\(firestore.nowSeconds)"
-    transfer(exchange) { () throws(ExportError) in
-      let damaged = try StoreExport.write(store, order.database, folder: order.directory, name: name).damaged
-      if damaged.isEmpty { return "{}\n" }
-      return "{\"damaged\": [\(damaged.map(JSONWriter.quoted).joined(separator: ", "))]}\n"
+    try readBody(exchange) { body throws(GRPCStatus) in
+      try Order(body)
+    } then: { [self] exchange, order in
+      let store = firestore.store.store
+      let name = order.name ?? "firestore_export_\(firestore.nowSeconds)"
+      transfer(exchange) { () throws(ExportError) in
+        let damaged = try StoreExport.write(store, order.database, folder: order.directory, name: name).damaged
+        if damaged.isEmpty { return "{}\n" }
+        return "{\"damaged\": [\(damaged.map(JSONWriter.quoted).joined(separator: ", "))]}\n"
+      }
     }
   }
 
   func importDocuments(_ exchange: HTTPExchange) throws(GRPCStatus) {
-    let order = try Order(exchange.request.body)
-    let store = firestore.store.store
-    transfer(exchange) { () throws(ExportError) in
-      _ = try StoreImport.read(order.directory, into: store, order.database)
-      return "{}\n"
+    try readBody(exchange) { body throws(GRPCStatus) in
+      try Order(body)
+    } then: { [self] exchange, order in
+      let store = firestore.store.store
+      transfer(exchange) { () throws(ExportError) in
+        _ = try StoreImport.read(order.directory, into: store, order.database)
+        return "{}\n"
+      }
     }
   }
 

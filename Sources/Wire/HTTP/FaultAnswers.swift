@@ -18,7 +18,13 @@ extension HTTPService {
     try firestore.options.projects.admit(database.project)
     let faults = firestore.faults
     switch method {
-    case "POST": exchange.respond(json: try addFault(exchange.request.body, in: database))
+    case "POST":
+      try readBody(exchange) { body throws(GRPCStatus) in
+        try Self.fault(body)
+      } then: {
+        [self] exchange, fault throws(GRPCStatus) in
+        exchange.respond(json: try add(fault, in: database))
+      }
     case "DELETE":
       var number: Int?
       if let text = target.values("number", "number").last.map({ String(decoding: $0, as: UTF8.self) }) {
@@ -32,14 +38,16 @@ extension HTTPService {
     }
   }
 
-  private func addFault(_ body: [UInt8], in database: DatabaseID) throws(GRPCStatus) -> [UInt8] {
+  private static func fault(_ body: [UInt8]) throws(GRPCStatus) -> InjectedFault {
     guard let json = try? JSONReader.read(body), let text = json["rule"]?.text else {
       throw GRPCStatus(.invalidArgument, "the body is {\"rule\": \"UNAVAILABLE on commit\"}")
     }
-    let fault: InjectedFault
-    do throws(InjectedFaultError) { fault = try InjectedFaultParser.read(text) } catch {
+    do throws(InjectedFaultError) { return try InjectedFaultParser.read(text) } catch {
       throw GRPCStatus(.invalidArgument, error.text)
     }
+  }
+
+  private func add(_ fault: InjectedFault, in database: DatabaseID) throws(GRPCStatus) -> [UInt8] {
     guard let number = firestore.faults.add(fault, in: database) else {
       throw GRPCStatus(.resourceExhausted, FaultAnswer.tooMany)
     }

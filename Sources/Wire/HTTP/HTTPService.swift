@@ -18,13 +18,16 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   /// What requests that are no method of the service are counted as.
   private let emulatorFigure: Int
   private let pageFigure: Int
+  private let deadlines: DefaultDeadlines
   /// LIMIT: bytes of a body that is read on the event loop; about as long as one commit is decoded.
-  private static var onEventLoopBytesMax: Int { 64 << 10 }
+  static var onEventLoopBytesMax: Int { 64 << 10 }
 
   package init(
     _ firestore: FirestoreService<Engine>, hooks: ServerHooks = ServerHooks(),
-    gate: RequestGate = RequestGate(), webChannel limits: WebChannelLimits = WebChannelLimits()
+    gate: RequestGate = RequestGate(), webChannel limits: WebChannelLimits = WebChannelLimits(),
+    deadlines: DefaultDeadlines = DefaultDeadlines()
   ) {
+    self.deadlines = deadlines
     self.firestore = firestore
     self.hooks = hooks
     self.gate = gate
@@ -123,13 +126,14 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       }
     }
     guard body.count > Self.onEventLoopBytesMax else {
-      return begin(call, Self.message(route, target, body, dialect))
+      begin(call, Self.message(route, target, body, dialect))
+      return call.limitTime(deadlines)
     }
-    let reference = call.reference
-    firestore.threads.submit { state in
-      guard state == .active else { return }
-      let message = Self.message(route, target, body, dialect)
-      reference { begin($0, message) }
+    call.limitTime(deadlines)
+    firestore.onThread(for: call) {
+      Self.message(route, target, body, dialect)
+    } then: {
+      begin($0, $1)
     }
   }
 

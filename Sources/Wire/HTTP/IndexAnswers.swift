@@ -32,15 +32,19 @@ extension HTTPService {
   /// Definitions hold for the next query. A file with errors changes nothing.
   func replaceIndexes(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
     guard let gate = firestore.store.indexes else { return exchange.respondNotFound() }
-    let (file, problems) = IndexFile.read(exchange.request.body)
-    let errors = problems.filter { $0.severity == .error }
-    guard errors.isEmpty else {
-      let text = errors.map { $0.text(path: "firestore.indexes.json") }.joined(separator: "\n")
-      throw GRPCStatus(.invalidArgument, text)
+    try readBody(exchange) { body throws(GRPCStatus) in
+      let (file, problems) = IndexFile.read(body)
+      let errors = problems.filter { $0.severity == .error }
+      guard errors.isEmpty else {
+        let text = errors.map { $0.text(path: "firestore.indexes.json") }.joined(separator: "\n")
+        throw GRPCStatus(.invalidArgument, text)
+      }
+      return file.indexes
+    } then: { [self] exchange, indexes in
+      gate.replace(database, with: indexes)
+      firestore.store.store.setIndexes(indexes.definitions, in: database)
+      exchange.respond(json: Array("{}".utf8))
     }
-    gate.replace(database, with: file.indexes)
-    firestore.store.store.setIndexes(file.indexes.definitions, in: database)
-    exchange.respond(json: Array("{}".utf8))
   }
 }
 

@@ -5,6 +5,7 @@
 /// Source: spec/protocol.md 6.3, 6.4; errors of streams and marks: spec/production-differences.md F1, Q1.
 
 internal import DocModel
+internal import NIOCore
 
 /// State and its owner: the connection's event loop, as for every call.
 final class RESTCall: ServerCall {
@@ -17,6 +18,8 @@ final class RESTCall: ServerCall {
   private var isFirst = true
   /// Whether the last element says that it is the last.
   private let marksLast: Bool
+  /// Ends the call when its time is over.
+  private var timer: Scheduled<Void>?
   /// The element that may be the last.
   private var waiting: [UInt8]?
   /// The mark, encoded as the field that the answer's shape calls `done`.
@@ -36,12 +39,33 @@ final class RESTCall: ServerCall {
     exchange.onWritable = { [self] in onWritable?() }
   }
 
+  /// A call that lasts is given an end. A client over HTTP does not say how long it waits.
+  func limitTime(_ deadlines: DefaultDeadlines) {
+    guard !isFinished, let eventLoop = exchange.eventLoop,
+      let patience = deadlines.nanoseconds(isStream ? .serverStreaming : .unary)
+    else { return }
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    timer = eventLoop.scheduleTask(in: .nanoseconds(Int64(patience))) { bound.value.expire() }
+  }
+
+  override func ended() {
+    timer?.cancel()
+    timer = nil
+  }
+
   override var methodName: String { "google.firestore.v1.Firestore/" + name }
 
-  override func transmit(only message: [UInt8]) {
-    exchange.respond(json: json(message))
+  override var answerForm: (@Sendable ([UInt8]) -> [UInt8])? { { [answer] in Self.json($0, answer) } }
+
+  override func transmit(only message: [UInt8]) { transmit(formed: Self.json(message, answer)) }
+
+  override func transmit(formed answer: [UInt8]) {
+    exchange.respond(json: answer)
     forget()
   }
+
+  /// The last element is not known on the way, where it is marked.
+  override var elementForm: (@Sendable ([UInt8]) -> [UInt8])? { marksLast ? nil : answerForm }
 
   override func transmitHead() {
     exchange.begin(status: 200, headers: [("content-type", "application/json; charset=utf-8")])
@@ -53,10 +77,12 @@ final class RESTCall: ServerCall {
     return waiting.map(transmit(element:)) ?? true
   }
 
-  private func transmit(element message: [UInt8]) -> Bool {
+  private func transmit(element message: [UInt8]) -> Bool { transmit(nextFormed: Self.json(message, answer)) }
+
+  override func transmit(nextFormed element: [UInt8]) -> Bool {
     let separator: StaticString = isFirst ? "[" : ",\n"
     isFirst = false
-    return exchange.send(separator.withUTF8Buffer { Array($0) } + json(message))
+    return exchange.send(separator.withUTF8Buffer { Array($0) } + element)
   }
 
   override func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {
@@ -76,7 +102,7 @@ final class RESTCall: ServerCall {
       json: [UInt8(ascii: "[")] + elements + [UInt8(ascii: "]")], status: status.code.httpStatus)
   }
 
-  private func json(_ message: [UInt8]) -> [UInt8] {
+  private static func json(_ message: [UInt8], _ answer: RESTAnswer) -> [UInt8] {
     var writer = JSONWriter()
     message.withUnsafeBytes { bytes in
       switch answer {
