@@ -51,7 +51,8 @@ extension HTTPService {
       let store = firestore.store.store
       let name = order.name ?? "firestore_export_\(firestore.nowSeconds)"
       transfer(exchange) { () throws(ExportError) in
-        let damaged = try StoreExport.write(store, order.database, folder: order.directory, name: name).damaged
+        let damaged = try StoreExport.write(store, order.database, folder: order.directory, name: name)
+          .damaged
         if damaged.isEmpty { return "{}\n" }
         return "{\"damaged\": [\(damaged.map(JSONWriter.quoted).joined(separator: ", "))]}\n"
       }
