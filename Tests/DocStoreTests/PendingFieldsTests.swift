@@ -70,8 +70,8 @@ struct PendingFieldsTests {
     let engine = try WeighedEngine()
     let store = try DocumentStore(engine: engine, environment: TestClock().environment())
     var fields: [(String, Value)] = (0..<2_000).map { ("f\($0)", .integer(0)) }
-    fields.append(("list", .array((0..<20_000).map { .integer($0) })))
-    fields.append(("m", .map(Fields((0..<10_000).map { ("k\($0)", .integer(Int64($0))) }))))
+    fields.append(("list", .array((0..<5_000).map { .integer($0) })))
+    fields.append(("m", .map(Fields((0..<3_000).map { ("k\($0)", .integer(Int64($0))) }))))
     fields.append(("text", .string(String(repeating: "t", count: 500_000))))
     try store.commitAndWait(
       Self.database, [Write(Self.path, .update(fields: Fields(fields).encoded, mask: nil))])

@@ -320,7 +320,7 @@ struct StoreCommitTests {
         batch.put(.documents, key, damaged)
       }
       #expect(storeError { _ = try test.fields("c/a") } == .storage(.corrupt))
-      #expect(storeError { try test.set("c/a", [:]) } == .storage(.corrupt))
+      #expect(storeError { try test.commit(.merge("c/a", [:], "a")) } == .storage(.corrupt))
     }
     try engine.write(MutationBatch()) { (_, batch) throws(StorageError) in batch.put(.documents, key, [1, 2])
     }

@@ -88,7 +88,7 @@ public final class StoreInspection {
     if condemned.contains(generation) { return true }
     let own = UnsafeRawBufferPointer(rebasing: key[..<(key.count - ended)])
     let name = name(of: own, generation, isPast)
-    guard let record = try? DocumentRecord(value) else {
+    guard let record = try? DocumentRecord(value, key: own) else {
       return damage(keyspace, name, "does not match its checksum")
     }
     guard let path = Self.path(of: own, record.path),
