@@ -215,7 +215,7 @@ extension FunctionsHost {
       if let name { try runner.resume(name) } else { runner.resume() }
       answer(.empty)
     case "retry": answer(.count("retried", try runner.retry(request.ids, trigger: name)))
-    case "drain": drain(name, seconds: request.value("seconds").flatMap(Int.init) ?? 60, answer)
+    case "drain": drain(name, seconds: try Self.seconds(request.value("seconds")), answer)
     case "replay":
       guard let name else { throw EmulatorFailure(400, "INVALID_ARGUMENT", "a replay names its trigger") }
       answer(.count("after", Int(try runner.replay(name, from: try Self.start(request.value("from"))))))
@@ -235,6 +235,19 @@ extension FunctionsHost {
     return .after(time.microseconds - 1)
   }
 
+  /// LIMIT: seconds that a drain may be asked to wait.
+  private static var drainSecondsMax: Int { 3_600 }
+
+  private static func seconds(_ text: String?) throws -> Int {
+    guard let text else { return 60 }
+    guard let seconds = Int(text), (0...drainSecondsMax).contains(seconds) else {
+      throw EmulatorFailure(
+        400, "INVALID_ARGUMENT",
+        "'\(text)' is no number of seconds to wait: expected a whole number from 0 to \(drainSecondsMax)")
+    }
+    return seconds
+  }
+
   /// Answers when all is delivered, or after so many seconds that it is not.
   private func drain(
     _ name: String?, seconds: Int, _ answer: @escaping @Sendable (EmulatorAnswer) -> Void
@@ -246,7 +259,7 @@ extension FunctionsHost {
           if let name { (try? await runner.drain(name)) ?? false } else { await runner.drain() }
         }
         group.addTask {
-          try? await Task.sleep(for: .seconds(max(0, min(seconds, 3_600))))
+          try? await Task.sleep(for: .seconds(seconds))
           return false
         }
         let first = await group.next() ?? false

@@ -229,6 +229,10 @@ struct Admin {
       for bad in ["never", "2262-01-01T00:00:00Z", "9223372036854775807"] {
         #expect(admin.status("POST", "projects/-/triggers/greet:replay", query: [("from", bad)]) == 400)
       }
+      for bad in ["abc", "-5", "1e400", "1.5", "", "3601", "99999999999999999999"] {
+        let refused = admin.ask("POST", "projects/-/triggers:drain", query: [("seconds", bad)])
+        #expect(refused?.status == 400 && refused?.text.contains("'\(bad)'") == true, "\(bad)")
+      }
       #expect(admin.status("POST", "projects/-/triggers:retry", query: [("id", "x")]) == 404)
       #expect(admin.ask("GET", "projects/-/triggers:deadLetters")?.text == "{\"deadLetters\":[]}\n")
     }
