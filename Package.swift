@@ -36,6 +36,7 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "CProcess"),
+    .target(name: "CGuard"),
     .systemLibrary(name: "CChecksum"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
@@ -46,7 +47,8 @@ let package = Package(
       name: "DocStore",
       dependencies: ["DocModel", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: strict),
-    .target(name: "EngineLMDB", dependencies: ["DocModel", "DocStore", "CLMDB"], swiftSettings: strict),
+    .target(
+      name: "EngineLMDB", dependencies: ["DocModel", "DocStore", "CGuard", "CLMDB"], swiftSettings: strict),
     .target(
       name: "Rules", dependencies: ["DocModel", "CRE2", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),

@@ -139,14 +139,15 @@ extension DocumentStore {
       }
       return StoreView(
         database: database, readTime: readTime,
-        states: DocumentStates(view: view, generation: generation, version: nil),
+        states: DocumentStates(view: view, generation: generation, version: nil, isTallied: isTallied),
         recorder: recorder, indexes: indexes)
     case .at(let version):
       if version < state.floor { throw .failedPrecondition(.readTimeTooOld) }
       let isNewest = version >= state.lastVersion
       return StoreView(
         database: database, readTime: version,
-        states: DocumentStates(view: view, generation: generation, version: isNewest ? nil : version),
+        states: DocumentStates(
+          view: view, generation: generation, version: isNewest ? nil : version, isTallied: isTallied),
         recorder: nil, indexes: indexes)
     }
   }

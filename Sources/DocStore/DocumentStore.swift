@@ -30,6 +30,9 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   let indexes: IndexRegistry
   let hold: HistoryHold
   let commitsOnCaller: Bool
+  /// Whether collections have tallies: of a store that outlives the process, and was once opened for writing since
+  /// tallies are kept.
+  let isTallied: Bool
   private let limits = Mutex(CommitLimits.production())
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
@@ -45,8 +48,9 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     let stored: [(database: DatabaseRecord, index: StoredIndex)]
     do {
       lastVersion = try Self.openState(engine, environment)
+      isTallied = try Self.openTallies(engine, isReadOnly: options.isReadOnly)
       stored = options.isReadOnly ? [] : try Self.openIndexes(engine)
-    } catch { throw .storage(error) }
+    } catch { throw engine.storeError(error) }
     clock = CommitClock(committed: lastVersion, environment: environment)
     transactions = TransactionTable(now: environment.now)
     feed = ChangeFeed()
@@ -91,6 +95,21 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       batch.put(.catalog, KeyLayout.stateKey, state.encoded)
     }
     return now
+  }
+
+  /// A store of before tallies were kept gets them in one pass over its documents.
+  private static func openTallies(_ engine: Engine, isReadOnly: Bool) throws(StorageError) -> Bool {
+    guard engine.isDurable else { return false }
+    let isComplete = try engine.read { (view) throws(StorageError) in
+      try view.get(.catalog, CollectionTally.completeKey) != nil
+    }
+    if isComplete || isReadOnly { return isComplete }
+    try engine.write(MutationBatch()) { (view, batch) throws(StorageError) in
+      guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
+      try CollectionTally.makeAll(view, batch)
+      batch.put(.catalog, KeyLayout.stateKey, state.encoded)
+    }
+    return true
   }
 
   private static func openIndexes(

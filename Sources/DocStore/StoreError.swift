@@ -20,6 +20,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case permissionDenied(message: String)
   case resourceExhausted(message: String)
   case storage(StorageError)
+  /// As `storage`, in the engine's own words.
+  case engine(StorageError, message: String)
 
   /// What a precondition found instead.
   public enum Unmet: Hashable, Sendable {
@@ -47,7 +49,7 @@ public enum StoreError: Error, Hashable, Sendable {
   /// Whether a transaction whose commit is refused so is over; otherwise it is as before, with its locks.
   public var endsTransaction: Bool {
     switch self {
-    case .notFound, .alreadyExists, .failedPrecondition, .aborted, .storage: true
+    case .notFound, .alreadyExists, .failedPrecondition, .aborted, .storage, .engine: true
     case .invalid, .permissionDenied, .resourceExhausted, .targetExists: false
     }
   }
@@ -67,7 +69,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case .aborted(.tooMuchContention): TransactionText.tooMuchContention
     case .aborted(.lockTimeout): TransactionText.lockTimeout
     case .aborted(.transactionOver): TransactionText.over
-    case .permissionDenied(let message), .resourceExhausted(let message): message
+    case .permissionDenied(let message), .resourceExhausted(let message), .engine(_, let message): message
     case .storage(let error): Self.text(of: error)
     }
   }

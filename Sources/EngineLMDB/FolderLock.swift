@@ -11,7 +11,7 @@
 /// Holds a folder for this process by a locked file with its process id in it. The system releases the lock
 /// when the process dies, however it dies.
 final class FolderLock: Sendable {
-  private let descriptor: Int32
+  let descriptor: Int32
 
   /// Creates the folder when it is missing. `folder` is named as the user named it.
   init(_ folder: String) throws(LMDBOpenError) {

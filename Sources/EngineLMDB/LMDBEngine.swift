@@ -36,6 +36,8 @@ public final class LMDBEngine: StorageEngine {
   private let lock: FolderLock?
   private let settings: LMDBSettings
   private let space: FreeSpace?
+  private let watch: FolderWatch?
+  private let heads: HeadSums?
   private let isReadOnly: Bool
   /// Batches written, to look at the readers now and then.
   private let batchCount = Atomic(0)
@@ -43,18 +45,25 @@ public final class LMDBEngine: StorageEngine {
   private let isWriting = Monitor(false)
 
   private init(
-    _ environment: LMDBEnvironment, lock: FolderLock?, space: FreeSpace?, _ settings: LMDBSettings,
-    isReadOnly: Bool = false
+    _ environment: LMDBEnvironment, lock: FolderLock? = nil, space: FreeSpace? = nil,
+    watch: FolderWatch? = nil, heads: HeadSums? = nil, _ settings: LMDBSettings, isReadOnly: Bool = false
   ) {
     self.environment = environment
     self.lock = lock
     self.space = space
+    self.watch = watch
+    self.heads = heads
     self.settings = settings
     self.isReadOnly = isReadOnly
     views = Monitor(Views(mapBytes: settings.mapBytes))
+    watch?.start()
   }
 
+  /// What keeps commits from being taken, and what was found damaged.
+  public var health: EngineHealth { environment.health }
+
   deinit {
+    watch?.stop()
     // Views end before the environment they belong to.
     views.change { $0.idle.removeAll() }
   }
@@ -64,8 +73,23 @@ public final class LMDBEngine: StorageEngine {
     folder: String, settings: LMDBSettings = LMDBSettings()
   ) throws(LMDBOpenError) -> LMDBEngine {
     let lock = try FolderLock(folder)
-    let environment = try LMDBEnvironment(path: folder, folder: folder, flags: 0, settings)
-    return LMDBEngine(environment, lock: lock, space: nil, settings)
+    let files = ["data.mdb", "lock.mdb"].map { folder + "/" + $0 }
+    let isNew = files.allSatisfy { FolderWatch.Identity(path: $0) == nil }
+    let environment: LMDBEnvironment
+    do throws(LMDBOpenError) {
+      environment = try LMDBEnvironment(path: folder, folder: folder, flags: 0, settings)
+    } catch {
+      // Half of a store, made on a disk that was full, would be taken for a damaged one.
+      if isNew { for file in files { unlink(file) } }
+      throw error
+    }
+    var data: Int32 = -1
+    _ = mdb_env_get_fd(environment.pointer, &data)
+    let watch = FolderWatch(
+      folder, [("data.mdb", data), ("owner.lock", lock.descriptor)], environment.health)
+    let heads = HeadSums(folder: folder)
+    if let heads { for back in 0..<2 { environment.noteHead(in: heads, back: back) } }
+    return LMDBEngine(environment, lock: lock, watch: watch, heads: heads, settings)
   }
 
   /// Fails with `inUse` when a process has the folder open for writing; creates nothing.
@@ -78,7 +102,7 @@ public final class LMDBEngine: StorageEngine {
     folder: String, settings: LMDBSettings = LMDBSettings()
   ) throws(LMDBOpenError) -> LMDBEngine {
     let environment = try LMDBEnvironment(path: folder, folder: folder, flags: UInt32(MDB_RDONLY), settings)
-    return LMDBEngine(environment, lock: nil, space: nil, settings, isReadOnly: true)
+    return LMDBEngine(environment, settings, isReadOnly: true)
   }
 
   /// Opens an empty store that ends with the process: a private folder under `directory` (by default
@@ -98,7 +122,7 @@ public final class LMDBEngine: StorageEngine {
     }
     let flags = UInt32(MDB_NOSYNC | MDB_WRITEMAP | MDB_NORDAHEAD)
     let environment = try LMDBEnvironment(path: path, folder: path, flags: flags, settings)
-    return LMDBEngine(environment, lock: nil, space: FreeSpace(environment.pointer), settings)
+    return LMDBEngine(environment, space: FreeSpace(environment), settings)
   }
 
   // MARK: reading
@@ -159,15 +183,49 @@ public final class LMDBEngine: StorageEngine {
   private func apply(_ batch: MutationBatch) throws(StorageError) {
     if batch.mutations.isEmpty { return }
     try space?.check(for: batch.byteCount)
+    if watch?.isInPlace() == false { throw .unavailable }
     // Slots of readers in other processes that were killed would keep their pages, and the file would grow.
     if batchCount.wrappingAdd(1, ordering: .relaxed).newValue % Self.readerLookInterval == 0 {
       var dead: Int32 = 0
       _ = mdb_reader_check(environment.pointer, &dead)
     }
     while true {
-      let code = attempt(batch)
-      if code == 0 { return }
-      guard code == MDB_MAP_FULL, grow() else { throw StorageError(libraryCode: code) }
+      let code = environment.writing { attempt(batch) }
+      if code == 0 {
+        if let heads { environment.noteHead(in: heads, back: 0) }
+        health.endFull()
+        return
+      }
+      if code == MDB_MAP_FULL, grow() { continue }
+      if isForWantOfRoom(code, batch) { throw .full }
+      throw environment.failure(code)
+    }
+  }
+
+  /// Whether a write failed because the disk is full, which is told.
+  private func isForWantOfRoom(_ code: Int32, _ batch: MutationBatch) -> Bool {
+    // The library says EIO when the system took a part of what it was given.
+    guard [ENOSPC, EDQUOT, EIO].contains(code) else { return false }
+    var data: Int32 = -1
+    _ = mdb_env_get_fd(environment.pointer, &data)
+    let free = FreeSpace.free(data) ?? 0
+    let needed = batch.byteCount + Self.pagesPerMutation * Self.pageBytes * batch.mutations.count
+    guard code != EIO || free < needed else { return false }
+    health.begin(.full(folder: environment.folder, neededBytes: needed, freeBytes: free))
+    return true
+  }
+
+  /// About how many pages a mutation writes: its own, and those above it.
+  private static let pagesPerMutation = 3
+  private static let pageBytes = 4_096
+
+  /// Whether what is written outlives the process.
+  public var isDurable: Bool { space == nil }
+
+  public func explanation(of error: StorageError) -> String? {
+    switch (error, health.trouble) {
+    case (.full, let trouble?), (.unavailable, let trouble?): trouble.text
+    default: nil
     }
   }
 
@@ -203,7 +261,7 @@ public final class LMDBEngine: StorageEngine {
       let next = min(views.mapBytes * 2, settings.mapBytesMax)
       guard next > views.mapBytes else { return false }
       views.idle.removeAll()
-      guard mdb_env_set_mapsize(environment.pointer, next) == 0 else { return false }
+      guard environment.resizeMap(to: next) else { return false }
       views.mapBytes = next
       return true
     }

@@ -15,7 +15,7 @@ public enum LMDBOpenError: Error, Hashable, Sendable, CustomStringConvertible {
   case inUse(folder: String, process: Int32)
   /// The system refused an operation on the folder.
   case system(folder: String, operation: String, reason: String)
-  /// The folder holds something that is not this engine's, or is damaged.
+  /// The folder holds something that is not this engine's, or is damaged; nothing in it was changed.
   case damaged(folder: String, reason: String)
 
   public var description: String {
@@ -27,7 +27,7 @@ public enum LMDBOpenError: Error, Hashable, Sendable, CustomStringConvertible {
     case .system(let folder, let operation, let reason):
       "data folder `\(folder)`: cannot \(operation): \(reason)"
     case .damaged(let folder, let reason):
-      "data folder `\(folder)` holds no usable data: \(reason)"
+      "data folder `\(folder)` holds no usable data: \(reason). \(DataFile.advice(folder))"
     }
   }
 

@@ -14,6 +14,7 @@ internal import DocStore
 /// `@unchecked Sendable`: a view is used by one closure at a time; between uses it lies in the pool, and the
 /// library does not tie it to a thread (`MDB_NOTLS`).
 final class LMDBView: StorageView, @unchecked Sendable {
+  private let environment: LMDBEnvironment
   private let transaction: OpaquePointer
   private let handles: [MDB_dbi]
 
@@ -21,7 +22,8 @@ final class LMDBView: StorageView, @unchecked Sendable {
   init(_ environment: LMDBEnvironment) throws(StorageError) {
     var begun: OpaquePointer?
     let code = mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
-    guard code == 0, let begun else { throw StorageError(libraryCode: code) }
+    guard code == 0, let begun else { throw environment.failure(code) }
+    self.environment = environment
     transaction = begun
     handles = environment.handles
   }
@@ -34,7 +36,7 @@ final class LMDBView: StorageView, @unchecked Sendable {
   /// Takes the newest state.
   func renew() throws(StorageError) {
     let code = mdb_txn_renew(transaction)
-    if code != 0 { throw StorageError(libraryCode: code) }
+    if code != 0 { throw environment.failure(code) }
   }
 
   override func get(
@@ -47,7 +49,7 @@ final class LMDBView: StorageView, @unchecked Sendable {
     let code = mdb_get(transaction, handles[Int(keyspace.rawValue)], &key, &value)
     if code == 0 { return value.bytes }
     if code == MDB_NOTFOUND { return nil }
-    throw StorageError(libraryCode: code)
+    throw environment.failure(code)
   }
 
   override func scan(
@@ -55,7 +57,7 @@ final class LMDBView: StorageView, @unchecked Sendable {
     _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> ScanStep
   ) throws(StorageError) {
     if range.isEmpty { return }
-    let cursor = try LMDBCursor(transaction, handles[Int(keyspace.rawValue)])
+    let cursor = try LMDBCursor(environment, transaction, handles[Int(keyspace.rawValue)])
     switch direction {
     case .forward: try Self.forward(cursor, range, visit)
     case .reverse: try Self.reverse(cursor, range, visit)
@@ -63,7 +65,7 @@ final class LMDBView: StorageView, @unchecked Sendable {
   }
 
   override func cursor(_ keyspace: Keyspace) throws(StorageError) -> StorageCursor {
-    LMDBStorageCursor(try LMDBCursor(transaction, handles[Int(keyspace.rawValue)]))
+    LMDBStorageCursor(try LMDBCursor(environment, transaction, handles[Int(keyspace.rawValue)]))
   }
 
   private static func forward(
@@ -133,12 +135,16 @@ struct LMDBCursor: ~Copyable {
     let value: UnsafeRawBufferPointer
   }
 
+  private let environment: LMDBEnvironment
   private let pointer: OpaquePointer
 
-  init(_ transaction: OpaquePointer, _ handle: MDB_dbi) throws(StorageError) {
+  init(
+    _ environment: LMDBEnvironment, _ transaction: OpaquePointer, _ handle: MDB_dbi
+  ) throws(StorageError) {
     var opened: OpaquePointer?
     let code = mdb_cursor_open(transaction, handle, &opened)
-    guard code == 0, let opened else { throw StorageError(libraryCode: code) }
+    guard code == 0, let opened else { throw environment.failure(code) }
+    self.environment = environment
     pointer = opened
   }
 
@@ -160,14 +166,14 @@ struct LMDBCursor: ~Copyable {
     var value = MDB_val()
     let code = mdb_cursor_get(pointer, &key, &value, operation)
     if code == MDB_NOTFOUND { return nil }
-    guard code == 0 else { throw StorageError(libraryCode: code) }
+    guard code == 0 else { throw environment.failure(code) }
     return Entry(key: key.bytes, value: value.bytes)
   }
 
   /// Removes the entry at hand; the next `move(MDB_NEXT)` gives the one after it.
   func remove() throws(StorageError) {
     let code = mdb_cursor_del(pointer, 0)
-    if code != 0 { throw StorageError(libraryCode: code) }
+    if code != 0 { throw environment.failure(code) }
   }
 }
 

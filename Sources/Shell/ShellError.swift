@@ -98,7 +98,7 @@ extension ShellError {
     case .invalid: self.init(.failed(code: "INVALID_ARGUMENT"), error.message)
     case .aborted: self.init(.failed(code: "ABORTED"), error.message)
     case .resourceExhausted: self.init(.failed(code: "RESOURCE_EXHAUSTED"), error.message)
-    case .storage: self.init(.failed(code: "INTERNAL"), error.message)
+    case .storage, .engine: self.init(.failed(code: "INTERNAL"), error.message)
     }
   }
 

@@ -54,7 +54,7 @@ public enum RequestExplainer {
       switch error {
       case .permissionDenied: break
       case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .resourceExhausted,
-        .targetExists, .storage:
+        .targetExists, .storage, .engine:
         // Rules are asked first; without an answer of theirs the store's is all there is to tell.
         if log.isEmpty {
           throw RequestTextError(description: "the store refuses the request: \(error.message)")

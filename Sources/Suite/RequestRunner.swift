@@ -83,7 +83,7 @@ struct RequestRunner {
       case .notFound, .alreadyExists, .failedPrecondition, .invalid, .aborted, .resourceExhausted,
         .targetExists:
         outcome.end = .failed(error.message)
-      case .storage: throw .store(error)
+      case .storage, .engine: throw .store(error)
       }
     }
     outcome.milliseconds = Double(Self.nanoseconds - start) / 1_000_000

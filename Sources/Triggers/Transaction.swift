@@ -76,7 +76,7 @@ extension StoreError {
   fileprivate var isOvertaken: Bool {
     switch self {
     case .aborted, .notFound, .alreadyExists, .failedPrecondition: true
-    case .invalid, .permissionDenied, .resourceExhausted, .targetExists, .storage: false
+    case .invalid, .permissionDenied, .resourceExhausted, .targetExists, .storage, .engine: false
     }
   }
 }

@@ -42,7 +42,7 @@ extension GRPCStatus {
     case .aborted: .aborted
     case .permissionDenied: .permissionDenied
     case .resourceExhausted: .resourceExhausted
-    case .storage(let storage): code(of: storage)
+    case .storage(let storage), .engine(let storage, _): code(of: storage)
     }
   }
 

@@ -3,6 +3,7 @@
 import Access
 public import ArgumentParser
 import DocModel
+import EngineLMDB
 import Logging
 public import Telemetry
 import Triggers
@@ -54,6 +55,14 @@ struct ServerLog {
         "database": "\(leak.database.project)/\(leak.database.database)",
         "collection": .string(leak.collection),
       ])
+  }
+
+  /// What keeps the store from taking commits, and what in it is damaged.
+  func tell(_ report: EngineHealth.Report) {
+    switch report {
+    case .trouble(let text), .damage(let text): logger.error("\(text)")
+    case .isOver(let text): logger.notice("\(text)")
+    }
   }
 
   /// A definition that a query lacks, or the summary of them.

@@ -220,6 +220,9 @@ struct ServeCommand: AsyncParsableCommand {
     options.allowedOrigins = try browsers.allowedOrigins
     options.allowedHosts = try browsers.allowedHosts
     options.logger = log.logger
+    let health = store.engine.health
+    health.follow { log.tell($0) }
+    options.unreadiness = { health.trouble?.text }
     switch singleProject {
     case .off: break
     case .warn: options.singleProject = SingleProject(project, refusesOthers: false)

@@ -17,7 +17,7 @@ enum StoreOpening {
       }
     } catch {
       Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.storage)
+      throw ExitCode(status(of: error))
     }
     // After the engine, which says first when the folder is none.
     var options = StoreOptions()
@@ -33,7 +33,20 @@ enum StoreOpening {
     } catch {
       Terminal.complain(
         "cannot open \(folder.map { "data folder `\($0)`" } ?? "a temporary store"): \(error.message)")
-      throw ExitCode(ExitStatus.storage)
+      complainOfDamage(engine)
+      throw ExitCode(error == .storage(.corrupt) ? ExitStatus.damaged : ExitStatus.storage)
+    }
+  }
+
+  private static func status(of error: LMDBOpenError) -> Int32 {
+    if case .damaged = error { return ExitStatus.damaged }
+    return ExitStatus.storage
+  }
+
+  /// Names the pages that were found damaged so far.
+  private static func complainOfDamage(_ engine: LMDBEngine) {
+    engine.health.follow { report in
+      if case .damage(let text) = report { Terminal.complain(text) }
     }
   }
 
@@ -54,6 +67,7 @@ enum StoreOpening {
       return (try DocumentStore(engine: try LMDBEngine.readOnly(folder: folder), options: options), reason)
     } catch let error as LMDBOpenError {
       Terminal.complain(error.description)
+      throw ExitCode(status(of: error))
     } catch let error as StoreError {
       Terminal.complain("cannot open data folder `\(folder)`: \(error.message)")
     }

@@ -79,6 +79,8 @@ enum ExitStatus {
   static let badInput: Int32 = 2
   /// Everything passed, and less is covered or noticed than was asked for.
   static let gateMissed: Int32 = 3
+  /// Data is damaged: a data folder, at the start or in the middle of work (EX_DATAERR).
+  static let damaged: Int32 = 65
   /// The command line itself (BSD's EX_USAGE), as swift-argument-parser has it.
   static let usage: Int32 = 64
   /// Something in a data folder is damaged (EX_DATAERR).

@@ -66,6 +66,7 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
       batch.removeRange(keyspace, range, limit: sliceKeys)
       return true
     }
+    batch.removeRange(.catalog, CollectionTally.range(generation), limit: .max)
     batch.removeRange(.catalog, KeyRange(prefix: IndexLayout.catalogPrefix(generation)), limit: .max)
     batch.remove(.catalog, KeyLayout.condemnedKey(generation))
     return true

@@ -41,7 +41,7 @@ extension CommitPlanner {
       if isTooMuch(document.path, DocumentImage(record)) { return nil }
     }
     var isOver = false
-    let states = DocumentStates(view: view, generation: generation, version: nil)
+    let states = DocumentStates(view: view, generation: generation, version: nil, isTallied: false)
     try states.collections(under: .root) { (collection) throws(StorageError) in
       guard let bounds = CollectionBounds(collection, from: nil, to: nil, generation: generation) else {
         return .more

@@ -22,6 +22,7 @@ extension CommitPlanner {
       } else {
         batch.remove(.documents, keyInPlace: document.key.document)
       }
+      tally(document)
       if let makers, document.isDamaged { removeEntries(makers, of: document.path) }
       if let makers { maintainIndexes(makers, document) }
       batch.put(
@@ -83,8 +84,39 @@ extension CommitPlanner {
     batch.put(.catalog, KeyLayout.databaseKey(id), record.encoded)
   }
 
+  private func tally(_ document: Touched) {
+    if tallies == nil { return }
+    let collection = Array(document.key.document[..<document.collectionEnd])
+    if document.isDamaged { recounted.insert(collection) }
+    if let before = document.before { tallies?[collection, default: CollectionTally()].remove(before) }
+    if let now = document.now { tallies?[collection, default: CollectionTally()].add(now) }
+  }
+
+  /// A tally that is damaged stays so: commits go on, and scans tell.
+  private func putTallies() throws(StorageError) {
+    for (collection, change) in tallies ?? [:] {
+      let key = CollectionTally.key(collection)
+      var tally: CollectionTally
+      do throws(StorageError) {
+        tally =
+          try recounted.contains(collection)
+          ? CollectionTally.counted(view, collection, generation) : CollectionTally.stored(view, key)
+      } catch {
+        if error == .corrupt { continue }
+        throw error
+      }
+      tally.add(change)
+      if tally == CollectionTally() {
+        batch.remove(.catalog, key)
+      } else {
+        batch.put(.catalog, key, tally.encoded(key))
+      }
+    }
+  }
+
   /// Ends the batch: the numbers of the store go with it.
-  func finish() {
+  func finish() throws(StorageError) {
+    try putTallies()
     if !batch.mutations.isEmpty { batch.put(.catalog, KeyLayout.stateKey, state.encoded) }
   }
 }

@@ -17,6 +17,8 @@ final class CommitPlanner {
     let key: PlannedKey
     /// Whether its record must hold the whole path.
     let isFolded: Bool
+    /// Where the collection's part of the key ends.
+    let collectionEnd: Int
     let path: ResourcePath
     /// Before the commit.
     let before: DocumentRecord?
@@ -45,6 +47,10 @@ final class CommitPlanner {
   var events: [(database: DatabaseID, version: Int64, event: FeedEvent)] = []
   var documents = PlannedDocuments()
   var databases: [DatabaseID: DatabaseRecord] = [:]
+  /// By how much the batch changes the tallies of collections, by what their keys begin with; nil to keep none.
+  var tallies: [[UInt8]: CollectionTally]?
+  /// Collections in which the batch replaces damaged documents: their tallies are counted anew.
+  var recounted: Set<[UInt8]> = []
   /// Generations that a clearing in this batch has ended.
   var clearedGenerations: [UInt32] = []
   /// What keeps the indexes of a generation, made for the first commit to it; nil when it has none.
@@ -64,10 +70,12 @@ final class CommitPlanner {
   private var replacesDamaged = false
   /// Memory for keys.
   private var key = KeyWriter()
+  /// Where the collection's part of it ends.
+  private var collectionEnd = 0
 
   init(
     view: StorageView, batch: MutationBatch, state: StoreState, clock: CommitClock,
-    transactions: TransactionTable, feed: ChangeFeed, indexes: IndexRegistry
+    transactions: TransactionTable, feed: ChangeFeed, indexes: IndexRegistry, keepsTallies: Bool
   ) {
     self.view = view
     self.batch = batch
@@ -76,6 +84,7 @@ final class CommitPlanner {
     self.transactions = transactions
     self.feed = feed
     self.indexes = indexes
+    tallies = keepsTallies ? [:] : nil
   }
 
   // MARK: one commit
@@ -290,15 +299,15 @@ final class CommitPlanner {
     documents.name(place, at: touched.count)
     touched.append(
       Touched(
-        place: place, key: planned, isFolded: key.isFolded, path: path, before: before, now: before,
-        writes: MergedWrites(write), isDamaged: isDamaged))
+        place: place, key: planned, isFolded: key.isFolded, collectionEnd: collectionEnd, path: path,
+        before: before, now: before, writes: MergedWrites(write), isDamaged: isDamaged))
     return touched.count - 1
   }
 
   private func writeKey(of path: ResourcePath) {
     key.removeAll()
     var text = path.text
-    text.withUTF8 { _ = KeyLayout.write(generation, UnsafeRawBufferPointer($0), to: &key) }
+    collectionEnd = text.withUTF8 { KeyLayout.write(generation, UnsafeRawBufferPointer($0), to: &key) }
   }
   /// A document as earlier members of the batch left it. `place` is its own in `documents`, if it has one.
   private func recordBeforeCommit(

@@ -303,9 +303,9 @@ final class Committer<Engine: StorageEngine>: Sendable {
         guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
         let planner = CommitPlanner(
           view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed,
-          indexes: indexes)
+          indexes: indexes, keepsTallies: engine.isDurable)
         planned = (jobs.map { plan($0, planner) }, planner)
-        planner.finish()
+        try planner.finish()
       }
     } catch {
       failure = error
@@ -370,9 +370,9 @@ final class Committer<Engine: StorageEngine>: Sendable {
       if let transaction = request.transaction {
         transactions.settle(transaction, failure: .storage(failure))
       }
-      request.completion(.failure(.storage(failure)))
+      request.completion(.failure(engine.storeError(failure)))
     case .clear(let completion, let result):
-      completion(failure.map { .failure(.storage($0)) } ?? result)
+      completion(failure.map { .failure(engine.storeError($0)) } ?? result)
     case .tidy(let completion):
       completion(
         Result { () throws(StorageError) in

@@ -8,6 +8,8 @@ struct CollectionBounds {
   /// What every key of the collection begins with.
   let prefix: [UInt8]
   var range: KeyRange
+  /// Whether the collection is looked at from end to end.
+  private(set) var isWhole = true
   /// Checked on documents with folded ids, whose keys alone do not decide. Nil when keys decide.
   var lower: NameBound?
   var upper: NameBound?
@@ -56,6 +58,7 @@ struct CollectionBounds {
   }
 
   private mutating func cutBelow(_ bound: NameBound, _ generation: UInt32) {
+    isWhole = false
     let key = KeyLayout.documentKey(generation, bound.path)
     if let run = Self.foldedRun(key, collection) {
       range.lower = run
@@ -68,6 +71,7 @@ struct CollectionBounds {
   }
 
   private mutating func cutAbove(_ bound: NameBound, _ generation: UInt32) {
+    isWhole = false
     let key = KeyLayout.documentKey(generation, bound.path)
     if let run = Self.foldedRun(key, collection) {
       range.upper = KeyRange.successor(ofPrefix: run)
@@ -134,6 +138,7 @@ struct CollectionScan {
     var isStopped = false
     var runPrefix: [UInt8] = []
     var members: [RunMember] = []
+    var tally = CollectionTally()
 
     func deliverRun() {
       let isForward = direction == .forward
@@ -145,6 +150,7 @@ struct CollectionScan {
     }
 
     try states.scan(bounds.range, direction) { key, record in
+      tally.add(record)
       if let wholePath = record.path, let run = Self.foldedRun(of: key, collectionEnd: collectionEnd) {
         if run != runPrefix { deliverRun() }
         runPrefix = run
@@ -164,7 +170,13 @@ struct CollectionScan {
       return step
     }
     if isDamaged { throw .corrupt }
-    if !isStopped { deliverRun() }
+    if isStopped { return }
+    deliverRun()
+    guard !isStopped, states.isTallied, states.damaged == nil, states.version == nil, bounds.isWhole else {
+      return
+    }
+    let key = CollectionTally.key(bounds.prefix)
+    guard try tally == CollectionTally.stored(states.view, key) else { throw .corrupt }
   }
 
   /// The key up to and including the mark of its folded id; nil when the id is not folded.

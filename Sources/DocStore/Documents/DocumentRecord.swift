@@ -16,6 +16,7 @@ internal import DocModel
 struct DocumentRecord {
   /// The whole record.
   let bytes: UnsafeRawBufferPointer
+  let checksum: UInt32
   let createTime: Int64
   let updateTime: Int64
   /// The relative path, when the key is folded.
@@ -40,6 +41,7 @@ struct DocumentRecord {
     if flags & Self.coversKey != 0 { sum = CRC32C.checksum(key, seed: sum) }
     guard sum == checksum else { throw .corrupt }
     self.bytes = bytes
+    self.checksum = checksum
     createTime = Int64(bitPattern: cursor.fixed64())
     updateTime = Int64(bitPattern: cursor.fixed64())
     path = flags & Self.hasPath != 0 ? cursor.lengthDelimited() : nil
@@ -78,6 +80,7 @@ struct DocumentRecord {
 
     let written = UnsafeRawBufferPointer(record)
     bytes = written
+    self.checksum = checksum
     self.createTime = createTime
     self.updateTime = updateTime
     path = foldedPath.map { path in

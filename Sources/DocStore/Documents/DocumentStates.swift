@@ -14,6 +14,8 @@ struct DocumentStates {
   let generation: UInt32
   /// The version to read at; nil for the newest.
   let version: Int64?
+  /// Whether the store keeps tallies of its collections.
+  let isTallied: Bool
   /// Told the key of a record that cannot be read, where a scan is to go on behind it; nil where it is to fail.
   var damaged: ((UnsafeRawBufferPointer) -> Void)?
 

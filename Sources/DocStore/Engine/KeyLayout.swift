@@ -7,6 +7,7 @@
 /// documents        g | P(collection path) | id                      -> record
 /// documentHistory  g | P(collection path) | id | ended v            -> record
 /// catalog          04 | g | ix                                  -> an index (IndexLayout)
+/// catalog          05, 06                                           -> tallies of collections (CollectionTally)
 /// changes          g | v | ordinal u32                              -> path, source (ChangeRecord)
 /// ```
 ///

@@ -43,6 +43,16 @@ open class StorageView {
   }
 }
 
+extension StorageEngine {
+  public var isDurable: Bool { true }
+
+  public func explanation(of error: StorageError) -> String? { nil }
+
+  func storeError(_ error: StorageError) -> StoreError {
+    explanation(of: error).map { .engine(error, message: $0) } ?? .storage(error)
+  }
+}
+
 /// What an engine can hold.
 public struct EngineLimits: Sendable {
   public let keyBytesMax: Int
@@ -56,6 +66,12 @@ public struct EngineLimits: Sendable {
 
 public protocol StorageEngine: Sendable {
   var limits: EngineLimits { get }
+
+  /// Whether what is written outlives the process.
+  var isDurable: Bool { get }
+
+  /// What to tell of an error that the engine has just thrown, where it knows more than the error says.
+  func explanation(of error: StorageError) -> String?
 
   /// Runs `body` on the newest durable state. Never waits for a writer, never sees half of a write.
   /// Reads may nest and run on any number of threads.

@@ -161,7 +161,7 @@ final class IndexBuilder<Engine: StorageEngine> {
     _ build: Build, _ view: StorageView, _ batch: MutationBatch
   ) throws(StorageError) -> Progress {
     guard try DatabaseCatalog.generation(view, build.database) == build.generation else { return .cleared }
-    let states = DocumentStates(view: view, generation: build.generation, version: nil)
+    let states = DocumentStates(view: view, generation: build.generation, version: nil, isTallied: false)
     let makers = build.indexes.map { IndexEntryMaker($0, generation: build.generation) }
     var entries: [IndexEntry] = []
     var slice = Slice(documents: sliceDocuments, bytes: sliceBytes)

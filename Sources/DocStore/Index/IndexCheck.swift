@@ -5,7 +5,7 @@ internal import DocModel
 enum IndexCheck {
   static func faults(_ view: StorageView, _ generation: UInt32) throws(StorageError) -> [String] {
     if generation == 0 { return [] }
-    let states = DocumentStates(view: view, generation: generation, version: nil)
+    let states = DocumentStates(view: view, generation: generation, version: nil, isTallied: false)
     var faults: [String] = []
     for index in try IndexCatalog.indexes(view, generation) where index.isReady {
       let expected = try entries(index, states)

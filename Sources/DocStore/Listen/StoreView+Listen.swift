@@ -23,7 +23,8 @@ extension StoreView {
   func past(_ version: Int64) -> StoreView {
     StoreView(
       database: database, readTime: version,
-      states: DocumentStates(view: states.view, generation: states.generation, version: version),
+      states: DocumentStates(
+        view: states.view, generation: states.generation, version: version, isTallied: states.isTallied),
       recorder: nil, indexes: indexes)
   }
 

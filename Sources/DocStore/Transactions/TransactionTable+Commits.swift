@@ -47,7 +47,7 @@ extension TransactionTable {
       case .notFound, .alreadyExists, .failedPrecondition: state.end(entry, .failedPrecondition, &effects)
       case .invalid, .permissionDenied, .resourceExhausted, .targetExists:
         if !entry.isOver { entry.phase = .open }
-      case .aborted, .storage: state.end(entry, .aborted, &effects)
+      case .aborted, .storage, .engine: state.end(entry, .aborted, &effects)
       }
     }
   }

@@ -34,7 +34,8 @@ public struct StoreStudios<Engine: StorageEngine>: StudioTarget {
     } catch {
       switch error {
       case .alreadyExists, .notFound, .failedPrecondition(.version), .aborted: return false
-      case .failedPrecondition, .invalid, .permissionDenied, .resourceExhausted, .targetExists, .storage:
+      case .failedPrecondition, .invalid, .permissionDenied, .resourceExhausted, .targetExists, .storage,
+        .engine:
         throw SeedSinkError(error.message)
       }
     }
