@@ -61,7 +61,7 @@ let package = Package(
     .target(
       name: "Wire",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "Exports", "Telemetry",
+        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "CProcess", "Exports", "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,5 +1,19 @@
-// What the system offers processes through functions of any number of arguments, which Swift cannot call.
+// What the system offers processes, but not to Swift: functions of any number of arguments, and those of one C library.
 #pragma once
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/// Gives memory that was freed back to the system, where the C library keeps some; 1 when there was any.
+static inline int docstore_give_memory_back(void) {
+#ifdef __GLIBC__
+  return malloc_trim(0);
+#else
+  return 0;
+#endif
+}
+
 #ifdef __linux__
 #include <sys/prctl.h>
 

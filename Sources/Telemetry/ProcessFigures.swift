@@ -53,6 +53,9 @@ public enum ProcessFigures {
     _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
+  /// Memory in use without pages of mapped files; nil where the system does not tell.
+  public static var privateMemory: Int? { memory.map { $0.resident - $0.shared } }
+
   private static var memory: (virtual: Int, resident: Int, shared: Int)? {
     guard let file = fopen("/proc/self/statm", "r") else { return nil }
     defer { fclose(file) }

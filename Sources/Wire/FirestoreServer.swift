@@ -15,6 +15,8 @@ public struct FirestoreServerOptions: Sendable {
   public var profile = ServiceProfile.production
   /// LIMIT: bytes of one gRPC request. Production's is the default.
   public var messageBytesMax = RequestLimits.bodyBytesMax
+  /// LIMIT: bytes of anonymous memory that connections may make the process take; the map of the store does not count.
+  public var memoryBudget = MachineMemory.usualBudget
   /// Threads for queries and large commits; nil for four per core.
   public var workerThreadCount: Int?
   /// The one project that is served; nil for any.
@@ -77,11 +79,13 @@ public final class FirestoreServer: Sendable {
   private let isStopping: Flag
   private let requests: RequestsServer?
   private let webChannel: WebChannelService
+  private let memory: MemoryBudget
 
   private init(
     _ server: WireServer, _ threads: NIOThreadPool, _ isStopping: Flag, _ requests: RequestsServer?,
-    _ webChannel: WebChannelService
+    _ webChannel: WebChannelService, _ memory: MemoryBudget
   ) {
+    self.memory = memory
     self.webChannel = webChannel
     self.server = server
     self.requests = requests
@@ -120,6 +124,8 @@ public final class FirestoreServer: Sendable {
     hooks.moreFigures = options.moreFigures
     hooks.administration = options.administration
     hooks.observer = observer
+    let memory = MemoryBudget(bytes: options.memoryBudget)
+    hooks.memory = memory
     let gate = options.gate
     let http = HTTPService(firestore, hooks: hooks, gate: gate, webChannel: options.webChannel)
     var server = options.server
@@ -135,6 +141,7 @@ public final class FirestoreServer: Sendable {
         if state == .active { work() }
       }
     }
+    server.grpc.memory = memory
     let methods = known.map { method in
       var method = method
       method.figure = figures.index(of: method.name)
@@ -150,7 +157,7 @@ public final class FirestoreServer: Sendable {
       }
       return FirestoreServer(
         try await WireServer.start(server, routes: routes), threads, isStopping, requests,
-        http.webChannel)
+        http.webChannel, memory)
     } catch {
       await requests?.stop()
       try? await threads.shutdownGracefully()
@@ -166,6 +173,7 @@ public final class FirestoreServer: Sendable {
     webChannel.stop()
     await requests?.stop()
     await server.stop()
+    memory.close()
     try? await threads.shutdownGracefully()
   }
 }

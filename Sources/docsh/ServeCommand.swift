@@ -26,6 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
         docsh serve --rules app.rules --rules audit=audit.rules
         docsh serve --config firebase.json --profile emulator
         docsh serve --open --indexes firestore.indexes.json
+        docsh serve --open --memory-budget 256MiB
         docsh serve --port 8443 --tls-cert cert.pem --tls-key key.pem
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
       """)
@@ -118,6 +119,9 @@ struct ServeCommand: AsyncParsableCommand {
       valueName: "count"))
   var connectionsMax: Int?
 
+  @OptionGroup(title: "Memory")
+  var memory: MemoryOption
+
   @Option(
     help: ArgumentHelp(
       "How long a stop waits for requests that are under way.", valueName: "seconds"))
@@ -138,7 +142,9 @@ struct ServeCommand: AsyncParsableCommand {
       functionsEmulator, profile, browsers,
       importPath,
       exportOnExit
-    case exportName, singleProject, pidFile, exitWithParent, connectionsMax, stopGrace, keepBrokenRules, log,
+    case exportName, singleProject, pidFile, exitWithParent, connectionsMax, memory, stopGrace,
+      keepBrokenRules,
+      log,
       ruleCoverage
   }
 
@@ -216,6 +222,7 @@ struct ServeCommand: AsyncParsableCommand {
     options.server.tls = tls
     options.requestsPort = requestsPort
     options.server.connectionsMax = connectionsMax
+    if let budget = memory.budget { options.memoryBudget = budget }
     options.server.stopGraceSeconds = stopGrace
     options.allowedOrigins = try browsers.allowedOrigins
     options.allowedHosts = try browsers.allowedHosts

@@ -32,6 +32,8 @@ final class HubStream {
   /// When something was last sent, in microseconds.
   var lastSent: Int64
   var isOver = false
+  /// Counts what the commit at hand will take, where that is much.
+  var reservation: (any Sendable)?
   /// Which of the `beatShares` its heartbeats belong to.
   var beatShare = 0
 
@@ -72,6 +74,8 @@ final class TargetLoad: @unchecked Sendable {
   /// Events that were made and not yet sent.
   var events: [ListenEvent] = []
   var eventBytes = 0
+  /// Counts them.
+  var held: (any Sendable)?
   /// The state that the pieces show; nil before the first.
   var point: ReadPoint?
   /// The generation that the pieces show.
@@ -112,6 +116,7 @@ final class TargetLoad: @unchecked Sendable {
     defer {
       events = []
       eventBytes = 0
+      held = nil
     }
     return events
   }

@@ -52,15 +52,24 @@ public struct ListenOutlet: Sendable {
   let send: @Sendable ([ListenEvent]) -> Void
   /// Bytes taken that the client has not read.
   let unsentBytes: @Sendable () -> Int
+  /// Whether the client may be told about so many bytes more. After a no, `clientHasRead` of the stream is called once
+  /// it may.
+  let hasMemory: @Sendable (_ bytes: Int) -> Bool
+  /// Counts bytes that wait to be sent for as long as the answer lives.
+  let hold: @Sendable (_ bytes: Int) -> (any Sendable)?
   /// Ends the stream because of a request that it cannot bear.
   let fail: @Sendable (StoreError) -> Void
 
   public init(
     send: @escaping @Sendable ([ListenEvent]) -> Void, unsentBytes: @escaping @Sendable () -> Int,
+    hasMemory: @escaping @Sendable (_ bytes: Int) -> Bool = { _ in true },
+    hold: @escaping @Sendable (_ bytes: Int) -> (any Sendable)? = { _ in nil },
     fail: @escaping @Sendable (StoreError) -> Void
   ) {
     self.send = send
     self.unsentBytes = unsentBytes
+    self.hasMemory = hasMemory
+    self.hold = hold
     self.fail = fail
   }
 }

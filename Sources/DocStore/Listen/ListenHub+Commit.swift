@@ -20,7 +20,8 @@ extension ListenHub {
         met.append((ordinal, reference))
       }
     }
-    for (ordinal, reference) in met where isShown(reference.stream) {
+    let weight = changes.reduce(0) { max($0, $1.after?.byteCount ?? 0) }
+    for (ordinal, reference) in met where isShown(reference.stream, weight) {
       meet(changes[ordinal], ordinal, reference, &commit)
     }
     if generation == 0 { generation = version }
@@ -28,11 +29,24 @@ extension ListenHub {
     for reference in commit.windowed { finishWindow(reference, &commit) }
     for reference in commit.doubted.values where isShown(reference.stream) { judgeAgain(reference, &commit) }
     for stream in commit.streams { finish(stream, commit) }
+    if weight > Self.reservedBytesMin { for (_, reference) in met { reference.stream.reservation = nil } }
   }
 
+  /// LIMIT: bytes of a document that many listeners are told at once without asking for memory first.
+  private static var reservedBytesMin: Int { 16 << 10 }
+
   /// Whether a stream is told of commits; one that stands still has missed this one.
-  private func isShown(_ stream: HubStream) -> Bool {
-    if stream.standstill == nil { return true }
+  ///
+  /// A large document is counted before it is made for the stream: thousands may be told of it at once.
+  private func isShown(_ stream: HubStream, _ weight: Int = 0) -> Bool {
+    if stream.standstill == nil {
+      guard weight > Self.reservedBytesMin, stream.reservation == nil else { return true }
+      if hasRoom(stream, for: weight) {
+        stream.reservation = stream.outlet.hold(weight)
+        return true
+      }
+      stream.standstill = token
+    }
     stream.hasMissed = true
     return false
   }
@@ -89,6 +103,7 @@ extension ListenHub {
     var events = snapshot.events(at: commit.version)
     if events.count > snapshot.ended.count { events.append(.consistent(token)) }
     send(events, to: stream)
+    stream.reservation = nil
   }
 
   // MARK: windows

@@ -91,15 +91,28 @@ extension ListenHub {
   /// Runs the next piece on a worker thread, and comes back with what it read.
   private func readPiece(of load: TargetLoad, _ stream: HubStream) {
     let owner = StreamReference(stream: stream)
+    let outlet = stream.outlet
     execute { [self] in
       if load.cancelled.load(ordering: .relaxed) { return }
+      guard outlet.hasMemory(limits.pieceBytesMax) else {
+        return enqueue { hub in hub.stall(load, owner.stream) }
+      }
       do throws(StoreError) {
         try load.readPiece(from: store, database, limits)
+        load.held = outlet.hold(load.eventBytes)
         enqueue { hub in hub.pieceCame(of: load, owner.stream, nil) }
       } catch {
         enqueue { hub in hub.pieceCame(of: load, owner.stream, error) }
       }
     }
+  }
+
+  /// There is no memory for the next piece: the stream stands still until there is.
+  private func stall(_ load: TargetLoad, _ stream: HubStream) {
+    guard stream.load === load, !stream.isOver else { return }
+    // Asked again: who was woken before this job had nothing to wake.
+    if stream.outlet.hasMemory(limits.pieceBytesMax) { return readPiece(of: load, stream) }
+    if stream.standstill == nil { stream.standstill = token }
   }
 
   private func pieceCame(of load: TargetLoad, _ stream: HubStream, _ failure: StoreError?) {

@@ -168,7 +168,10 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
     if stream.standstill == nil, !hasRoom(stream) { stream.standstill = token }
   }
 
-  func hasRoom(_ stream: HubStream) -> Bool { stream.outlet.unsentBytes() <= limits.unsentBytesMax }
+  /// Whether a stream may be shown more, about so much.
+  func hasRoom(_ stream: HubStream, for bytes: Int = 0) -> Bool {
+    stream.outlet.unsentBytes() <= limits.unsentBytesMax && stream.outlet.hasMemory(bytes)
+  }
 
   /// Ends a live target.
   func drop(_ target: LiveTarget, of stream: HubStream) {

@@ -4,6 +4,9 @@
 /// limit wait for the client; its thread and its view of the store are given back. When the client has read
 /// them, the next piece begins. So a slow client costs memory up to the limit, and nothing else.
 ///
+/// A piece also begins only while the call's connection may hold more of the server's memory, and ends early when it
+/// may not.
+///
 /// INVARIANT: one piece runs at a time, and none while the client is waited for; a call that is over
 /// (answered, cancelled, late, lost) drops the pieces that would follow.
 
@@ -16,7 +19,7 @@ struct AnswerPiece: Sendable {
   let run: @Sendable (ResultStream) throws(GRPCStatus) -> AnswerPiece?
 }
 
-/// `@unchecked Sendable`: `batch`, `batchBytes` and `isOnEventLoop` belong to the thread that runs the piece,
+/// `@unchecked Sendable`: `batch`, `batchBytes`, `pieceBytes` and `isOnEventLoop` belong to the thread that runs the piece,
 /// one after the other; `waitingBytes`, `isWaiting` and `next` to the event loop alone.
 final class ResultStream: @unchecked Sendable {
   /// Messages are handed over when this many bytes are together: a hop to the event loop costs microseconds.
@@ -27,11 +30,14 @@ final class ResultStream: @unchecked Sendable {
   private let form: (@Sendable ([UInt8]) -> [UInt8])?
   private let threads: WorkerThreads
   private let unsentBytesMax: Int
+  private let memory: MemoryAccount?
   /// Bytes handed over that the client has not taken.
   private let unsentBytes = Atomic(0)
 
   private var batch: [[UInt8]] = []
   private var batchBytes = 0
+  /// Bytes that the piece at hand has made.
+  private var pieceBytes = 0
   private var isOnEventLoop = false
 
   private var waitingBytes = 0
@@ -44,6 +50,7 @@ final class ResultStream: @unchecked Sendable {
     form = call.elementForm
     self.threads = threads
     self.unsentBytesMax = unsentBytesMax
+    memory = call.memory
   }
 
   // MARK: on the thread of a piece
@@ -55,20 +62,33 @@ final class ResultStream: @unchecked Sendable {
     batchBytes += message.count
     // On the event loop messages go out when the piece is over, which keeps them in order.
     if batchBytes >= Self.batchBytesMax, !isOnEventLoop {
-      let (messages, bytes) = takeBatch()
-      call { [self] call in pass(messages, bytes, to: call) }
+      let batch = takeBatch()
+      call { [self] call in pass(batch, to: call) }
+      if pieceBytes >= pieceBytesMin, let memory, !memory.mayTake() { return .stop }
     }
     if call.isCancelled { return .stop }
     return unsentBytes.load(ordering: .relaxed) + batchBytes > unsentBytesMax ? .stop : .more
   }
 
-  private func takeBatch() -> (messages: [[UInt8]], bytes: Int) {
+  /// What a piece makes at least where memory is short: beginning the next one may cost sorting again.
+  private var pieceBytesMin: Int { unsentBytesMax / 16 }
+
+  /// Messages on their way to the event loop.
+  private struct Batch: Sendable {
+    let messages: [[UInt8]]
+    let bytes: Int
+    /// Counts them until the connection does.
+    let held: HeldMemory?
+  }
+
+  private func takeBatch() -> Batch {
     defer {
       batch = []
       batchBytes = 0
     }
+    pieceBytes += batchBytes
     unsentBytes.add(batchBytes, ordering: .relaxed)
-    return (batch, batchBytes)
+    return Batch(messages: batch, bytes: batchBytes, held: memory?.hold(batchBytes))
   }
 
   // MARK: on the event loop
@@ -77,22 +97,31 @@ final class ResultStream: @unchecked Sendable {
   func run(_ piece: AnswerPiece) {
     threads.submit { [self] state in
       guard state == .active else { return }
+      if let memory, !memory.mayTake() { return wait(memory, piece) }
+      pieceBytes = 0
       do throws(GRPCStatus) {
         let next = try ScanInterruption.during(call.abandonment) { () throws(GRPCStatus) in
           try piece.run(self)
         }
-        let (messages, bytes) = takeBatch()
+        let batch = takeBatch()
         call { [self] call in
-          pass(messages, bytes, to: call)
+          pass(batch, to: call)
           end(next, call)
         }
       } catch {
-        let (messages, bytes) = takeBatch()
+        let batch = takeBatch()
         call { [self] call in
-          pass(messages, bytes, to: call)
+          pass(batch, to: call)
           call.finish(error)
         }
       }
+    }
+  }
+
+  /// Runs a piece once there is room. Of a call that is over meanwhile nobody wants it.
+  private func wait(_ memory: MemoryAccount, _ piece: AnswerPiece) {
+    memory.wait { [self] in
+      if !call.isCancelled { run(piece) }
     }
   }
 
@@ -101,16 +130,15 @@ final class ResultStream: @unchecked Sendable {
     isOnEventLoop = true
     let next = try piece.run(self)
     isOnEventLoop = false
-    let (messages, bytes) = takeBatch()
-    pass(messages, bytes, to: call)
+    pass(takeBatch(), to: call)
     end(next, call)
   }
 
-  private func pass(_ messages: [[UInt8]], _ bytes: Int, to call: ServerCall) {
+  private func pass(_ batch: Batch, to call: ServerCall) {
     // A call that is over forgets its closures once; none may be set after that.
     guard !call.isFinished else { return }
-    waitingBytes += bytes
-    for message in messages {
+    waitingBytes += batch.bytes
+    for message in batch.messages {
       isWaiting = !(form == nil ? call.send(message) : call.send(formed: message))
     }
     if isWaiting {

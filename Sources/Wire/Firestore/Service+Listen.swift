@@ -37,7 +37,7 @@ private final class ListenSession<Engine: StorageEngine> {
   init(_ service: FirestoreService<Engine>, _ call: ServerCall) {
     self.service = service
     pipe = ListenPipe(
-      call.reference, service.faults, unsentBytesMax: service.options.listen.unsentBytesMax)
+      call.reference, call.memory, service.faults, unsentBytesMax: service.options.listen.unsentBytesMax)
   }
 
   deinit { close() }
@@ -211,10 +211,13 @@ private struct DelayedTarget<Engine: StorageEngine>: @unchecked Sendable {
 /// everything else never changes or is atomic.
 private final class ListenPipe: @unchecked Sendable {
   private let call: CallReference
+  private let memory: MemoryAccount?
   private let faults: FaultInjector
   private let unsentBytesMax: Int
   private let unsentBytes = Atomic(0)
   private var waitingBytes = 0
+  /// The listeners are told when there is memory again.
+  private let isWaitingForMemory = Atomic(false)
   /// What injected faults know of the stream.
   var faulted: FaultedStream?
   /// Told when the client has taken so much that more than the limit waits no longer.
@@ -222,8 +225,9 @@ private final class ListenPipe: @unchecked Sendable {
   /// Told before the stream is ended for a request that it cannot bear.
   var hasFailed: (() -> Void)?
 
-  init(_ call: CallReference, _ faults: FaultInjector, unsentBytesMax: Int) {
+  init(_ call: CallReference, _ memory: MemoryAccount?, _ faults: FaultInjector, unsentBytesMax: Int) {
     self.call = call
+    self.memory = memory
     self.faults = faults
     self.unsentBytesMax = unsentBytesMax
   }
@@ -232,6 +236,7 @@ private final class ListenPipe: @unchecked Sendable {
     ListenOutlet(
       send: { [self] events in send(events.map(answers.message)) },
       unsentBytes: { [self] in unsentBytes.load(ordering: .sequentiallyConsistent) },
+      hasMemory: { [self] in hasMemory(for: $0) }, hold: { [memory] in memory?.hold($0) },
       fail: { [self] error in
         call { [self] call in
           hasFailed?()
@@ -243,7 +248,10 @@ private final class ListenPipe: @unchecked Sendable {
   private func send(_ messages: [[UInt8]]) {
     let bytes = messages.reduce(0) { $0 + $1.count }
     unsentBytes.add(bytes, ordering: .sequentiallyConsistent)
+    let held = memory?.hold(bytes)
     call { [self] call in
+      // Until here; from here the connection counts.
+      defer { _ = held }
       waitingBytes += bytes
       var hasRoom = true
       let mayDrop = faults.areSet
@@ -253,6 +261,21 @@ private final class ListenPipe: @unchecked Sendable {
       }
       if hasRoom { drain() }
     }
+  }
+
+  /// Whether the connection may be told so much more; if not, the listeners are woken when it may.
+  private func hasMemory(for bytes: Int) -> Bool {
+    guard let memory, !memory.mayTell(bytes) else { return true }
+    guard isWaitingForMemory.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+    else {
+      return false
+    }
+    memory.wait(for: bytes) { [weak self] in
+      guard let self else { return }
+      isWaitingForMemory.store(false, ordering: .relaxed)
+      call { [weak self] _ in self?.clientHasRead?() }
+    }
+    return false
   }
 
   /// Lets a fault end the stream behind a message; whether it does.

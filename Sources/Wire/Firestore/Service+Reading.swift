@@ -78,14 +78,32 @@ extension FirestoreService {
     }
   }
 
-  /// Runs `work` on a thread and answers the call with what it came to.
+  /// Runs `work` on a thread and answers the call with what it came to. It waits while the connection holds all it may.
   func answerLater(_ call: ServerCall, _ work: @escaping @Sendable () throws(GRPCStatus) -> [UInt8]) {
-    let form = call.answerForm
-    onThread(for: call) { () throws(GRPCStatus) in
-      let answer = try work()
-      return form?(answer) ?? answer
-    } then: { call, answer in
-      call.respond(formed: answer)
+    answerLater(call.reference, call.memory, call.answerForm, work)
+  }
+
+  private func answerLater(
+    _ reference: CallReference, _ memory: MemoryAccount?, _ form: (@Sendable ([UInt8]) -> [UInt8])?,
+    _ work: @escaping @Sendable () throws(GRPCStatus) -> [UInt8]
+  ) {
+    threads.submit { [self] state in
+      guard state == .active, !reference.isCancelled else { return }
+      if let memory, !memory.mayTake() {
+        return memory.wait { [self] in answerLater(reference, memory, form, work) }
+      }
+      let outcome = Result { () throws(GRPCStatus) in
+        try ScanInterruption.during(reference.abandonment) { () throws(GRPCStatus) in
+          let answer = try work()
+          return form?(answer) ?? answer
+        }
+      }
+      let held = (try? outcome.get()).flatMap { memory?.hold($0.count) }
+      reference { call in
+        guard !call.isFinished else { return }
+        do throws(GRPCStatus) { call.respond(formed: try outcome.get()) } catch { call.finish(error) }
+        _ = held
+      }
     }
   }
 }

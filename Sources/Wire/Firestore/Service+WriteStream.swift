@@ -30,7 +30,7 @@ private final class WriteSession<Engine: StorageEngine> {
   private let service: FirestoreService<Engine>
   private var database: DatabaseID?
   private var answeredCount = 0
-  private var waiting: [[UInt8]] = []
+  private var waiting: [(message: [UInt8], held: HeldMemory?)] = []
   private var waitingBytes = 0
   private var isBusy = false
   /// Gives up the batch that is being applied, while it waits for transactions to end.
@@ -42,7 +42,7 @@ private final class WriteSession<Engine: StorageEngine> {
 
   func take(_ message: [UInt8], _ call: ServerCall) {
     guard !isOver else { return }
-    waiting.append(message)
+    waiting.append((message, call.memory?.hold(message.count)))
     waitingBytes += message.count
     guard waiting.count <= FirestoreService<Engine>.waitingBatchesMax,
       waitingBytes <= FirestoreService<Engine>.waitingBytesMax
@@ -70,7 +70,7 @@ private final class WriteSession<Engine: StorageEngine> {
   /// Works on what waits until a batch has to be waited for.
   private func goOn(_ call: ServerCall) {
     while !isOver, !isBusy, !waiting.isEmpty {
-      let message = waiting.removeFirst()
+      let (message, _) = waiting.removeFirst()
       waitingBytes -= message.count
       do throws(GRPCStatus) { try begin(message, call) } catch { end(call, error) }
     }

@@ -34,6 +34,8 @@ final class GRPCCall: ServerCall {
     try connection.credentialCache.read(authorization, with: tokens, for: project, nowSeconds: nowSeconds)
   }
 
+  override var memory: MemoryAccount? { connection.account }
+
   override var ties: TransactionTies? { connection.ties }
 
   override var methodName: String { method.name }

@@ -7,6 +7,7 @@
 ///
 /// State and its owner: one event loop, like the connection below it.
 
+internal import DequeModule
 internal import NIOCore
 
 package final class GRPCConnection {
@@ -40,6 +41,16 @@ package final class GRPCConnection {
   private var laterDeadline: UInt64?
   /// Bytes of unfinished requests, calls or not.
   var bufferedBytes = 0
+  /// What the connection holds of the server's memory; nil where nobody counts.
+  private(set) var account: MemoryAccount?
+  var tally = MemoryTally()
+  /// Bytes that were given to the channel and have not gone out.
+  var channelBytes = 0
+  /// Streams whose request is there and waits for room.
+  var parked: Deque<HTTP2Stream> = []
+  var isWaitingForRoom = false
+  /// The peer does not even take what the channel holds: its host is to close the connection.
+  var onGiveUp: (() -> Void)?
   /// Inside `receive`, `expire` or `drain`: whoever called it will ask for output.
   private var isBusy = false
   private var lastPath: [UInt8] = []
@@ -60,12 +71,14 @@ package final class GRPCConnection {
     self.front = front
     self.now = now
     self.perform = perform
+    account = options.memory.map { openAccount($0) }
   }
 
   /// Takes bytes from the peer and runs what they ask for. False: send the output and close.
   package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let isWell = http2.receive(bytes)
     drainEvents()
+    count()
     return isWell
   }
 
@@ -73,6 +86,9 @@ package final class GRPCConnection {
   package func output(atMost limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
     let produced = http2.output(atMost: limit, body)
     drainEvents()
+    count()
+    if !parked.isEmpty { resumeParked() }
+    account?.wakeWhereRead()
     return produced
   }
 
@@ -95,9 +111,11 @@ package final class GRPCConnection {
     http2.loseConnection()
     drainEvents()
     ties.cut()
+    closeAccount()
   }
 
   func wake() {
+    count()
     if !isBusy { onOutput?() }
   }
 
@@ -316,7 +334,7 @@ extension GRPCConnection {
   }
 
   /// The client has sent everything.
-  private func complete(_ call: GRPCCall) {
+  func complete(_ call: GRPCCall) {
     guard !call.isFinished else { return }
     if call.method.kind == .bidirectional {
       call.isHalfClosed = true
@@ -327,6 +345,7 @@ extension GRPCConnection {
       call.onHalfClose?()
       return
     }
+    guard mayBegin(call.stream) else { return }
     do throws(GRPCStatus) {
       let bytes = call.stream.inbound
       guard let frame = try GRPCFrame(bytes, at: 0, limit: options.messageBytesMax),
@@ -349,6 +368,9 @@ extension GRPCConnection {
         in: bytes, encoding: call.stream.head.encoding, limit: options.messageBytesMax)
       call.take(message)
       call.stream.inbound = []
+      // Unpacked it may be larger.
+      bufferedBytes += message.count - call.bufferedBytes
+      call.bufferedBytes = message.count
       call.method.begin(call)
     } catch {
       call.finish(error)

@@ -31,6 +31,8 @@ package struct GRPCOptions: Sendable {
   package var deadlines = DefaultDeadlines()
   /// Runs work that would keep an event loop on another thread; nil does everything on the loop.
   package var offload: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+  /// What all connections may hold together; nil for as much as they like.
+  package var memory: MemoryBudget?
   /// Who counts and logs calls; nil for nobody.
   package var observer: CallObserver?
 

@@ -79,6 +79,10 @@ package class ServerCall {
   /// The transactions of the call's connection; nil where connections come and go.
   var ties: TransactionTies? { nil }
 
+  /// What the call's connection, or session, holds of the server's memory; nil where nobody counts. Any thread may use
+  /// the account.
+  var memory: MemoryAccount? { nil }
+
   /// `google.firestore.v1.Firestore/GetDocument`
   var methodName: String { "" }
 
@@ -216,10 +220,15 @@ extension ServerCall {
 
   /// Ends the call because its time is over, and tells the service.
   final func expire() {
+    fail(GRPCStatus(.deadlineExceeded, "deadline exceeded"))
+  }
+
+  /// Ends the call from outside with a status, and tells the service.
+  final func fail(_ status: GRPCStatus) {
     guard !isFinished else { return }
     cancelled.store(true, ordering: .relaxed)
     let notify = onCancel
-    finish(GRPCStatus(.deadlineExceeded, "deadline exceeded"))
+    finish(status)
     notify?()
   }
 

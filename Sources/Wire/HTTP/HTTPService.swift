@@ -34,7 +34,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     webChannel = WebChannelService(
       firestore.methods, Self.dialect(firestore), gate: gate, observer: hooks.observer,
       threads: firestore.threads,
-      limits: limits)
+      limits: limits, memory: hooks.memory)
     emulatorFigure = hooks.observer?.figures.index(of: "Emulator") ?? -1
     pageFigure = hooks.observer?.figures.index(of: "Page") ?? -1
     var methods: [RESTMethod: GRPCMethod] = [:]

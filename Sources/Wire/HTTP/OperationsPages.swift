@@ -26,6 +26,7 @@ extension HTTPService {
     text.single(
       "docstore_webchannel_sessions", .gauge, "Streams of browsers that have not ended.",
       webChannel.sessionCount)
+    if let memory = hooks.memory { Self.writeMemory(memory, to: &text) }
     writeStore(to: &text)
     hooks.moreFigures(&text)
     ProcessFigures.write(to: &text)
@@ -67,6 +68,24 @@ extension HTTPService {
     text.single(
       "docstore_received_bytes_total", .counter, "Bytes that clients sent.", figures.bytesReceived.current)
     text.single("docstore_sent_bytes_total", .counter, "Bytes sent to clients.", figures.bytesSent.current)
+  }
+
+  private static func writeMemory(_ memory: MemoryBudget, to text: inout PrometheusText) {
+    text.single(
+      "docstore_memory_budget_bytes", .gauge, "Memory that connections may make the process take.",
+      memory.bytes)
+    text.single(
+      "docstore_memory_room_bytes", .gauge, "What of that is left beside what the process takes otherwise.",
+      memory.room)
+    text.single(
+      "docstore_memory_held_bytes", .gauge, "Bytes of requests and answers that connections hold.",
+      memory.held)
+    text.single(
+      "docstore_memory_waits_total", .counter, "Requests and parts of answers that waited for memory.",
+      memory.waits)
+    text.single(
+      "docstore_memory_sheds_total", .counter,
+      "Connections and sessions that lost what they held, because the budget was used up.", memory.sheds)
   }
 
   private func writeStore(to text: inout PrometheusText) {

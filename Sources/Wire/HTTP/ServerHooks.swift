@@ -17,6 +17,8 @@ package struct ServerHooks: Sendable {
   package var administration: EmulatorAdministration?
   /// Who counts and logs requests; nil for nobody.
   package var observer: CallObserver?
+  /// What connections may hold together; nil for as much as they like.
+  package var memory: MemoryBudget?
 
   package init() {}
 }

@@ -25,6 +25,8 @@ package final class HTTP2Connection {
   private var headerCache = HeaderCache()
   /// Headers of that block, unless it is known to be a gRPC call's.
   private var heldHeaders = HeldHeaders()
+  /// Bytes of answers, of all streams, that the peer has not taken.
+  package private(set) var unsentBytes = 0
   /// The peer broke the protocol or is gone; nothing more is read.
   package private(set) var isBroken = false
   /// Nothing more is sent: the session still points at streams that are gone.
@@ -119,6 +121,9 @@ extension HTTP2Connection {
   }
 
   package var openStreamCount: Int { streams.count }
+
+  /// All that are open.
+  var openStreams: [HTTP2Stream] { streams }
 }
 
 // MARK: - Sleeping
@@ -148,7 +153,7 @@ extension HTTP2Connection {
     _ stream: HTTP2Stream, head: HeaderBlock, message: [UInt8], trailers: HeaderBlock
   ) {
     guard stream.isOpen, !stream.hasResponseHead else { return }
-    stream.outbound.append(message)
+    append(message, to: stream)
     stream.trailers = trailers
     stream.isAnswered = true
     submitHead(stream, head, withBody: true)
@@ -177,7 +182,7 @@ extension HTTP2Connection {
   /// Queues one more message, or piece of a body without messages. False asks the writer to wait for `writable`.
   package func send(_ stream: HTTP2Stream, message: [UInt8]) -> Bool {
     guard stream.isOpen, !stream.isAnswered else { return false }
-    stream.outbound.append(message)
+    append(message, to: stream)
     resume(stream)
     if stream.unsentBytes > options.unsentStreamBytesHigh { stream.isPaused = true }
     return !stream.isPaused
@@ -195,8 +200,19 @@ extension HTTP2Connection {
   package func reset(_ stream: HTTP2Stream, code: UInt32) {
     guard stream.isOpen else { return }
     stream.isAnswered = true
-    stream.outbound.clear()
+    clear(stream)
     nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code)
+  }
+
+  private func append(_ message: [UInt8], to stream: HTTP2Stream) {
+    let before = stream.unsentBytes
+    stream.outbound.append(message)
+    unsentBytes += stream.unsentBytes - before
+  }
+
+  private func clear(_ stream: HTTP2Stream) {
+    unsentBytes -= stream.unsentBytes
+    stream.outbound.clear()
   }
 
   private func submitHead(_ stream: HTTP2Stream, _ head: HeaderBlock, withBody: Bool) {
@@ -306,7 +322,7 @@ extension HTTP2Connection {
 
   private func close(_ stream: HTTP2Stream) {
     stream.isOpen = false
-    stream.outbound.clear()
+    clear(stream)
     if stream.isAnswered {
       stream.owner = .nobody
     } else {
@@ -317,6 +333,7 @@ extension HTTP2Connection {
   /// Fills one DATA frame. Answers how many bytes, and what follows them.
   func fill(_ stream: HTTP2Stream, _ frame: UnsafeMutableRawBufferPointer) -> DataFrameFill {
     let count = stream.outbound.move(into: frame)
+    unsentBytes -= count
     if stream.isPaused, stream.unsentBytes <= options.unsentStreamBytesHigh / 2 {
       stream.isPaused = false
       events.append(.writable(stream))

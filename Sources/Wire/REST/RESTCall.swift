@@ -53,6 +53,8 @@ final class RESTCall: ServerCall {
     timer = nil
   }
 
+  override var memory: MemoryAccount? { exchange.memory }
+
   override var methodName: String { "google.firestore.v1.Firestore/" + name }
 
   override var answerForm: (@Sendable ([UInt8]) -> [UInt8])? { { [answer] in Self.json($0, answer) } }

@@ -42,20 +42,33 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   /// Of that exchange.
   private var writer: HTTP1AnswerWriter?
   private var isStopping = false
+  private var context: ChannelHandlerContext?
+  /// What the connection holds of the server's memory; nil where nobody counts.
+  private var account: MemoryAccount?
+  private var tally = MemoryTally()
+  /// The request that is there waits for room: until the answers before it are read, or for memory.
+  private var isParked = false
   /// Ends a connection whose request does not come whole, or not at all.
   private var arrivalTimer: Scheduled<Void>?
 
   private var options: HTTPOptions { front.options }
 
-  init(front: HTTPFront, connections: ConnectionList) {
+  private let memory: MemoryBudget?
+
+  init(front: HTTPFront, connections: ConnectionList, memory: MemoryBudget?) {
     self.front = front
     self.connections = connections
+    self.memory = memory
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
     executor.use(context.eventLoop)
     awaitRequest(options.arrivalMilliseconds, context.channel)
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    account = memory.map { memory in
+      MemoryAccount(memory) { [executor] in executor.perform { bound.value.shed() } }
+    }
     let channel = context.channel
     connections.add(
       .init(channel: channel) {
@@ -71,6 +84,10 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     arrivalTimer?.cancel()
     exchange?.cancel()
     executor.end()
+    self.context = nil
+    tally.set(0, in: account)
+    account?.close()
+    account = nil
     connections.remove(context.channel)
   }
 
@@ -98,6 +115,8 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
         return refuseBody(context)
       }
       body.append(contentsOf: bytes.readableBytesView)
+      count()
+      if let account, account.mustNotRead { pauseReading(context, until: account) }
     case .end:
       arrivalTimer?.cancel()
       arrivalTimer = nil
@@ -112,10 +131,66 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     }
   }
 
+  // MARK: memory
+
+  /// Bytes of the request that is being answered.
+  private var requestBytes = 0
+
+  /// Tells the account what the connection holds.
+  private func count() {
+    guard let account, let context else { return }
+    let unsent = context.channel.isWritable ? 0 : context.channel.unsentBytes
+    tally.set(body.count + requestBytes + unsent, in: account)
+  }
+
+  /// Whether the request may begin. A client that sends many and reads no answers would fill the memory with them.
+  private func mayBegin(_ context: ChannelHandlerContext) -> Bool {
+    isParked = true
+    guard context.channel.isWritable else { return false }
+    count()
+    if let account, !account.mayTake() {
+      let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+      account.wait { [executor] in
+        executor.perform {
+          if let context = bound.value.context, bound.value.isParked { bound.value.begin(context) }
+        }
+      }
+      return false
+    }
+    isParked = false
+    return true
+  }
+
+  private func pauseReading(_ context: ChannelHandlerContext, until account: MemoryAccount) {
+    guard context.channel.pauseReading() else { return }
+    account.waitToRead { [channel = context.channel] in channel.resumeReading() }
+  }
+
+  /// The memory of all connections is used up, and this one holds most of it: a request that nobody has answered is
+  /// answered so, and the connection ends.
+  private func shed() {
+    guard let context else { return }
+    if let exchange, !exchange.hasBegun {
+      writer?.closesAtEnd = true
+      exchange.fail(MemoryBudget.exhausted)
+    } else if exchange == nil, head != nil, !isOversize {
+      isOversize = true
+      refuse(context, MemoryBudget.exhausted)
+      if isParked { context.close(promise: nil) }
+      isParked = false
+    } else {
+      context.close(promise: nil)
+    }
+    if !context.channel.isWritable { context.close(promise: nil) }
+    count()
+  }
+
   /// An answer is complete. While the server stops, the connection ends with it.
   private func endExchange(_ channel: any Channel) {
     exchange = nil
     writer = nil
+    requestBytes = 0
+    count()
     if !isStopping { awaitRequest(options.idleMilliseconds, channel) }
   }
 
@@ -125,16 +200,18 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
 
   /// A refusal. The rest of the body is read and forgotten, for a while: a client that is cut off while it
   /// sends does not get to read why. Then the connection ends.
-  private func refuseBody(_ context: ChannelHandlerContext) {
+  private func refuseBody(_ context: ChannelHandlerContext) { refuse(context, options.bodyRefusal) }
+
+  private func refuse(_ context: ChannelHandlerContext, _ refusal: GRPCStatus?) {
     body = []
-    let text = options.bodyRefusal?.json ?? []
+    let text = refusal?.json ?? []
     var headers = HTTPHeaders([("content-length", "\(text.count)"), ("connection", "close")])
     if !text.isEmpty { headers.add(name: "content-type", value: "application/json; charset=utf-8") }
     for (name, value) in CORS.headers({ head?.headers.first(name: $0) }) {
       headers.add(name: name, value: value)
     }
     let status = HTTPResponseStatus(
-      statusCode: options.bodyRefusal?.code.httpStatus ?? Int(HTTPResponseStatus.payloadTooLarge.code))
+      statusCode: refusal?.code.httpStatus ?? Int(HTTPResponseStatus.payloadTooLarge.code))
     context.write(
       wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
     if !text.isEmpty {
@@ -149,7 +226,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   static let drainSecondsMax: UInt64 = 10
 
   private func begin(_ context: ChannelHandlerContext) {
-    guard let head else { return }
+    guard let head, mayBegin(context) else { return }
     let request = HTTPRequest(
       method: head.method.rawValue, target: Array(head.uri.utf8),
       headers: head.headers.map { ($0.name, $0.value) }, body: body)
@@ -157,7 +234,9 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
     body = []
     let writer = HTTP1AnswerWriter(
       channel: context.channel, executor, version: head.version, keepsAlive: head.isKeepAlive && !isStopping,
-      isHead: head.method == .HEAD)
+      isHead: head.method == .HEAD, memory: account)
+    writer.onUnsent = { [weak self] in self?.count() }
+    requestBytes = request.body.count
     let exchange = HTTPExchange(request: request, writer: writer)
     self.exchange = exchange
     self.writer = writer
@@ -167,7 +246,12 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable { exchange?.onWritable?() }
+    if context.channel.isWritable {
+      count()
+      if isParked { begin(context) }
+      exchange?.onWritable?()
+      account?.wakeWhereRead()
+    }
     context.fireChannelWritabilityChanged()
   }
 
@@ -199,17 +283,22 @@ final class HTTP1AnswerWriter: HTTPAnswerWriter {
   private let version: HTTPVersion
   private let keepsAlive: Bool
   private let isHead: Bool
+  let memory: MemoryAccount?
+  /// Something was written that the peer has not taken at once.
+  var onUnsent: (() -> Void)?
   /// Whether the connection ends with the answer whatever its head says.
   var closesAtEnd = false
 
   init(
-    channel: any Channel, _ executor: LoopExecutor, version: HTTPVersion, keepsAlive: Bool, isHead: Bool
+    channel: any Channel, _ executor: LoopExecutor, version: HTTPVersion, keepsAlive: Bool, isHead: Bool,
+    memory: MemoryAccount?
   ) {
     self.channel = channel
     self.executor = executor
     self.version = version
     self.keepsAlive = keepsAlive
     self.isHead = isHead
+    self.memory = memory
   }
 
   func head(status: Int, headers: [(String, String)], length: Int?) {
@@ -229,7 +318,14 @@ final class HTTP1AnswerWriter: HTTPAnswerWriter {
     channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))), promise: nil)
   }
 
-  func flush() { channel.flush() }
+  func flush() {
+    channel.flush()
+    noteUnsent()
+  }
+
+  private func noteUnsent() {
+    if !channel.isWritable { onUnsent?() }
+  }
 
   func giveUp(afterSilence seconds: Int) { channel.giveUp(afterSilence: seconds) }
 
@@ -238,6 +334,7 @@ final class HTTP1AnswerWriter: HTTPAnswerWriter {
   func end() {
     let channel = channel
     let done = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+    noteUnsent()
     if !keepsAlive || closesAtEnd { done.whenComplete { _ in channel.close(promise: nil) } }
   }
 
@@ -247,6 +344,18 @@ final class HTTP1AnswerWriter: HTTPAnswerWriter {
 }
 
 extension Channel {
+  /// Bytes that were written and that the peer's machine has not taken. On the event loop.
+  var unsentBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+
+  /// Reads nothing until `resumeReading`; false where nothing is read already. On the event loop.
+  func pauseReading() -> Bool {
+    guard let options = syncOptions, (try? options.getOption(.autoRead)) ?? false else { return false }
+    return (try? options.setOption(.autoRead, value: false)) != nil
+  }
+
+  /// On any thread. A channel that is gone needs no reading.
+  func resumeReading() { setOption(.autoRead, value: true).whenFailure { _ in } }
+
   /// From now on the connection is given up when the peer's machine takes nothing of what was sent for so long.
   ///
   /// The kernel tries again for a quarter of an hour otherwise, and a browser that vanished without a word would hold

@@ -51,6 +51,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     executor.use(context.eventLoop)
     connection.eventLoop = context.eventLoop
     connection.onOutput = { [weak self] in self?.scheduleFlush() }
+    connection.onGiveUp = { [weak self] in self?.giveUpUnlessRead() }
     connection.onLongAnswer = { [weak self] in self?.context?.channel.giveUp(afterSilence: $0) }
     let shutdown = NIOLoopBound(self, eventLoop: context.eventLoop)
     let eventLoop = context.eventLoop
@@ -69,6 +70,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     executor.end()
     deadlineTimer?.cancel()
     connection.onOutput = nil
+    connection.onGiveUp = nil
     connection.onLongAnswer = nil
     connection.loseConnection()
     connections.remove(context.channel)
@@ -84,7 +86,15 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     if !isWell {
       pump(context)
       close(context)
+    } else if let account = connection.account, account.mustNotRead {
+      pauseReading(context, until: account)
     }
+  }
+
+  /// Reads nothing while the memory of all connections is used up and this one holds more than its part.
+  private func pauseReading(_ context: ChannelHandlerContext, until account: MemoryAccount) {
+    guard context.channel.pauseReading() else { return }
+    account.waitToRead { [channel = context.channel] in channel.resumeReading() }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -154,8 +164,28 @@ extension HTTP2ChannelHandler {
       figures?.bytesSent.add(count)
       context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
+    noteUnsent(context.channel)
     armDeadline(context)
     if connection.http2.isFinished, context.channel.isWritable { close(context) }
+  }
+
+  /// Counts what the channel holds because the peer does not take it.
+  private func noteUnsent(_ channel: any Channel) {
+    let bytes = channel.isWritable ? 0 : channel.unsentBytes
+    guard bytes != connection.channelBytes else { return }
+    connection.channelBytes = bytes
+    connection.count()
+  }
+
+  /// Between losing what was held and being closed: the time to take what the channel holds, and read why.
+  private static let lastChance = TimeAmount.milliseconds(200)
+
+  /// Closes the connection if the peer takes nothing.
+  private func giveUpUnlessRead() {
+    guard let channel = context?.channel else { return }
+    channel.eventLoop.scheduleTask(in: Self.lastChance) {
+      if !channel.isWritable { channel.close(promise: nil) }
+    }
   }
 
   private func close(_ context: ChannelHandlerContext) {

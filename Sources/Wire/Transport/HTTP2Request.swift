@@ -14,7 +14,7 @@ final class HTTP2Request {
   /// Nil until the body is there.
   fileprivate(set) var exchange: HTTPExchange?
   /// Bytes of this request that are counted in the connection's sum.
-  fileprivate var bufferedBytes = 0
+  fileprivate(set) var bufferedBytes = 0
 
   fileprivate init(_ stream: HTTP2Stream, deadline: UInt64) {
     self.stream = stream
@@ -33,6 +33,7 @@ extension GRPCConnection {
     let patience = UInt64(clamping: front.options.arrivalMilliseconds) &* 1_000_000
     let request = HTTP2Request(stream, deadline: now() &+ patience)
     stream.owner = .request(request)
+    count(request)
     guard stream.head.declaredLength <= front.options.bodyBytesMax else { return refuseBody(request, front) }
     // What has no body is complete already; the event that says so follows.
     guard !stream.isHalfClosed else { return }
@@ -58,7 +59,7 @@ extension GRPCConnection {
   func complete(_ request: HTTP2Request) {
     let stream = request.stream
     endArrival(on: stream)
-    guard let front, !stream.isAnswered, request.exchange == nil else { return }
+    guard let front, !stream.isAnswered, request.exchange == nil, mayBegin(stream) else { return }
     let method = String(decoding: stream.head.method, as: UTF8.self)
     let exchange = HTTPExchange(
       request: HTTPRequest(
@@ -76,6 +77,18 @@ extension GRPCConnection {
     release(request)
     request.stream.owner = .nobody
     request.exchange?.cancel()
+  }
+
+  /// Ends a request because it holds too much memory.
+  func fail(_ request: HTTP2Request) {
+    guard let exchange = request.exchange else {
+      return request.stream.isAnswered ? () : refuse(request, MemoryBudget.exhausted)
+    }
+    release(request)
+    guard exchange.hasBegun else { return exchange.fail(MemoryBudget.exhausted) }
+    exchange.cancel()
+    // An answer that ended here would pass for a whole one.
+    if !request.stream.isAnswered { http2.reset(request.stream, code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue) }
   }
 
   /// Ends requests whose body does not come, and those that were answered and still come.
@@ -102,8 +115,10 @@ extension GRPCConnection {
   }
 
   private func count(_ request: HTTP2Request) {
-    bufferedBytes += request.stream.inbound.count - request.bufferedBytes
-    request.bufferedBytes = request.stream.inbound.count
+    // Compressed headers cost their client next to nothing.
+    let bytes = request.stream.inbound.count + request.stream.head.listBytes
+    bufferedBytes += bytes - request.bufferedBytes
+    request.bufferedBytes = bytes
   }
 
   private func release(_ request: HTTP2Request) {
@@ -203,4 +218,6 @@ final class HTTP2AnswerWriter: HTTPAnswerWriter {
   var perform: GRPCConnection.Perform { connection.perform }
 
   var eventLoop: (any EventLoop)? { connection.eventLoop }
+
+  var memory: MemoryAccount? { connection.account }
 }

@@ -40,7 +40,7 @@ package final class HTTPExchange {
   package let request: HTTPRequest
   private let writer: any HTTPAnswerWriter
   private let cancelled = Atomic(false)
-  private var hasBegun = false
+  private(set) var hasBegun = false
   private var isFinished = false
   /// Headers of every answer to this request.
   package var commonHeaders: [(String, String)] = []
@@ -104,6 +104,18 @@ package final class HTTPExchange {
   /// The event loop of the connection; nil where there is none, as in tests.
   var eventLoop: (any EventLoop)? { writer.eventLoop }
 
+  /// What the connection holds of the server's memory; nil where nobody counts.
+  var memory: MemoryAccount? { writer.memory }
+
+  /// Answers a status from outside, where nothing was said yet, and tells the service that nobody waits any more.
+  func fail(_ status: GRPCStatus) {
+    guard !hasBegun else { return }
+    let notify = onCancel
+    cancelled.store(true, ordering: .relaxed)
+    respond(status)
+    notify?()
+  }
+
   func cancel() {
     guard !isFinished else { return }
     cancelled.store(true, ordering: .relaxed)
@@ -157,6 +169,8 @@ protocol HTTPAnswerWriter: AnyObject {
   /// Runs a closure on the connection's event loop.
   var perform: GRPCConnection.Perform { get }
   var eventLoop: (any EventLoop)? { get }
+  /// What the connection holds of the server's memory; nil where nobody counts.
+  var memory: MemoryAccount? { get }
 }
 
 /// An exchange that may be carried to another thread and back.

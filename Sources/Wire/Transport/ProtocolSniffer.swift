@@ -129,7 +129,8 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     position: ChannelPipeline.SynchronousOperations.Position
   ) throws {
     let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
-    let exchange = HTTP1ChannelHandler(front: front, connections: connections)
+    let exchange = HTTP1ChannelHandler(
+      front: front, connections: connections, memory: options.grpc.memory)
     try pipeline.addHandlers(
       [HTTPResponseEncoder(), decoder, HTTPServerPipelineHandler(), exchange],
       position: position)

@@ -16,6 +16,9 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
   private let eventLoop: any EventLoop
   private var writer = JSONWriter(isASCII: true)
   private var isFlushScheduled = false
+  /// What the session holds of the server's memory; nil where nobody counts.
+  private var account: MemoryAccount?
+  private var tally = MemoryTally()
   private var timer: Scheduled<Void>?
   private var timerDeadline: UInt64 = .max
   /// The client is asked and told nothing more; the stream may still carry out what it was sent.
@@ -30,7 +33,7 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
 
   init(
     sid: String, _ stream: WebChannelStream, authorization: [UInt8]?, cause: [UInt8]?,
-    limits: WebChannelLimits,
+    limits: WebChannelLimits, memory: MemoryBudget? = nil,
     eventLoop: any EventLoop
   ) {
     self.sid = sid
@@ -43,11 +46,14 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
     executor.use(eventLoop)
     self.executor = executor
     super.init(authorization: authorization, cause: cause, perform: { executor.perform($0) })
+    account = memory.map { memory in MemoryAccount(memory) { [weak self] in self?.onLoop { $0.abandon() } } }
     session.onWritable = { [unowned self] in onWritable?() }
     armTimer()
   }
 
   private static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+  override var memory: MemoryAccount? { account }
 
   override var methodName: String { "google.firestore.v1.Firestore/" + stream.rawValue }
 
@@ -55,8 +61,19 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
     writer.clear()
     stream.write(message, to: &writer)
     scheduleFlush()
+    defer {
+      count()
+      // Kept for the next message, a large one would double what the session holds.
+      if writer.bytes.count > Self.writerBytesMax { writer = JSONWriter(isASCII: true) }
+    }
     return session.append(writer.bytes)
   }
+
+  /// LIMIT: bytes of a message whose room is kept for the next one.
+  private static let writerBytesMax = 4 << 10
+
+  /// Tells the account what the session holds.
+  private func count() { tally.set(session.heldBytes, in: account) }
 
   override func transmit(only message: [UInt8]) {
     _ = transmit(next: message)
@@ -121,13 +138,6 @@ extension WebChannelCall {
   /// The client says goodbye. What it had sent is still carried out.
   func terminate() { end { $0.onHalfClose?() } }
 
-  /// The stream could not be read.
-  func fail(_ status: GRPCStatus) {
-    let notify = onCancel
-    finish(status)
-    notify?()
-  }
-
   /// Nobody asks any more, or the server stops.
   func abandon() {
     guard isOver else { return end { $0.cancel() } }
@@ -140,6 +150,9 @@ extension WebChannelCall {
     isOver = true
     timer?.cancel()
     session.closeBackChannel(now: Self.now)
+    // Nobody fetches what it keeps.
+    tally.set(0, in: account)
+    account?.close()
     onOver?()
     onOver = nil
     tell(self)
@@ -161,6 +174,8 @@ extension WebChannelCall {
   private func touched() {
     lastSeen.store(session.lastSeen, ordering: .relaxed)
     guard !isOver else { return }
+    count()
+    account?.wakeWhereRead()
     guard !session.isOverfull else { return abandon() }
     armTimer()
   }

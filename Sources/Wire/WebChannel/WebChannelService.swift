@@ -17,6 +17,8 @@ package final class WebChannelService: Sendable {
   private let observer: CallObserver?
   private let threads: WorkerThreads
   private let limits: WebChannelLimits
+  /// What all sessions may hold, together with all connections; nil for as much as they like.
+  private let memory: MemoryBudget?
   private let sessions = Mutex(Sessions())
   private let isStopping = Flag()
 
@@ -26,7 +28,7 @@ package final class WebChannelService: Sendable {
   init(
     _ methods: [GRPCMethod], _ dialect: JSONDialect, gate: RequestGate, observer: CallObserver?,
     threads: WorkerThreads,
-    limits: WebChannelLimits
+    limits: WebChannelLimits, memory: MemoryBudget? = nil
   ) {
     var streams: [WebChannelStream: GRPCMethod] = [:]
     for stream in WebChannelStream.allCases {
@@ -42,6 +44,7 @@ package final class WebChannelService: Sendable {
     self.observer = observer
     self.threads = threads
     self.limits = limits
+    self.memory = memory
   }
 
   private struct Sessions {
@@ -164,7 +167,8 @@ extension WebChannelService {
       let sid = Self.newSID()
       let call = WebChannelCall(
         sid: sid, stream, authorization: authorization,
-        cause: WebChannelForm.header("docstore-cause", in: headers), limits: limits, eventLoop: eventLoop)
+        cause: WebChannelForm.header("docstore-cause", in: headers), limits: limits, memory: memory,
+        eventLoop: eventLoop)
       call.onOver = { [weak self, unowned call] in
         self?.sessions.withLock {
           $0.open[sid] = nil

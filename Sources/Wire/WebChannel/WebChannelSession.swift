@@ -91,6 +91,9 @@ package final class WebChannelSession {
 
   package var hasBackChannel: Bool { outlet != nil }
 
+  /// Bytes of the client's messages and of the server's that the session keeps.
+  var heldBytes: Int { unsentBytes + unacknowledgedBytes + gapBytes }
+
   /// The client fetches nothing of all that is said.
   package var isOverfull: Bool { unsentBytes > limits.unsentBytesMax }
 
