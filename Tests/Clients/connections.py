@@ -159,10 +159,10 @@ class Reader:
 # --- the server --------------------------------------------------------------------------------------------------
 
 class Server:
-    def __init__(self, docsh):
+    def __init__(self, docsh, *options):
         self.log = open(os.path.join(tempfile.gettempdir(), "connections-%d.log" % os.getpid()), "w+b")
         self.process = subprocess.Popen(
-            [docsh, "serve", "--port", "0", "--open", "--exit-with-parent"], stdin=subprocess.PIPE,
+            [docsh, "serve", "--port", "0", "--open", "--exit-with-parent", *options], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=self.log)
         self.address = None
         for line in self.process.stdout:
