@@ -151,9 +151,13 @@ public final class StoreInspection {
 
   // MARK: repair
 
-  /// Whether an entry of the catalog belongs into a store made of what was saved: indexes are built anew.
+  /// Whether an entry of the catalog belongs into a store made of what was saved: indexes are built anew, and
+  /// collections counted.
   public func isKept(catalogKey key: UnsafeRawBufferPointer) -> Bool {
-    key.first != IndexLayout.catalogPrefix && key.first != KeyLayout.stateKey.first
+    ![
+      IndexLayout.catalogPrefix, KeyLayout.stateKey.first, CollectionTally.prefix,
+      CollectionTally.completeKey.first,
+    ].contains(key.first)
   }
 
   /// What the catalog of a store made of what was saved needs beside what is kept of it.
