@@ -45,7 +45,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "DocStore",
-      dependencies: ["DocModel", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: [
+        "DocModel", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "EngineLMDB", dependencies: ["DocModel", "DocStore", "CGuard", "CLMDB"], swiftSettings: strict),

@@ -50,8 +50,8 @@ extension GuardedStore {
 }
 
 extension Credentials {
-  /// Whom a commit is said to be of.
-  fileprivate var author: CommitAuthor {
+  /// Whom a commit is said to be of, and whose transactions are whose.
+  public var author: CommitAuthor {
     switch self {
     case .admin: .administrator
     case .user(.none): .anonymous

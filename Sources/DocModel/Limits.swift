@@ -95,6 +95,11 @@ public enum TransactionLimits {
   /// Transactions remembered at a time. Those that ended first are forgotten for new ones; when all are open, beginning
   /// one more is refused. LIMIT: ours.
   public static let countMax = 100_000
+  /// Open transactions that may write: of one user (nobody signed in is one), of all users, and of all administrators
+  /// together, who are one caller. The rest is this program's own. LIMIT: ours.
+  public static let userMax = 1_000
+  public static let usersMax = 40_000
+  public static let administratorsMax = 50_000
 }
 
 /// Indexes and what they hold of a document.

@@ -174,11 +174,32 @@ extension DocumentStore {
   // MARK: transactions
 
   /// Begins a transaction. Reads name it in `ReadTime.transaction`, the commit in its own argument.
+  ///
+  /// - Parameter caller: whose it is. Each has only so many open ones that may write.
   public func beginTransaction(
-    _ database: DatabaseID, _ options: TransactionOptions = .readWrite
+    _ database: DatabaseID, _ options: TransactionOptions = .readWrite, of caller: CommitAuthor = .system
   ) throws(StoreError) -> TransactionID {
     if case .readOnly(.some(let readTime)) = options.mode { try checkBounds(readTime) }
-    return try transactions.begin(database, options)
+    return try transactions.begin(database, options, of: caller) { clock.issue() }
+  }
+
+  /// What a caller is given of a transaction's id: nobody can make one up, and only this caller can use it, in this
+  /// database of this process.
+  public func token(
+    of transaction: TransactionID, in database: DatabaseID, for caller: CommitAuthor = .system
+  ) -> [UInt8] {
+    transactions.seal.seal(transaction, database, caller)
+  }
+
+  /// The transaction that a caller's token names.
+  public func transaction(
+    _ token: [UInt8], in database: DatabaseID, of caller: CommitAuthor = .system
+  ) throws(StoreError) -> TransactionID {
+    switch transactions.seal.open(token, database, caller) {
+    case .id(let id): return id
+    case .unknown: throw .invalid(TransactionText.unknown)
+    case .malformed: throw .invalid(TransactionText.malformed)
+    }
   }
 
   /// Whether a read of documents by name may go ahead in a transaction at once. Otherwise it stands in line

@@ -83,7 +83,7 @@ extension DocumentStore {
       return try bounded(point.readTime)
     case .at(let version): return try bounded(version)
     case .transaction(let id):
-      switch try transactions.planRead(id, database, fix: { clock.issue() }) {
+      switch try transactions.planRead(id, database) {
       case .noted(let id):
         // The first piece has noted all that the later ones read.
         guard let point else { return .noted(id) }

@@ -36,7 +36,7 @@ extension DocumentStore {
     var earlier: TransactionID?
     while true {
       let transaction = try beginTransaction(
-        database, TransactionOptions(.readWrite(retrying: earlier?.bytes ?? [])))
+        database, TransactionOptions(.readWrite(retrying: earlier.map { token(of: $0, in: database) } ?? [])))
       earlier = transaction
       do throws(StoreError) {
         return try await attemptOnce(transaction, database, plan)

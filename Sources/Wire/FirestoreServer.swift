@@ -36,6 +36,8 @@ public struct FirestoreServerOptions: Sendable {
   package var webChannel = WebChannelLimits()
   /// Pages that may do what pages of this machine may: administrate, and pass by the rules.
   public var allowedOrigins: [OriginPattern] = []
+  /// Who may administrate and pass by the rules.
+  public var access = AdministratorAccess()
   /// Names under which the server may be asked for over HTTP, beside those of this machine and `server.host`.
   public var allowedHosts: [HostPattern] = []
   /// More figures for `/metrics`.
@@ -43,10 +45,17 @@ public struct FirestoreServerOptions: Sendable {
 
   public init() {}
 
+  /// Whether a server on this host is reached by its own machine alone.
+  public static func isLoopback(_ host: String) -> Bool {
+    // Addresses of six stand without brackets here.
+    (HostName(host) ?? HostName("[\(host)]"))?.isLoopback == true
+  }
+
   var gate: RequestGate {
     let own = (try? HostPattern(server.host)).map { [$0] } ?? []
     return RequestGate(
-      allowedOrigins: allowedOrigins, allowedHosts: allowedHosts + own, tokenChecks: profile.tokenChecks)
+      allowedOrigins: allowedOrigins, allowedHosts: allowedHosts + own, tokenChecks: profile.tokenChecks,
+      access: access)
   }
 }
 
@@ -111,6 +120,7 @@ public final class FirestoreServer: Sendable {
     threads.start()
     var serviceOptions = FirestoreOptions()
     serviceOptions.profile = options.profile
+    serviceOptions.access = options.access
     if let single = options.singleProject { serviceOptions.projects = single.policy(options.logger) }
     let firestore = FirestoreService(store, threads: threads, options: serviceOptions)
     let known = firestore.methods + ReflectionService.methods

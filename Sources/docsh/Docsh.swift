@@ -1,5 +1,6 @@
 /// The command line: one executable, one subcommand for each thing a developer does.
 
+import Access
 import ArgumentParser
 
 @main
@@ -24,6 +25,13 @@ struct Docsh: AsyncParsableCommand {
       SeedCommand.self, TriggersCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self,
       RestoreCommand.self, ShellCommand.self,
     ], defaultSubcommand: ShellCommand.self)
+
+  /// Of all subcommands: a key that cannot be read is no reason to go without.
+  func validate() throws {
+    do throws(AdministratorKey.Failure) { _ = try AdministratorKey.ofClient() } catch {
+      throw ValidationError(error.description)
+    }
+  }
 }
 
 /// What `--version` prints.

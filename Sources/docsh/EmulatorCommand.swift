@@ -14,7 +14,8 @@ struct EmulatorCommand: AsyncParsableCommand {
     abstract: "Serve as the official emulator does, started with its command line.",
     discussion: """
       Takes the flags of the official emulator, as the Firebase command line passes them, and follows the
-      profile `emulator`; also --allow-origin and --allow-host, which `docsh serve --help` explains. More options
+      profile `emulator`; also --allow-origin, --allow-host,
+      --allow-owner and --admin-key-file, which `docsh serve --help` explains. More options
       of `docsh serve` can be added in the environment variable DOCSH_OPTIONS:
 
         docsh emulator --host 127.0.0.1 --port 8080 --rules firestore.rules --project_id demo

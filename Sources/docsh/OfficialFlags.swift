@@ -34,15 +34,19 @@ struct OfficialFlags: Equatable {
     case indexFile = "index_file"
     case requireIndexes = "require_indexes"
     case version, help, licenses, testing
-    // Ours; each may be repeated.
+    // Ours; those of browsers may be repeated.
     case allowOrigin = "allow-origin"
     case allowHost = "allow-host"
+    case allowOwner = "allow-owner"
+    case adminKeyFile = "admin-key-file"
 
     var isSwitch: Bool {
       switch self {
-      case .singleProject, .singleProjectError, .requireIndexes, .version, .help, .licenses, .testing: true
+      case .singleProject, .singleProjectError, .requireIndexes, .version, .help, .licenses, .testing,
+        .allowOwner:
+        true
       case .host, .port, .rules, .project, .seed, .importData, .exportOnExit, .exportName, .functions,
-        .webSocketPort, .webChannelPort, .edition, .mode, .indexFile, .allowOrigin, .allowHost:
+        .webSocketPort, .webChannelPort, .edition, .mode, .indexFile, .allowOrigin, .allowHost, .adminKeyFile:
         false
       }
     }
@@ -118,9 +122,11 @@ struct OfficialFlags: Equatable {
       (Flag.rules, "--rules"), (.project, "--project"), (.seed, "--import"), (.importData, "--import"),
       (.exportOnExit, "--export-on-exit"), (.exportName, "--export-name"),
       (.functions, "--functions-emulator"), (.webSocketPort, "--requests-port"),
+      (.adminKeyFile, "--admin-key-file"),
     ] {
       if let value = values[flag], !value.isEmpty { options += [option, value] }
     }
+    if isOn(.allowOwner, values) { options.append("--allow-owner") }
     return .serve(options + repeated + (try singleProject(values)))
   }
 

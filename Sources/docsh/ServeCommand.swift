@@ -89,6 +89,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Profile")
   var profile: ProfileOptions
 
+  @OptionGroup(title: "Administrators")
+  var administrators: AdministratorOptions
+
   @OptionGroup(title: "Browsers")
   var browsers: BrowserOptions
 
@@ -139,7 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
   private enum CodingKeys: String, CodingKey {
     case host, port, tls, requestsPort, rules, indexes, config, seed, withoutTriggers, dataFolder, project,
       triggers,
-      functionsEmulator, profile, browsers,
+      functionsEmulator, profile, administrators, browsers,
       importPath,
       exportOnExit
     case exportName, singleProject, pidFile, exitWithParent, connectionsMax, memory, stopGrace,
@@ -177,6 +180,7 @@ struct ServeCommand: AsyncParsableCommand {
     if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
     ProcessFigures.raiseOpenFilesMax()
     let tls = try tls.load()
+    let access = try administrators.load(host: host)
     let log = ServerLog(log)
     defer { log.queue.close() }
     let profile = profile.chosen
@@ -184,6 +188,7 @@ struct ServeCommand: AsyncParsableCommand {
     let registry = try sources.registry(profile, keepsBroken: keepBrokenRules)
     if !sources.guardsFirstDatabase { Self.warn(sources, profile) }
     try browsers.warn()
+    administrators.warn(host: host)
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
@@ -197,7 +202,7 @@ struct ServeCommand: AsyncParsableCommand {
       coverage: CoverageCollector(isCollecting: ruleCoverage),
       leaks: LeakWatch { log.tell($0) }, indexes: gate, feed: RequestFeed())
     let serving = Serving(
-      guarded: guarded, options: try serverOptions(profile, log, store, functions, tls), log: log,
+      guarded: guarded, options: try serverOptions(profile, access, log, store, functions, tls), log: log,
       ending: ending, command: self, sources: sources)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await functions.runner.run() }
@@ -211,11 +216,12 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func serverOptions(
-    _ profile: ServiceProfile, _ log: ServerLog, _ store: DocumentStore<LMDBEngine>,
-    _ functions: FunctionsHost<LMDBEngine>, _ tls: ServerTLS?
+    _ profile: ServiceProfile, _ access: AdministratorAccess, _ log: ServerLog,
+    _ store: DocumentStore<LMDBEngine>, _ functions: FunctionsHost<LMDBEngine>, _ tls: ServerTLS?
   ) throws -> FirestoreServerOptions {
     var options = FirestoreServerOptions()
     options.profile = profile
+    options.access = access
     options.messageBytesMax = profile.limits.messageBytesMax
     options.server.host = host
     options.server.port = port

@@ -1,5 +1,6 @@
 /// `docsh triggers`: what a running server's triggers have done and have to do, and orders to them.
 
+import Access
 import ArgumentParser
 import DocModel
 import DocStore
@@ -40,7 +41,7 @@ struct ServerOfTriggers: ParsableArguments {
     let answer: ClientAnswer
     do {
       let request = ClientRequest(
-        method: method, target: target, headers: [("Authorization", "Bearer owner")])
+        method: method, target: target, headers: [("Authorization", AdministratorKey.clientAuthorization)])
       answer = try PlainHTTP.send(request, to: address, seconds: seconds)
     } catch {
       Terminal.complain("\(error)")

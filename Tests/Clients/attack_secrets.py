@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attacks on secrets: what denials tell, who may administrate.
+"""Attacks on secrets: what denials tell, whose transactions are whose, who may administrate.
 
     attack_secrets.py --docsh PATH [--scale N] [--seed N]
 
@@ -7,6 +7,7 @@ Starts and ends servers of its own. Every value that is stored has a mark; no an
 details), REST, listeners, explained queries and WebChannel. `--scale` multiplies the requests.
 """
 import argparse
+import base64
 import http.client
 import json
 import os
@@ -21,7 +22,7 @@ import urllib.parse
 import grpc
 from google.cloud.firestore_v1.services.firestore import FirestoreClient
 from google.cloud.firestore_v1.services.firestore.transports import FirestoreGrpcTransport
-from google.cloud.firestore_v1.types import ListenRequest, StructuredQuery, Target
+from google.cloud.firestore_v1.types import ListenRequest, StructuredQuery, Target, TransactionOptions
 
 from checks import Checks, close, unsigned_token
 
@@ -360,6 +361,90 @@ def existence(options):
                     assert "for 'create'" in told[0] and "for 'update'" in told[0], told[0]
 
 
+# Transactions.
+
+
+def user(uid):
+    return {"Authorization": "Bearer " + unsigned_token(uid, "demo")}
+
+
+def begin(server, headers, options=None, root=ROOT):
+    status, text = server.ask("POST", root + ":beginTransaction", {"options": options or {"readOnly": {}}}, headers)
+    return status, json.loads(text).get("transaction"), text
+
+
+@checks("a transaction belongs to its caller and its database")
+def ownership(options):
+    callers = [OWNER, {}, user("ann"), user("bob")]
+    with Server(options.docsh, "--open", "--user-transactions", "all") as server:
+        server.ask("POST", ROOT + ":commit", {"writes": [{"update": {"name": DOCUMENTS + "/c/a", "fields": {}}}]}, OWNER)
+        for mode in ({"readOnly": {}}, {"readWrite": {}}):
+            for own in callers:
+                status, token, text = begin(server, own, mode)
+                assert status == 200, text
+                for other in callers:
+                    if other is own:
+                        continue
+                    for verb, body in ((":rollback", {}), (":commit", {"writes": []}),
+                                       (":batchGet", {"documents": [DOCUMENTS + "/c/a"]})):
+                        status, text = server.ask("POST", ROOT + verb, {**body, "transaction": token}, other)
+                        assert status == 400, (verb, status, text)
+                elsewhere = ROOT.replace("(default)", "second")
+                assert server.ask("POST", elsewhere + ":rollback", {"transaction": token}, own)[0] == 400
+                body = {"documents": [DOCUMENTS + "/c/a"], "transaction": token}
+                assert server.ask("POST", ROOT + ":batchGet", body, own)[0] == 200
+                assert server.ask("POST", ROOT + ":rollback", {"transaction": token}, own)[0] == 200
+                assert server.ask("POST", ROOT + ":batchGet", body, own)[0] == 409
+
+
+@checks("ids of transactions cannot be guessed from one's own")
+def guessing(options):
+    with Server(options.docsh, "--open", "--user-transactions", "all") as server:
+        tokens = []
+        for _ in range(50):
+            tokens.append(begin(server, {}, {"readWrite": {}})[1])
+        raw = [base64.b64decode(token) for token in tokens]
+        for place in range(0, len(raw[0]) - 8):
+            numbers = [int.from_bytes(token[place:place + 8], "little") for token in raw]
+            assert len({b - a for a, b in zip(numbers, numbers[1:])}) > 10, f"counts at byte {place}"
+        rng = random.Random(options.seed)
+        for _ in range(200 * options.scale):
+            guess = bytearray(rng.choice(raw))
+            guess[rng.randrange(len(guess))] ^= 1 << rng.randrange(8)
+            body = {"transaction": base64.b64encode(bytes(guess)).decode()}
+            assert server.ask("POST", ROOT + ":rollback", body)[0] == 400
+        counter = b"\x11" + (1).to_bytes(8, "little")
+        body = {"transaction": base64.b64encode(counter).decode()}
+        assert server.ask("POST", ROOT + ":rollback", body)[0] == 400
+    with Server(options.docsh, "--open", "--user-transactions", "all") as server:
+        assert server.ask("POST", ROOT + ":rollback", {"transaction": tokens[0]})[0] == 400
+
+
+@checks("one caller does not lock the others out")
+def quota(options):
+    with Server(options.docsh, "--open", "--user-transactions", "all") as server:
+        client = server.client()
+        read_only = TransactionOptions(read_only=TransactionOptions.ReadOnly())
+        read_write = TransactionOptions(read_write=TransactionOptions.ReadWrite())
+        for _ in range(1_500 * options.scale):
+            client.begin_transaction({"database": DATABASE, "options": read_only}, retry=None)
+        taken, refused = 0, ""
+        for _ in range(1_100):
+            try:
+                client.begin_transaction({"database": DATABASE, "options": read_write}, retry=None)
+                taken += 1
+            except Exception as error:
+                refused = str(error)
+                break
+        assert 500 <= taken <= 1_000 and "Too many open transactions" in refused, (taken, refused)
+        assert begin(server, {}, {"readWrite": {}})[0] == 429
+        assert begin(server, {}, {"readOnly": {}})[0] == 200
+        for other in (OWNER, user("ann")):
+            status, token, text = begin(server, other, {"readWrite": {}})
+            assert status == 200, text
+            assert server.ask("POST", ROOT + ":commit", {"writes": [], "transaction": token}, other)[0] == 200
+
+
 # Administration.
 
 ADMINISTRATION = (
@@ -385,6 +470,63 @@ def loopback(options):
                 assert not is_refused(server, method, path, body, headers), (method, path, headers)
             for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
                 assert is_refused(server, method, path, body, {**headers, **OWNER}), (method, path, headers)
+
+
+@checks("with a key nobody administrates who does not show it; docsh's own clients do")
+def key(options):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "key")
+        secret = "k" * 16 + "3f9a" * 8
+        for content, mode, words in ((secret, 0o644, "chmod 600"), ("", 0o600, "is empty"), ("short", 0o600, "must hold"),
+                                     (secret + " x", 0o600, "must hold")):
+            with open(path, "w") as file:
+                file.write(content)
+            os.chmod(path, mode)
+            ended = subprocess.run([options.docsh, "serve", "--port", "0", "--admin-key-file", path], text=True,
+                                   capture_output=True, timeout=PATIENCE)
+            assert ended.returncode != 0 and words in ended.stderr, ended.stderr
+        with open(path, "w") as file:
+            file.write(secret + "\n")
+        os.chmod(path, 0o600)
+        shown = {"Authorization": "Bearer " + secret}
+        with Server(options.docsh, "--admin-key-file", path) as server:
+            wrong = ({}, OWNER, {"Authorization": "Bearer " + secret[:-1]}, {"Authorization": "Bearer " + secret[:-1] + "b"},
+                     {"Authorization": "Bearer " + secret + "b"}, user("ann"), {"Origin": "http://localhost:3000"},
+                     {**shown, "Origin": "https://evil.example"})
+            for method, target, body in ADMINISTRATION + (("POST", "/shutdown", None),):
+                for headers in wrong:
+                    assert is_refused(server, method, target, body, headers), (method, target, headers)
+            for method, target, body in ADMINISTRATION:
+                assert not is_refused(server, method, target, body, shown), (method, target)
+            assert server.ask("GET", "/metrics")[0] == 200
+            assert server.ask("GET", "/healthz")[0] == 200
+            assert server.ask("GET", ROOT + "/vault/none", headers=shown)[0] == 404
+            for environment, ends_well in (({}, False), ({"DOCSH_ADMIN_KEY_FILE": path}, True)):
+                ended = subprocess.run(
+                    [options.docsh, "triggers", "list", "--server", server.address], text=True, capture_output=True,
+                    timeout=PATIENCE, env={**os.environ, **environment})
+                assert (ended.returncode == 0) == ends_well, (environment, ended.stdout, ended.stderr)
+
+
+@checks("beyond loopback `Bearer owner` and administration are off unless they are allowed")
+def beyond(options):
+    def part(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+    account = f"{part({'alg': 'RS256'})}.{part({'iss': 'sa', 'sub': 'sa', 'scope': 's', 'exp': 4102444800})}.c2ln"
+    tokens = ("owner", "Owner", "ya29.abc", account)
+    with Server(options.docsh, host="0.0.0.0") as server:
+        for token in tokens:
+            status, text = server.ask("GET", ROOT + "/vault/v", headers={"Authorization": "Bearer " + token})
+            assert status == 403 and "--allow-owner" in text, (token, status, text)
+        for method, path, body in ADMINISTRATION:
+            assert is_refused(server, method, path, body, OWNER), (method, path)
+        assert "--allow-owner" in server.errors(), server.errors()
+    with Server(options.docsh, "--allow-owner", host="0.0.0.0") as server:
+        for token in tokens:
+            status, text = server.ask("GET", ROOT + "/vault/v", headers={"Authorization": "Bearer " + token})
+            assert status == 404, (token, status, text)
+        for method, path, body in ADMINISTRATION:
+            assert not is_refused(server, method, path, body, OWNER), (method, path)
 
 
 def main():

@@ -123,7 +123,9 @@ extension StoreLockTests {
       var earlier: TransactionID?
       for attempt in 1...5 {
         var options = TransactionOptions.readWrite
-        if let earlier { options = TransactionOptions(.readWrite(retrying: earlier.bytes)) }
+        if let earlier {
+          options = TransactionOptions(.readWrite(retrying: test.store.token(of: earlier, in: test.database)))
+        }
         let id = try test.store.beginTransaction(test.database, options)
         earlier = earlier ?? id
         test.store.takeTurnsAndWait(id, in: test.database, at: [ResourcePath(unchecked: "c/counter")])

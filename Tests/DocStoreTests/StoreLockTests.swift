@@ -17,7 +17,8 @@ struct StoreLockTests {
   }
 
   func begin(retrying earlier: TransactionID? = nil, isOptimistic: Bool = false) throws -> TransactionID {
-    var options = TransactionOptions(.readWrite(retrying: earlier?.bytes ?? []))
+    var options = TransactionOptions(
+      .readWrite(retrying: earlier.map { test.store.token(of: $0, in: test.database) } ?? []))
     options.isOptimistic = isOptimistic
     return try test.store.beginTransaction(test.database, options)
   }

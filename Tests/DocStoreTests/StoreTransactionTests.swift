@@ -27,16 +27,77 @@ struct StoreTransactionTests {
 
   func isContention(_ body: () throws -> Void) -> Bool { storeError(body) == .aborted(.contention) }
 
-  @Test("ids are nine bytes and read back")
-  func ids() throws {
-    let id = try begin()
-    #expect(id.bytes.count == 9 && id.bytes[0] == 0x11)
-    #expect(try TransactionID(id.bytes) == id)
-    for bytes in [[], [0x11], [0x12, 0, 0, 0, 0, 0, 0, 0, 0], [UInt8](repeating: 0x11, count: 10)]
-      as [[UInt8]]
-    {
-      #expect(storeError { _ = try TransactionID(bytes) }?.message == "Invalid transaction.")
+  private func token(_ id: TransactionID, _ caller: CommitAuthor = .system) -> [UInt8] {
+    test.store.token(of: id, in: test.database, for: caller)
+  }
+
+  @Test("a token reads back for its caller and database; nobody else can use, change or guess it")
+  func tokens() throws {
+    for options in [TransactionOptions.readWrite, .readOnly] {
+      let id = try test.store.beginTransaction(test.database, options, of: .user("ann"))
+      let token = token(id, .user("ann"))
+      #expect(try test.store.transaction(token, in: test.database, of: .user("ann")) == id)
+      let others: [(DatabaseID, CommitAuthor)] = [
+        (test.database, .user("bob")), (test.database, .anonymous), (test.database, .administrator),
+        (DatabaseID(project: "demo-other"), .user("ann")),
+        (DatabaseID(project: test.database.project, database: "second"), .user("ann")),
+      ]
+      for (database, caller) in others {
+        #expect(
+          storeError { _ = try test.store.transaction(token, in: database, of: caller) }?.message
+            == "Transaction is invalid or expired.")
+      }
+      for index in token.indices {
+        var changed = token
+        changed[index] ^= 1
+        #expect(
+          storeError { _ = try test.store.transaction(changed, in: test.database, of: .user("ann")) } != nil)
+      }
     }
+    let old: [UInt8] = [0x11, 1, 0, 0, 0, 0, 0, 0, 0]
+    #expect(
+      storeError { _ = try test.store.transaction(old, in: test.database) }?.message
+        == "Transaction is invalid or expired.")
+    for bytes in [[], [0x11], [UInt8](repeating: 0x11, count: 10)] as [[UInt8]] {
+      #expect(
+        storeError { _ = try test.store.transaction(bytes, in: test.database) }?.message
+          == "Invalid transaction.")
+    }
+    let earlier = try begin()
+    let restarted = try TestStore()
+    #expect(storeError { _ = try restarted.store.transaction(token(earlier), in: test.database) } != nil)
+  }
+
+  @Test("nobody takes the room of all: read-only ones take none, others have a quota by caller")
+  func quotas() throws {
+    for _ in 0..<TransactionLimits.countMax + 1 {
+      _ = try test.store.beginTransaction(test.database, .readOnly, of: .anonymous)
+    }
+    var last: TransactionID?
+    for _ in 0..<TransactionLimits.userMax {
+      last = try test.store.beginTransaction(test.database, of: .anonymous)
+    }
+    let message = "Too many open transactions of this caller: at most 1000. Commit them or roll them back."
+    func anonymous() -> StoreError? {
+      storeError { _ = try test.store.beginTransaction(test.database, of: .anonymous) }
+    }
+    #expect(anonymous() == .resourceExhausted(message: message))
+    let id = try test.store.beginTransaction(test.database, of: .administrator)
+    try commit(id, .set("c/a", ["n": .integer(2)]))
+    try test.store.rollBack(try #require(last), in: test.database)
+    #expect(anonymous() == nil && anonymous() != nil)
+    for uid in 1..<TransactionLimits.usersMax / TransactionLimits.userMax {
+      for _ in 0..<TransactionLimits.userMax {
+        _ = try test.store.beginTransaction(test.database, of: .user("\(uid)"))
+      }
+    }
+    #expect(
+      storeError { _ = try test.store.beginTransaction(test.database, of: .user("more")) }?.message.contains(
+        "of users")
+        == true)
+    try commit(try test.store.beginTransaction(test.database, of: .administrator))
+    test.store.forgetTransactions()
+    #expect(anonymous() == nil)
   }
 
   @Test("a transaction whose reads still hold commits")
@@ -88,12 +149,13 @@ struct StoreTransactionTests {
     #expect(sum == 400)
   }
 
-  @Test("a read-only transaction keeps the state of its first read and writes nothing")
+  @Test("a read-only transaction keeps the state of its beginning and writes nothing")
   func readOnly() throws {
-    let id = try begin(.readOnly)
     try test.set("c/a", ["n": .integer(2)])
-    #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(2)])
+    let id = try begin(.readOnly)
     try test.set("c/a", ["n": .integer(3)])
+    #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(2)])
+    try test.set("c/a", ["n": .integer(4)])
     #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(2)])
     #expect(
       storeError { try commit(id, .set("c/x", [:])) }
@@ -161,19 +223,26 @@ struct StoreTransactionTests {
     #expect(storeError { try commit(busy) } == .aborted(.transactionOver))
     test.clock.advance(seconds: 40)
     #expect(storeError { try commit(busy) }?.message == "Invalid transaction.")
-    let unknown = try TransactionID([0x11, 1, 0, 0, 0, 0, 0, 0, 0])
-    #expect(storeError { try commit(unknown) }?.message == "Transaction is invalid or expired.")
+    let reading = try begin(.readOnly)
+    test.clock.advance(seconds: 269)
+    #expect(try test.fields("c/a", at: .transaction(reading)) != nil)
+    test.clock.advance(seconds: 2)
+    #expect(
+      storeError { _ = try test.fields("c/a", at: .transaction(reading)) } == .aborted(.transactionOver))
+    test.clock.advance(seconds: 30)
+    #expect(
+      storeError { _ = try test.fields("c/a", at: .transaction(reading)) }?.message == "Invalid transaction.")
   }
 
   @Test("a retry names an earlier attempt, which lives on if it was open; nonsense is refused")
   func retries() throws {
     let first = try begin()
-    let second = try begin(TransactionOptions(.readWrite(retrying: first.bytes)))
+    let second = try begin(TransactionOptions(.readWrite(retrying: token(first))))
     try commit(first)
     try commit(second)
-    _ = try begin(TransactionOptions(.readWrite(retrying: second.bytes)))
+    _ = try begin(TransactionOptions(.readWrite(retrying: token(second))))
     let reading = try begin(.readOnly)
-    for bytes in [[1, 2, 3], [0x11, 1, 0, 0, 0, 0, 0, 0, 0], reading.bytes] as [[UInt8]] {
+    for bytes in [[1, 2, 3], [0x11, 1, 0, 0, 0, 0, 0, 0, 0], token(reading)] as [[UInt8]] {
       #expect(
         storeError { _ = try begin(TransactionOptions(.readWrite(retrying: bytes))) }?.message
           == "Invalid retry transaction.")

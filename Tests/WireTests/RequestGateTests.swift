@@ -226,8 +226,63 @@ struct RequestGateTests {
       default: []
       }
     }
-    #expect((try Self.gate().refusal(administration: source) == nil) == isAdmitted)
-    #expect(try Self.gate(origins: ["*"]).refusal(administration: source) == nil)
+    #expect((try Self.gate().refusal(administration: source, authorization: nil) == nil) == isAdmitted)
+    #expect(try Self.gate(origins: ["*"]).refusal(administration: source, authorization: nil) == nil)
+  }
+}
+
+/// Who may administrate, and whose tokens pass by the rules.
+@Suite("administrators")
+struct AdministratorAccessTests {
+  static let secret = "0123456789abcdef0123"
+
+  @Test(
+    "a key closes administration for everybody else; beyond loopback it is closed without one",
+    arguments: [
+      (nil, true, nil, true), (nil, true, "Bearer owner", true), (nil, false, nil, false),
+      (nil, false, "Bearer owner", false), (secret, true, nil, false), (secret, true, "Bearer owner", false),
+      (secret, true, "Bearer " + secret, true), (secret, false, "bearer " + secret, true),
+      (secret, true, "Bearer " + secret + "0", false), (secret, true, "Bearer 0123456789abcdef012", false),
+      (secret, true, "Basic " + secret, false), (secret, true, secret, false),
+    ] as [(String?, Bool, String?, Bool)])
+  func administration(key: String?, takesOwner: Bool, header: String?, isAdmitted: Bool) throws {
+    let access = AdministratorAccess(key: key.flatMap(AdministratorKey.init), takesOwner: takesOwner)
+    let gate = RequestGate(access: access)
+    let source = RequestSource(method: "POST") { _ in [] }
+    let bytes = header.map { Array($0.utf8) }
+    #expect((gate.refusal(administration: source, authorization: bytes) == nil) == isAdmitted)
+    let foreign = RequestSource(method: "POST") { $0 == "origin" ? ["https://evil.example"] : [] }
+    #expect(gate.refusal(administration: foreign, authorization: bytes) != nil)
+    if key != nil, isAdmitted {
+      #expect(gate.refusal(authorization: bytes, origin: "https://evil.example") != nil)
+    }
+  }
+
+  @Test(
+    "tokens that anybody can send pass by the rules on loopback alone, or where they are allowed",
+    arguments: [
+      ("Bearer owner", true, true), ("Bearer owner", false, false), ("Bearer ya29.x", false, false),
+      ("Bearer " + secret, false, true), ("Bearer " + secret, true, true),
+    ])
+  func owner(header: String, takesOwner: Bool, isAdministrator: Bool) throws {
+    let access = AdministratorAccess(key: AdministratorKey(Self.secret), takesOwner: takesOwner)
+    let reader = TokenReader(.production, access)
+    do throws(GRPCStatus) {
+      let bearer = try reader.read(Array(header.utf8), for: "p", nowSeconds: 0)
+      #expect(isAdministrator && bearer == .administrator)
+    } catch {
+      #expect(!isAdministrator && error.message.contains("--allow-owner"), "\(error)")
+    }
+  }
+
+  @Test("which addresses are this machine's alone")
+  func loopback() {
+    for host in ["127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3"] {
+      #expect(FirestoreServerOptions.isLoopback(host), "\(host)")
+    }
+    for host in ["0.0.0.0", "::", "192.168.1.5", "box", "db.example"] {
+      #expect(!FirestoreServerOptions.isLoopback(host), "\(host)")
+    }
   }
 }
 

@@ -1,41 +1,52 @@
-/// Transactions as clients see them: ids and options.
+/// Transactions as the store and its callers see them: ids and options.
 
 internal import DocModel
 
-/// A transaction's id: 9 bytes on the wire, 0x11 and a little-endian counter.
-/// Source: spec/protocol.md 1.10, spec/streams.md 4.2.
+/// A transaction's id. What a client gets of it is a token, `DocumentStore.token`.
 public struct TransactionID: Hashable, Sendable {
-  public let counter: UInt64
+  /// No two transactions of a process have the same; it is in the order in which they began.
+  let counter: UInt64
+  /// Of one that only reads: the time that it shows. Such a transaction is nowhere but in its id.
+  let readTime: Int64?
+  /// In microseconds.
+  let began: Int64
 
-  init(counter: UInt64) { self.counter = counter }
-
-  public var bytes: [UInt8] {
-    var writer = WireWriter(reserving: 9)
-    writer.field(2, double: Double(bitPattern: counter))
-    return writer.bytes
-  }
-
-  /// Fails for bytes of another shape, also for none.
-  public init(_ bytes: [UInt8]) throws(StoreError) {
-    guard let id = Self.parse(bytes) else { throw .invalid(TransactionText.malformed) }
-    self = id
-  }
-
-  private init?(parsing bytes: [UInt8]) {
-    guard bytes.count == 9, bytes[0] == 0x11 else { return nil }
-    var counter: UInt64 = 0
-    for byte in bytes[1...].reversed() { counter = counter << 8 | UInt64(byte) }
+  init(counter: UInt64, readTime: Int64? = nil, began: Int64) {
     self.counter = counter
+    self.readTime = readTime
+    self.began = began
   }
 
-  static func parse(_ bytes: [UInt8]) -> TransactionID? { TransactionID(parsing: bytes) }
+  var isReadOnly: Bool { readTime != nil }
+
+  static let encodedCount = 1 + 3 * 8
+
+  /// Whether it only reads, the counter, when it began, what it shows.
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = [isReadOnly ? 1 : 0]
+    bytes.reserveCapacity(Self.encodedCount)
+    for number in [counter, UInt64(bitPattern: began), UInt64(bitPattern: readTime ?? 0)] {
+      for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+    return bytes
+  }
+
+  init?(encoded bytes: [UInt8]) {
+    guard bytes.count == Self.encodedCount else { return nil }
+    func number(_ index: Int) -> UInt64 {
+      bytes[(1 + 8 * index)..<(9 + 8 * index)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    counter = number(0)
+    began = Int64(bitPattern: number(1))
+    readTime = bytes[0] == 1 ? Int64(bitPattern: number(2)) : nil
+  }
 }
 
 public struct TransactionOptions: Sendable {
   public enum Mode: Sendable {
-    /// `retrying` names an earlier attempt: raw bytes as the client sent them, empty when there is none.
+    /// `retrying` names an earlier attempt: its token as the client sent it, empty when there is none.
     case readWrite(retrying: [UInt8])
-    /// A snapshot, fixed at `readTime` (microseconds) or else by the first read.
+    /// A snapshot, at `readTime` (microseconds) or else of when it begins.
     case readOnly(readTime: Int64?)
   }
 

@@ -42,12 +42,13 @@ final class TransactionEntry {
     case pessimistic
     /// Nobody waits; what it has read must be unchanged when it commits.
     case optimistic
-    case readOnly(readTime: Int64?)
   }
 
   let id: UInt64
   let database: DatabaseID
-  var mode: Mode
+  /// Whose it is.
+  let owner: CommitAuthor
+  let mode: Mode
   var phase = Phase.open
   let began: Int64
   var lastUsed: Int64
@@ -77,9 +78,10 @@ final class TransactionEntry {
   var turns: Set<ResourcePath> = []
   var turnWaits: Set<UInt64> = []
 
-  init(id: UInt64, database: DatabaseID, mode: Mode, now: Int64) {
+  init(id: UInt64, database: DatabaseID, owner: CommitAuthor, mode: Mode, now: Int64) {
     self.id = id
     self.database = database
+    self.owner = owner
     self.mode = mode
     began = now
     lastUsed = now
@@ -93,17 +95,10 @@ final class TransactionEntry {
     }
   }
 
-  var isReadWrite: Bool {
-    switch mode {
-    case .pessimistic, .optimistic: true
-    case .readOnly: false
-    }
-  }
-
   var isPessimistic: Bool {
     switch mode {
     case .pessimistic: true
-    case .optimistic, .readOnly: false
+    case .optimistic: false
     }
   }
 

@@ -22,9 +22,9 @@ extension TransactionState {
   ) throws(StoreError) -> Admission {
     let own = request.transaction.flatMap { entries[$0.counter] }
     // Rolled back, or its client gone, while the commit was planned: it no longer holds what it has read.
-    if request.transaction != nil, own?.isOver ?? true { throw .aborted(.transactionOver) }
+    if let id = request.transaction, own?.isOver ?? !id.isReadOnly { throw .aborted(.transactionOver) }
     if let own { try checkFresh(own, request, &effects) }
-    let isAlone = openReadWrite <= (own?.isReadWrite == true ? 1 : 0)
+    let isAlone = openReadWrite <= (own == nil ? 0 : 1)
     var readers: Set<UInt64> = []
     if !isAlone {
       for change in changes {
@@ -41,6 +41,7 @@ extension TransactionState {
     // Who is left are optimistic readers.
     for reader in readers { entries[reader]?.isStale = true }
     log.append(request.database, version, changes, hasTransactions: openReadWrite > 0)
+    if let id = request.transaction, id.isReadOnly { endedReaders.end(id, .committed) }
     if let own {
       let readyBefore = effects.ready.count
       end(own, .committed, &effects)

@@ -8,8 +8,11 @@ struct TransactionState {
   var entries: [UInt64: TransactionEntry] = [:]
   /// Those that are over, as they ended; some of them are forgotten already.
   private var over = Deque<UInt64>()
-  let firstCounter: UInt64
-  var nextCounter: UInt64
+  var nextCounter: UInt64 = 1
+  /// Transactions that began before this one were forgotten, all at once.
+  var forgottenBelow: UInt64 = 0
+  var endedReaders = EndedReaders()
+  var quota = TransactionQuota()
   var lastSweep: Int64 = 0
   /// Open transactions that may write.
   var openReadWrite = 0
@@ -26,9 +29,9 @@ struct TransactionState {
   /// The store closes: nobody comes who would end a wait.
   var isClosed = false
 
-  init(first: UInt64) {
-    firstCounter = first
-    nextCounter = first
+  mutating func takeCounter() -> UInt64 {
+    nextCounter += 1
+    return nextCounter - 1
   }
 
   mutating func takeTicket() -> UInt64 {
@@ -45,9 +48,15 @@ struct TransactionState {
     let entry = try knownEntry(id, database, now, &effects)
     switch entry.phase {
     case .open, .committing: return entry
-    case .ended(.failedPrecondition), .ended(.wroteReadOnly): throw policy.afterFailedPrecondition
-    case .ended(.committed), .ended(.rolledBack), .ended(.expired), .ended(.aborted):
-      throw .aborted(.transactionOver)
+    case .ended(let outcome): throw refusal(after: outcome)
+    }
+  }
+
+  /// What whoever goes on with a transaction that is over is told.
+  func refusal(after outcome: TransactionEntry.Outcome) -> StoreError {
+    switch outcome {
+    case .failedPrecondition, .wroteReadOnly: policy.afterFailedPrecondition
+    case .committed, .rolledBack, .expired, .aborted: .aborted(.transactionOver)
     }
   }
 
@@ -56,14 +65,10 @@ struct TransactionState {
     _ id: TransactionID, _ database: DatabaseID, _ now: Int64, _ effects: inout LockEffects
   ) throws(StoreError) -> TransactionEntry {
     if let entry = entries[id.counter] { lookAtTime(of: entry, now, &effects) }
-    guard let entry = entries[id.counter], entry.database == database else { throw unknown(id) }
+    // An id that was given out and is forgotten by now reads otherwise than one that never was (T12).
+    guard let entry = entries[id.counter] else { throw .invalid(TransactionText.malformed) }
+    guard entry.database == database else { throw .invalid(TransactionText.unknown) }
     return entry
-  }
-
-  /// An id that was given out and is forgotten by now reads otherwise than one that never was (T12).
-  private func unknown(_ id: TransactionID) -> StoreError {
-    let wasGivenOut = id.counter >= firstCounter && id.counter < nextCounter
-    return .invalid(wasGivenOut ? TransactionText.malformed : TransactionText.unknown)
   }
 
   // MARK: locks
@@ -122,8 +127,8 @@ struct TransactionState {
     if let ticket = entry.parked, let waiter = unpark(ticket) {
       effects.failed.append((waiter.request, .aborted(.transactionOver)))
     }
-    guard entry.isReadWrite else { return }
     openReadWrite -= 1
+    quota.giveBack(entry.owner)
     releaseReads(of: entry)
     leaveTurns(entry, &effects)
     for ticket in entry.blocked.sorted() {
@@ -183,5 +188,8 @@ struct TransactionState {
   mutating func forgetAll() {
     entries.removeAll()
     over.removeAll()
+    endedReaders.removeAll()
+    quota.removeAll()
+    forgottenBelow = nextCounter
   }
 }

@@ -7,11 +7,8 @@ extension TransactionTable {
   /// nothing.
   func admitCommit(_ id: TransactionID, _ database: DatabaseID, writes: Int) throws(StoreError) {
     try perform { (state, now, effects) throws(StoreError) in
-      let entry = try state.liveEntry(id, database, now, &effects)
-      entry.lastUsed = now
-      guard case .readOnly = entry.mode, writes > 0 else { return }
-      if state.policy.endsReadOnlyOnWrite { state.end(entry, .wroteReadOnly, &effects) }
-      throw .invalid(TransactionText.readOnly)
+      if id.isReadOnly { return try state.admitReaderCommit(id, writes: writes, now) }
+      try state.liveEntry(id, database, now, &effects).lastUsed = now
     }
   }
 
@@ -19,6 +16,7 @@ extension TransactionTable {
   func beginCommit(_ request: CommitRequest) throws(StoreError) {
     guard let id = request.transaction else { return }
     try perform { (state, now, effects) throws(StoreError) in
+      if id.isReadOnly { return try state.admitReaderCommit(id, writes: 0, now) }
       let entry = try state.liveEntry(id, request.database, now, &effects)
       // Only one commit at a time; one that has waited is the same one again.
       if case .committing = entry.phase, request.ticket == nil { throw .aborted(.transactionOver) }

@@ -32,10 +32,11 @@ final class TransactionTable: Sendable {
   private let links = Monitor<Links?>(nil)
   private let now: @Sendable () -> Int64
 
-  /// Counters begin at the present, so an id is not used again after a restart.
+  let seal = TransactionSeal()
+
   init(now: @escaping @Sendable () -> Int64) {
     self.now = now
-    state = Monitor(TransactionState(first: UInt64(max(1, now()))))
+    state = Monitor(TransactionState())
   }
 
   func connect(_ new: Links) { links.change { $0 = new } }
@@ -66,59 +67,59 @@ final class TransactionTable: Sendable {
 
   // MARK: beginning
 
-  func begin(_ database: DatabaseID, _ options: TransactionOptions) throws(StoreError) -> TransactionID {
-    try perform { (state, now, effects) throws(StoreError) in
-      state.sweep(now, &effects)
-      state.makeRoom()
-      guard state.entries.count < TransactionLimits.countMax else {
-        throw .resourceExhausted(message: "too many open transactions")
+  /// - Parameter snapshot: the time of a read-only transaction that names none.
+  func begin(
+    _ database: DatabaseID, _ options: TransactionOptions, of owner: CommitAuthor, snapshot: () -> Int64
+  ) throws(StoreError) -> TransactionID {
+    switch options.mode {
+    case .readOnly(let readTime):
+      let readTime = readTime ?? snapshot()
+      return perform { state, now, _ in
+        TransactionID(counter: state.takeCounter(), readTime: readTime, began: now)
       }
-      let mode: TransactionEntry.Mode
-      var earlier: TransactionEntry?
-      switch options.mode {
-      case .readWrite(let retrying):
-        earlier = try Self.earlierAttempt(retrying, database, state)
-        mode = options.isOptimistic ? .optimistic : .pessimistic
-      case .readOnly(let readTime):
-        mode = .readOnly(readTime: readTime)
+    case .readWrite(let retrying):
+      let earlier = try earlierAttempt(retrying, database, owner)
+      return try perform { (state, now, effects) throws(StoreError) in
+        state.sweep(now, &effects)
+        state.makeRoom()
+        guard state.entries.count < TransactionLimits.countMax else {
+          throw .resourceExhausted(message: "too many open transactions")
+        }
+        let earlier = try earlier.map { (id) throws(StoreError) in
+          guard let entry = state.entries[id.counter] else { throw state.policy.malformedRetry }
+          return entry
+        }
+        try state.quota.take(owner)
+        let entry = TransactionEntry(
+          id: state.takeCounter(), database: database, owner: owner,
+          mode: options.isOptimistic ? .optimistic : .pessimistic, now: now)
+        if let earlier { entry.inherit(from: earlier) }
+        state.entries[entry.id] = entry
+        state.openReadWrite += 1
+        return TransactionID(counter: entry.id, began: now)
       }
-      let entry = TransactionEntry(id: state.nextCounter, database: database, mode: mode, now: now)
-      if let earlier { entry.inherit(from: earlier) }
-      state.nextCounter += 1
-      state.entries[entry.id] = entry
-      if entry.isReadWrite { state.openReadWrite += 1 }
-      return TransactionID(counter: entry.id)
     }
   }
 
-  /// What a retry names must be a transaction of this database.
-  private static func earlierAttempt(
-    _ bytes: [UInt8], _ database: DatabaseID, _ state: TransactionState
-  ) throws(StoreError) -> TransactionEntry? {
-    if bytes.isEmpty { return nil }
-    guard let id = TransactionID.parse(bytes), let entry = state.entries[id.counter],
-      entry.database == database, entry.isReadWrite
-    else { throw state.policy.malformedRetry }
-    return entry
+  /// What a retry names must be a transaction of this caller and database that may write.
+  private func earlierAttempt(
+    _ token: [UInt8], _ database: DatabaseID, _ owner: CommitAuthor
+  ) throws(StoreError) -> TransactionID? {
+    if token.isEmpty { return nil }
+    guard case .id(let id) = seal.open(token, database, owner), !id.isReadOnly else {
+      throw policy.malformedRetry
+    }
+    return id
   }
 
   // MARK: reading
 
-  /// How to read in a transaction. `fix` gives the time of a read-only transaction's first read.
-  func planRead(
-    _ id: TransactionID, _ database: DatabaseID, fix: () -> Int64
-  ) throws(StoreError) -> ReadPlan {
+  /// How to read in a transaction.
+  func planRead(_ id: TransactionID, _ database: DatabaseID) throws(StoreError) -> ReadPlan {
     try perform { (state, now, effects) throws(StoreError) in
-      let entry = try state.liveEntry(id, database, now, &effects)
-      entry.lastUsed = now
-      switch entry.mode {
-      case .pessimistic, .optimistic: return .noted(id)
-      case .readOnly(.some(let time)): return .at(time)
-      case .readOnly(.none):
-        let time = fix()
-        entry.mode = .readOnly(readTime: time)
-        return .at(time)
-      }
+      if let readTime = id.readTime { return .at(try state.liveReadTime(id, readTime, now)) }
+      try state.liveEntry(id, database, now, &effects).lastUsed = now
+      return .noted(id)
     }
   }
 
@@ -160,6 +161,7 @@ final class TransactionTable: Sendable {
   /// that committed may not (T7).
   func rollBack(_ id: TransactionID, _ database: DatabaseID) throws(StoreError) {
     try perform { (state, now, effects) throws(StoreError) in
+      if id.isReadOnly { return try state.rollBackReader(id, now) }
       let entry = try state.knownEntry(id, database, now, &effects)
       switch entry.phase {
       case .open, .committing: state.end(entry, .rolledBack, &effects)
@@ -199,7 +201,7 @@ final class TransactionTable: Sendable {
 
   // MARK: figures
 
-  /// How many transactions are open.
+  /// How many transactions are open, of those that may write.
   var openCount: Int {
     state.withLock { state in state.entries.values.reduce(0) { $1.isOver ? $0 : $0 + 1 } }
   }

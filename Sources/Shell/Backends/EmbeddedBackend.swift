@@ -40,9 +40,16 @@ final class EmbeddedBackend: Backend {
 
   private var store: DocumentStore<LMDBEngine> { guarded.store }
 
-  private func time(_ transaction: TransactionToken?) throws(ShellError) -> ReadTime {
+  private func time(_ transaction: TransactionToken?, _ caller: Caller) throws(ShellError) -> ReadTime {
     guard let transaction else { return .newest }
-    return try storing { () throws(StoreError) in .transaction(try TransactionID(transaction.bytes)) }
+    return .transaction(try id(transaction, of: caller))
+  }
+
+  /// The caller's own transaction.
+  private func id(_ transaction: TransactionToken, of caller: Caller) throws(ShellError) -> TransactionID {
+    try storing { () throws(StoreError) in
+      try store.transaction(transaction.bytes, in: database, of: caller.credentials.author)
+    }
   }
 
   // MARK: reading
@@ -51,7 +58,7 @@ final class EmbeddedBackend: Backend {
     _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> ShellDocument? {
     try strike(.get, as: caller, at: [FaultedCall.segments(path.text)], in: transaction)
-    let time = try time(transaction)
+    let time = try time(transaction, caller)
     return try storing { () throws(StoreError) in
       try guarded.get(
         DocumentName(database: database, path: path), as: caller.credentials, at: time
@@ -69,7 +76,7 @@ final class EmbeddedBackend: Backend {
   ) throws(ShellError) -> ReadFigures {
     try strike(.query, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let normalized = try normalized(query)
-    let time = try time(transaction)
+    let time = try time(transaction, caller)
     let piece = try storing { () throws(StoreError) in
       try guarded.runPiece(normalized, as: caller.credentials, at: time) { row in
         if Interruption.isRaised { return .stop }
@@ -93,7 +100,7 @@ final class EmbeddedBackend: Backend {
     in transaction: TransactionToken?
   ) throws(ShellError) -> [Value] {
     try strike(.count, as: caller, at: [FaultedCall.path(query)], in: transaction)
-    let time = try time(transaction)
+    let time = try time(transaction, caller)
     let checked = try checking { () throws(Complaint) in
       try AggregationQuery.validate(aggregations) { (added) throws(Complaint) in
         try QueryValidator.validateForm(query, adding: added)
@@ -129,9 +136,7 @@ final class EmbeddedBackend: Backend {
     try strike(
       .commit, as: caller, at: writes.map { FaultedCall.segments($0.path.text) }, in: transaction)
     var id: TransactionID?
-    if let transaction {
-      id = try storing { () throws(StoreError) in try TransactionID(transaction.bytes) }
-    }
+    if let transaction { id = try self.id(transaction, of: caller) }
     return try storing { () throws(StoreError) in
       try guarded.commitAndWait(database, writes, transaction: id, as: caller.credentials).commitTime
     }
@@ -151,16 +156,16 @@ final class EmbeddedBackend: Backend {
     if !readOnly { try demandWritable() }
     try strike(.begin, as: caller)
     return try storing { () throws(StoreError) in
-      TransactionToken(
-        bytes: try store.beginTransaction(database, readOnly ? .readOnly : .readWrite).bytes)
+      let author = caller.credentials.author
+      let id = try store.beginTransaction(database, readOnly ? .readOnly : .readWrite, of: author)
+      return TransactionToken(bytes: store.token(of: id, in: database, for: author))
     }
   }
 
   func rollBack(_ transaction: TransactionToken, as caller: Caller) throws(ShellError) {
     try strike(.rollback, as: caller, in: transaction)
-    try storing { () throws(StoreError) in
-      try store.rollBack(try TransactionID(transaction.bytes), in: database)
-    }
+    let id = try id(transaction, of: caller)
+    try storing { () throws(StoreError) in try store.rollBack(id, in: database) }
   }
 
   // MARK: rules

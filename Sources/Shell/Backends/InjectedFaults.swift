@@ -60,9 +60,12 @@ extension EmbeddedBackend {
     else { return }
     try Self.wait(strike.delayMilliseconds)
     guard let status = strike.status else { return }
-    if status.code == .aborted, let transaction, let id = try? TransactionID(transaction.bytes) {
+    let store = guarded.store
+    if status.code == .aborted, let transaction,
+      let id = try? store.transaction(transaction.bytes, in: database, of: caller.credentials.author)
+    {
       // One that is over already needs no end.
-      try? guarded.store.rollBack(id, in: database)
+      try? store.rollBack(id, in: database)
     }
     throw Self.error(status)
   }

@@ -1,5 +1,6 @@
 /// Connections to a server, and requests over plain HTTP: what only emulators answer, such as their rules.
 
+import Access
 import Wire
 
 #if canImport(Glibc)
@@ -81,7 +82,8 @@ enum PlainRequest {
   ) throws(ShellError) -> (status: Int, body: [UInt8]) {
     let descriptor = try ServerSocket.connect(address)
     defer { close(descriptor) }
-    var request = "\(method) \(path) HTTP/1.1\r\nHost: \(address)\r\nAuthorization: Bearer owner\r\n"
+    var request = "\(method) \(path) HTTP/1.1\r\nHost: \(address)\r\n"
+    request += "Authorization: \(AdministratorKey.clientAuthorization)\r\n"
     request += "Connection: close\r\nContent-Length: \(body.count)\r\n"
     if !body.isEmpty { request += "Content-Type: application/json\r\n" }
     guard Console.write(Array((request + "\r\n").utf8) + body, to: descriptor) else {

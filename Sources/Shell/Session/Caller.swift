@@ -42,7 +42,7 @@ struct Caller {
   /// them.
   var authorization: String? {
     switch identity {
-    case .administrator: return "Bearer owner"
+    case .administrator: return AdministratorKey.clientAuthorization
     case .anonymous: return nil
     case .user(_, let claims):
       let header = Base64.urlSafeText(#"{"alg":"none","typ":"JWT"}"#.utf8)

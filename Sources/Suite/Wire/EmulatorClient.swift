@@ -1,5 +1,6 @@
 /// One database of an emulator, ours or the official one, asked over its REST API.
 
+internal import Access
 internal import DocModel
 internal import DocStore
 internal import YAML
@@ -49,14 +50,15 @@ final class EmulatorClient {
       }
     }
     let path = "/emulator/v1/projects/\(PercentEncoding.part(database.project)):securityRules"
-    let answer = try connection.send("PUT", path, body: body)
+    let answer = try connection.send(
+      "PUT", path, body: body, authorization: AdministratorKey.clientAuthorization)
     guard answer.status == 200 else { throw refused("the rules", answer) }
   }
 
   /// Removes every document.
   func clear() throws(WireFailure) {
     let path = "/emulator" + root
-    let answer = try connection.send("DELETE", path)
+    let answer = try connection.send("DELETE", path, authorization: AdministratorKey.clientAuthorization)
     guard answer.status == 200 else { throw refused("to clear the database", answer) }
   }
 
@@ -149,13 +151,14 @@ final class EmulatorClient {
   private func post(
     _ suffix: String, as bearer: Bearer, _ body: (inout JSONWriter.ObjectWriter) -> Void
   ) throws(WireFailure) -> WireAnswer {
-    let token: String? =
+    let authorization: String? =
       switch bearer {
       case .nobody: nil
-      case .owner: "owner"
-      case .token(let text): text
+      case .owner: AdministratorKey.clientAuthorization
+      case .token(let text): "Bearer " + text
       }
-    let answer = try connection.send("POST", root + suffix, body: WireJSON.object(body), bearer: token)
+    let answer = try connection.send(
+      "POST", root + suffix, body: WireJSON.object(body), authorization: authorization)
     switch answer.status {
     case 200: return .allowed(Self.node(answer.body))
     case 403: return .denied(Self.words(answer))

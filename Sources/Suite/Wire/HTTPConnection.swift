@@ -43,11 +43,11 @@ final class HTTPConnection {
 
   /// Sends a request and waits for its answer.
   func send(
-    _ method: String, _ path: String, body: [UInt8] = [], bearer: String? = nil
+    _ method: String, _ path: String, body: [UInt8] = [], authorization: String? = nil
   ) throws(WireFailure) -> HTTPAnswer {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: \(host):\(port)\r\nContent-Length: \(body.count)\r\n"
     if !body.isEmpty { head += "Content-Type: application/json\r\n" }
-    if let bearer { head += "Authorization: Bearer \(bearer)\r\n" }
+    if let authorization { head += "Authorization: \(authorization)\r\n" }
     let request = Array((head + "\r\n").utf8) + body
     let isFresh = descriptor < 0
     do throws(WireFailure) {

@@ -24,7 +24,11 @@ package struct TokenReader: Sendable {
   /// Whether a refusal says what is wrong with the token.
   package let isExplaining: Bool
 
-  package init(_ profile: ServiceProfile) {
+  /// Who counts as an administrator.
+  package let access: AdministratorAccess
+
+  package init(_ profile: ServiceProfile, _ access: AdministratorAccess = AdministratorAccess()) {
+    self.access = access
     checks = profile.tokenChecks
     texts = profile.errorTexts
     isExplaining = profile.denialDetail == .explained
@@ -58,11 +62,32 @@ package struct TokenReader: Sendable {
     guard header[6] == 0x20 else { throw otherScheme }
     let token = header[7...]
     if token.isEmpty { throw otherScheme }
-    if Self.isAdministrators(token) { return .administrator }
+    if access.key?.matches(token) == true { return .administrator }
+    if Self.isAdministrators(token) {
+      guard access.takesOwner else { throw Self.ownerRefused }
+      return .administrator
+    }
     guard let parts = Self.parts(of: token) else { throw invalidToken }
     let user = UserToken(parts.claims)
     try check(user, for: project, nowSeconds: nowSeconds)
-    return checks == .claims && Self.isServiceAccounts(parts) ? .serviceAccount(user) : .user(user)
+    guard checks == .claims, Self.isServiceAccounts(parts) else { return .user(user) }
+    guard access.takesOwner else { throw Self.ownerRefused }
+    return .serviceAccount(user)
+  }
+
+  /// Anybody can send these tokens, so they are for servers that only this machine reaches.
+  static let ownerRefused = GRPCStatus(
+    .permissionDenied,
+    "administrators' tokens (`Bearer owner`, `Bearer ya29.…`, a service account's own) are off on a server that other"
+      + " machines reach: start it with --allow-owner to accept them, or with --admin-key-file FILE and send its key"
+  )
+
+  /// Whether a header holds the key of administrators.
+  static func holdsKey(_ header: [UInt8]?, of access: AdministratorAccess) -> Bool {
+    guard let key = access.key, let header, header.count > 7, isEqualIgnoringCase(header[..<6], "bearer"),
+      header[6] == 0x20
+    else { return false }
+    return key.matches(header[7...])
   }
 
   /// Whether a header passes by the security rules, whatever time it is.

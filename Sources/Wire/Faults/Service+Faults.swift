@@ -43,7 +43,7 @@ extension FirestoreService {
       do throws(GRPCStatus) {
         guard let status = strike.status else { return try run(call) }
         call.note(database, credentials)
-        if status.code == .aborted { end(message.transaction, in: database, call) }
+        if status.code == .aborted { end(message.transaction, in: database, as: credentials, call) }
         throw status
       } catch {
         call.finish(error)
@@ -55,8 +55,10 @@ extension FirestoreService {
 
   /// ABORTED says that the transaction is over; any other status leaves it open, so that a client that tries again
   /// finds it. Source: `StoreError.endsTransaction`.
-  private func end(_ token: [UInt8]?, in database: DatabaseID, _ call: ServerCall) {
-    guard let token, let transaction = try? TransactionID(token) else { return }
+  private func end(
+    _ token: [UInt8]?, in database: DatabaseID, as credentials: Credentials, _ call: ServerCall
+  ) {
+    guard let token, let transaction = try? transaction(token, in: database, as: credentials) else { return }
     // One that is unknown or over needs no end.
     try? store.store.rollBack(transaction, in: database)
     call.ties?.remove(transaction)

@@ -17,6 +17,8 @@ internal import Synchronization
 package struct FirestoreOptions: Sendable {
   /// Which service is followed where production and the official emulator differ.
   package var profile = ServiceProfile.production
+  /// Who counts as an administrator.
+  package var access = AdministratorAccess()
   /// LIMIT: bytes of a streamed answer that wait for a slow client; above, its reading of the store stops
   /// until the client has caught up. An answer holds one document and `unsentStreamBytesHigh` more at most.
   package var unsentBytesMax = 4 << 20
@@ -50,7 +52,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     let threads = WorkerThreads(threads)
     self.threads = threads
     self.options = options
-    tokens = TokenReader(options.profile)
+    tokens = TokenReader(options.profile, options.access)
     let listening = Listening(store.store, limits: options.listen) { work in
       threads.submit { state in
         if state == .active { work() }
@@ -170,16 +172,26 @@ extension FirestoreService {
   ) throws(GRPCStatus) -> (time: ReadTime, newTransaction: [UInt8]?) {
     switch choice {
     case .latest: return (.newest, nil)
-    case .transaction(let token): return (.transaction(try Self.transaction(token)), nil)
+    case .transaction(let token):
+      return (.transaction(try transaction(token, in: database, as: credentials)), nil)
     case .readTime(let time): return (.at(time.microseconds), nil)
     case .newTransaction(let choice):
       let transaction = try begin(choice, in: database, as: credentials)
-      return (.transaction(transaction), transaction.bytes)
+      return (.transaction(transaction), token(of: transaction, in: database, as: credentials))
     }
   }
 
-  static func transaction(_ token: [UInt8]) throws(GRPCStatus) -> TransactionID {
-    try stored { () throws(StoreError) in try TransactionID(token) }
+  /// The caller's own transaction.
+  func transaction(
+    _ token: [UInt8], in database: DatabaseID, as credentials: Credentials
+  ) throws(GRPCStatus) -> TransactionID {
+    try Self.stored { () throws(StoreError) in
+      try store.store.transaction(token, in: database, of: credentials.author)
+    }
+  }
+
+  func token(of transaction: TransactionID, in database: DatabaseID, as credentials: Credentials) -> [UInt8] {
+    store.store.token(of: transaction, in: database, for: credentials.author)
   }
 
   /// Transactions that write are for servers, where the profile says so; SDKs of apps send preconditions.
@@ -198,7 +210,7 @@ extension FirestoreService {
     case .readOnly(let time): options = TransactionOptions(.readOnly(readTime: time?.microseconds))
     }
     return try Self.stored { () throws(StoreError) in
-      try store.store.beginTransaction(database, options)
+      try store.store.beginTransaction(database, options, of: credentials.author)
     }
   }
 }

@@ -19,7 +19,7 @@ extension FirestoreService {
     let choice = try Self.choice(request.options)
     let transaction = try begin(choice, in: database, as: credentials)
     tie(transaction, to: call)
-    call.respond(Answers.transaction(transaction.bytes))
+    call.respond(Answers.transaction(token(of: transaction, in: database, as: credentials)))
   }
 
   private static func choice(_ options: Google_Firestore_V1_TransactionOptions) throws(GRPCStatus)
@@ -49,8 +49,8 @@ extension FirestoreService {
     let database = try Self.checked { () throws(Complaint) in
       try ResourceNameParser.database(request.database)
     }
-    _ = try credentials(call, in: database)
-    let transaction = try Self.transaction(Array(request.transaction))
+    let credentials = try credentials(call, in: database)
+    let transaction = try transaction(Array(request.transaction), in: database, as: credentials)
     try Self.stored { () throws(StoreError) in try store.store.rollBack(transaction, in: database) }
     call.ties?.remove(transaction)
     call.respond([])

@@ -17,26 +17,28 @@ extension FirestoreService {
   /// Source: spec/protocol.md 1.11.
   @Sendable
   func commit(_ call: ServerCall) throws(GRPCStatus) {
-    try reading(call) { (bytes, authorize) throws(GRPCStatus) in
-      try Self.checkedCommit(bytes, isBatch: false, authorize)
+    try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
+      try checkedCommit(bytes, isBatch: false, authorize)
     } then: { [self] (call, commit) throws(GRPCStatus) in
       carryOut(commit, as: commit.credentials, for: call)
     }
   }
 
   /// The database's name is judged before the header, the header before the writes.
-  private static func checkedCommit(
+  private func checkedCommit(
     _ bytes: UnsafeRawBufferPointer, isBatch: Bool, _ authorize: Authorize
   ) throws(GRPCStatus) -> CheckedCommit {
     let request = try CommitRequest(bytes, isBatch: isBatch)
-    let database = try checked { () throws(Complaint) in try ResourceNameParser.database(request.database) }
+    let database = try Self.checked { () throws(Complaint) in
+      try ResourceNameParser.database(request.database)
+    }
     let credentials = try authorize(database)
-    let writes = try checked { () throws(Complaint) in try WriteList.read(request.writes, in: database) }
-    let transaction = try stored { () throws(StoreError) in
-      try request.transaction.map { (token) throws(StoreError) in try TransactionID(token) }
+    let writes = try Self.checked { () throws(Complaint) in try WriteList.read(request.writes, in: database) }
+    let own = try request.transaction.map { (token) throws(GRPCStatus) in
+      try transaction(token, in: database, as: credentials)
     }
     return CheckedCommit(
-      database: database, writes: writes, transaction: transaction, credentials: credentials)
+      database: database, writes: writes, transaction: own, credentials: credentials)
   }
 
   private func carryOut(_ commit: CheckedCommit, as credentials: Credentials, for call: ServerCall) {
@@ -67,12 +69,12 @@ extension FirestoreService {
   @Sendable
   func batchWrite(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
-      let batch = try Self.checkedCommit(bytes, isBatch: true, authorize)
+      let batch = try checkedCommit(bytes, isBatch: true, authorize)
       try Self.checked { () throws(Complaint) in try store.store.checkBatch(batch.writes) }
       return batch
     } then: { [self] (call, batch) throws(GRPCStatus) in
       try requireAdmin(batch.credentials, orSay: "Batch writes require admin authentication.")
-      carryOutEach(batch, as: batch.credentials, for: call)
+      call.withOrigin(of: batch.credentials) { carryOutEach(batch, as: batch.credentials, for: call) }
     }
   }
 

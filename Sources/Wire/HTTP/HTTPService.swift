@@ -66,9 +66,12 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
 
   private func route(_ exchange: HTTPExchange, _ target: HTTPTarget) throws(GRPCStatus) {
     let segments = target.segments
-    if Self.isAdministrative(segments[0]),
-      let refusal = gate.refusal(administration: exchange.request.source)
-    {
+    if Self.isAdministrative(segments[0]) {
+      let header = exchange.request.header("authorization").map { Array($0.utf8) }
+      if let refusal = gate.refusal(administration: exchange.request.source, authorization: header) {
+        throw refusal
+      }
+    } else if segments[0].holds("metrics"), let refusal = gate.refusal(page: exchange.request.source) {
       throw refusal
     }
     switch (exchange.request.method, segments.count) {
@@ -90,10 +93,10 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     }
   }
 
-  /// Whether pages of other origins have no business there. Not `/`, `/healthz` and `/readyz`: they say one word, which
-  /// an app may wait for.
+  /// Whether it is for administrators. Not `/`, `/healthz` and `/readyz`: they say one word, which an app may wait for. Nor
+  /// `/metrics`, which holds no documents and is for programs, but for no page of another origin.
   private static func isAdministrative(_ first: [UInt8]) -> Bool {
-    first.holds("emulator") || first.holds("reset") || first.holds("shutdown") || first.holds("metrics")
+    first.holds("emulator") || first.holds("reset") || first.holds("shutdown")
   }
 
   /// Source: spec/production-differences.md F1, Q16, Q18.

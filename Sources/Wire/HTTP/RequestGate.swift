@@ -16,14 +16,17 @@ package struct RequestGate: Sendable {
   private let hosts: [HostPattern]
   private let machineNames: Set<String>
   private let tokenChecks: TokenChecks
+  private let access: AdministratorAccess
 
   /// - Parameters:
   ///   - machineName: what the machine calls itself, with or without a domain.
   ///   - tokenChecks: which tokens are an administrator's.
+  ///   - access: who else is, and who may administrate.
   package init(
     allowedOrigins: [OriginPattern] = [], allowedHosts: [HostPattern] = [], machineName: String? = nil,
-    tokenChecks: TokenChecks = .claims
+    tokenChecks: TokenChecks = .claims, access: AdministratorAccess = AdministratorAccess()
   ) {
+    self.access = access
     self.tokenChecks = tokenChecks
     origins = allowedOrigins
     hosts = allowedHosts
@@ -78,13 +81,33 @@ package struct RequestGate: Sendable {
   package func refusal(authorization: [UInt8]?, origin: String?) -> GRPCStatus? {
     guard let origin, !mayAdministrate(origin: origin),
       TokenReader.isAdministrator(authorization, tokenChecks)
+        || TokenReader.holdsKey(authorization, of: access)
     else { return nil }
     return Self.refusal(
       origin, "pages of `\(Self.shown(origin))` may not pass by the rules with an administrator's token")
   }
 
-  /// Why an administrative endpoint does not answer; nil when it does.
-  package func refusal(administration source: RequestSource) -> GRPCStatus? {
+  /// Why an administrative endpoint does not answer; nil when it does: pages of other origins may not ask, and where there
+  /// is a key nobody may who does not show it.
+  ///
+  /// - Parameter authorization: the header.
+  package func refusal(administration source: RequestSource, authorization: [UInt8]?) -> GRPCStatus? {
+    if let refusal = refusal(page: source) { return refusal }
+    if access.isOpen || TokenReader.holdsKey(authorization, of: access) { return nil }
+    guard access.key == nil else {
+      return GRPCStatus(
+        .permissionDenied,
+        "administration of this server needs its key: send `Authorization: Bearer KEY`, with the key of the file that"
+          + " --admin-key-file names")
+    }
+    return GRPCStatus(
+      .permissionDenied,
+      "administration is off on a server that other machines reach: start it with --admin-key-file FILE and send its"
+        + " key, or with --allow-owner to let everybody")
+  }
+
+  /// Why a page may not look at what is for this machine's pages; nil when it may, and for programs.
+  package func refusal(page source: RequestSource) -> GRPCStatus? {
     if let origin = source.origin {
       guard !mayAdministrate(origin: origin) else { return nil }
       return Self.refusal(origin, "pages of `\(Self.shown(origin))` may not administrate this server")

@@ -107,7 +107,8 @@ final class RequestsServer: Sendable {
   fileprivate static func refusal(_ head: HTTPRequestHead, _ gate: RequestGate) -> GRPCStatus? {
     let host = RequestSource.only(head.headers["host"])
     let source = RequestSource(method: head.method.rawValue) { head.headers[$0] }
-    return gate.refusal(host: host) ?? gate.refusal(administration: source)
+    let authorization = RequestSource.only(head.headers["authorization"]).map { Array($0.utf8) }
+    return gate.refusal(host: host) ?? gate.refusal(administration: source, authorization: authorization)
   }
 
   /// Closes the port and its connections.

@@ -1,5 +1,6 @@
 /// One request over plain HTTP: enough to ask a server on this machine.
 
+import Access
 import Wire
 
 #if canImport(Glibc)
@@ -18,7 +19,9 @@ enum PlainHTTP {
   ///
   /// - Parameter address: `host:port`, also `[::1]:8080`.
   static func get(_ target: String, from address: String) throws(HTTPFailure) -> ClientAnswer {
-    try send(ClientRequest(target: target, headers: [("Authorization", "Bearer owner")]), to: address)
+    try send(
+      ClientRequest(target: target, headers: [("Authorization", AdministratorKey.clientAuthorization)]),
+      to: address)
   }
 
   /// Sends a request over a connection of its own and reads the whole answer. Blocks.

@@ -1,5 +1,6 @@
 /// Seeding a running server over its REST form, as an administrator: ours, and the official emulator.
 
+import Access
 import DocModel
 import DocStore
 import Seeder
@@ -74,7 +75,9 @@ struct RemoteDocuments {
   }
 
   private func call(_ verb: StaticString, _ body: [UInt8]) throws(HTTPFailure) -> ClientAnswer {
-    var headers = [("Authorization", "Bearer owner"), ("Content-Type", "application/json")]
+    var headers = [
+      ("Authorization", AdministratorKey.clientAuthorization), ("Content-Type", "application/json"),
+    ]
     if !startsTriggers { headers.append((EventCause.header, CommitOrigin.withoutTriggers.text)) }
     return try PlainHTTP.send(
       ClientRequest(method: "POST", target: RESTClient.path(database, verb), headers: headers, body: body),

@@ -154,7 +154,8 @@ final class HistoryRunner {
   private func open(_ index: Int) throws {
     var options = TransactionOptions.readOnly
     if clients[index].kind != .readOnly {
-      options = TransactionOptions(.readWrite(retrying: clients[index].earlier?.bytes ?? []))
+      options = TransactionOptions(
+        .readWrite(retrying: clients[index].earlier.map { store.token(of: $0, in: database) } ?? []))
       options.isOptimistic = clients[index].kind == .optimistic
     }
     let id = try store.beginTransaction(database, options)
