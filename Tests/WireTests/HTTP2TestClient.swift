@@ -176,6 +176,9 @@ final class HTTP2TestClient {
 
   func reset(_ id: Int32) { nghttp2_submit_rst_stream(session, 0, id, NGHTTP2_CANCEL.rawValue) }
 
+  /// Lets the server send so much more on a stream.
+  func open(stream id: Int32, bytes: Int32) { nghttp2_submit_window_update(session, 0, id, bytes) }
+
   func ping() { nghttp2_submit_ping(session, 0, nil) }
 
   /// What the client wants to send.

@@ -139,6 +139,9 @@ struct CollectionScan {
     var runPrefix: [UInt8] = []
     var members: [RunMember] = []
     var tally = CollectionTally()
+    // Pages that changed places hold every record, and lead whoever looks for one to nothing.
+    let ordersKeys = states.isTallied && states.version == nil
+    var previous: UnsafeRawBufferPointer?
 
     func deliverRun() {
       let isForward = direction == .forward
@@ -151,6 +154,13 @@ struct CollectionScan {
 
     try states.scan(bounds.range, direction) { key, record in
       tally.add(record)
+      if ordersKeys {
+        if let previous, (WireCursor.compare(previous, key) < 0) != (direction == .forward) {
+          isDamaged = true
+          return .stop
+        }
+        previous = key
+      }
       if let wholePath = record.path, let run = Self.foldedRun(of: key, collectionEnd: collectionEnd) {
         if run != runPrefix { deliverRun() }
         runPrefix = run

@@ -26,6 +26,8 @@ package final class MemoryWatch: Sendable {
   private static let quietNanoseconds: UInt64 = 500_000_000
   /// While much is held: LIMIT of how often memory is given back; the allocator is locked meanwhile.
   private static let trimPause: UInt64 = 250_000_000
+  /// The same where memory is not short, as while clients wait that do not read.
+  private static let idleTrimPause: UInt64 = 2_000_000_000
   /// LIMIT: freed memory that is not worth giving back.
   private static let trimBytesMin = 16 << 20
 
@@ -92,11 +94,9 @@ package final class MemoryWatch: Sendable {
       guard let rest = measure(budget) else { return }
       let before = restThen ?? rest
       restThen = min(before, rest)
-      if rest >= before + MemoryWatch.trimBytesMin, budget.free < budget.bytes / 4,
-        now >= lastTrim + MemoryWatch.trimPause
-      {
-        trim(budget, now: now)
-      }
+      let isTight = budget.free < budget.bytes / 4
+      let pause = isTight ? MemoryWatch.trimPause : MemoryWatch.idleTrimPause
+      if rest >= before + MemoryWatch.trimBytesMin, now >= lastTrim + pause { trim(budget, now: now) }
     }
 
     mutating func trim(_ budget: MemoryBudget, now: UInt64) {
