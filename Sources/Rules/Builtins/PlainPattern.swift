@@ -152,7 +152,10 @@ struct PlainPattern {
     if eat("?") {
       piece.size += 2
       piece.repeat(least: 0, most: 1)
-    } else if eat("*") || eat("+") {
+    } else if eat("*") {
+      piece.size += 2
+      piece.repeat(least: 0, most: nil)
+    } else if eat("+") {
       piece.size += 2
       piece.repeat(least: 1, most: nil)
     } else if eat("{") {
