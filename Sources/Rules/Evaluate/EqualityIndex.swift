@@ -21,7 +21,7 @@ struct EqualityIndex {
   /// What hashing an element and putting it in its place takes beside its bytes.
   private static let stepsPerElement = 32
   /// What a comparison with an element of the same hash takes at least.
-  private static let stepsPerComparison = 4
+  private static let stepsPerComparison = 32
 
   /// An empty index with room for `capacity` elements.
   init(_ e: Evaluation, _ mode: EqualityMode, capacity: Int) {
