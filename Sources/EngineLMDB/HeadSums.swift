@@ -28,8 +28,8 @@ final class HeadSums: Sendable {
   deinit { close(descriptor) }
 
   func note(_ page: Int, _ head: [UInt8]) {
-    guard head.count == DataFile.headBytes else { return }
-    var slot = Array(head[DataFile.transactionOffset..<DataFile.transactionOffset + 8])
+    guard head.count == PageHead.byteCount else { return }
+    var slot = Array(head[PageHead.commitOffset..<PageHead.commitOffset + 8])
     slot += withUnsafeBytes(of: Self.sum(head).littleEndian) { Array($0) } + [0, 0, 0, 0]
     _ = pwrite(descriptor, slot, slot.count, off_t(page * Self.slotBytes))
   }
@@ -61,7 +61,7 @@ final class HeadSums: Sendable {
     if slot == (0, 0) { return nil }
     var head = head
     withUnsafeBytes(of: slot.transaction.littleEndian) {
-      head.replaceSubrange(DataFile.transactionOffset..<DataFile.transactionOffset + 8, with: $0)
+      head.replaceSubrange(PageHead.commitOffset..<PageHead.commitOffset + 8, with: $0)
     }
     let hasSameRest = sum(head) == slot.sum
     if transaction == slot.transaction {

@@ -60,7 +60,7 @@ final class LMDBEnvironment: @unchecked Sendable {
       let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
       let mapBytes = (settings.mapBytes + pageBytes - 1) / pageBytes * pageBytes
       try Self.check(mdb_env_set_mapsize(created, mapBytes), folder, "reserve its map")
-      if flags & UInt32(MDB_WRITEMAP) == 0 { try DataFile(path: path, folder: folder)?.check() }
+      if flags & UInt32(MDB_WRITEMAP) == 0 { try StoredPages.checkBeforeOpening(path: path, folder: folder) }
       if flags & UInt32(MDB_RDONLY) == 0 { try Self.reserveLocks(path, folder, settings) }
       let opened = mdb_env_open(created, path, flags | UInt32(MDB_NOTLS), 0o644)
       try Self.check(opened, folder, "open its data")
@@ -97,9 +97,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     var info = MDB_envinfo()
     var descriptor: Int32 = -1
     guard mdb_env_info(pointer, &info) == 0, mdb_env_get_fd(pointer, &descriptor) == 0 else { return }
-    let head = DataFile.head(
-      ofCommit: Int(info.me_last_txnid) - back, descriptor, pageBytes: pageBytes)
-    heads.note(head.page, head.bytes)
+    // A commit writes the head of its own number.
+    let page = (Int(info.me_last_txnid) - back) & 1
+    heads.note(page, PageHead.read(descriptor, at: page * pageBytes))
   }
 
   private var pageBytes: Int {
@@ -132,7 +132,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     let advice =
       isEphemeral
       ? "Its disk may be full; TMPDIR names the folder in which temporary stores are made"
-      : DataFile.advice(folder)
+      : LMDBOpenError.advice(folder)
     var figures = MDB_stat()
     mdb_env_stat(environment, &figures)
     let guardian = docstore_guard_begin(

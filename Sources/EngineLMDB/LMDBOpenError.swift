@@ -27,8 +27,14 @@ public enum LMDBOpenError: Error, Hashable, Sendable, CustomStringConvertible {
     case .system(let folder, let operation, let reason):
       "data folder `\(folder)`: cannot \(operation): \(reason)"
     case .damaged(let folder, let reason):
-      "data folder `\(folder)` holds no usable data: \(reason). \(DataFile.advice(folder))"
+      "data folder `\(folder)` holds no usable data: \(reason). \(Self.advice(folder))"
     }
+  }
+
+  /// What somebody who finds a damaged folder can do.
+  static func advice(_ folder: String) -> String {
+    "Nothing was changed. `docsh check \(folder)` names what is damaged, "
+      + "`docsh repair \(folder) --out NEW` saves what can be read"
   }
 
   static func system(_ folder: String, _ operation: String, code: Int32) -> LMDBOpenError {

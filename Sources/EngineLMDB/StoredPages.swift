@@ -7,11 +7,10 @@
 /// ```
 /// page    number u64 | pad u16 | flags u16 | lower u16, upper u16 (or pages u32) | places of entries u16..
 /// entry   low u16 | high u16 | flags u16 | key length u16 | key | value, or the number of the page that it begins on
-/// head    (pages 0 and 1, behind the header) magic u32 | version u32 | .. | two trees at 24 | last page u64 | commit u64
-/// tree    pad u32 | flags u16 | depth u16 | 3 counts of pages u64 | entries u64 | root u64
+/// tree    page size u32 | flags u16 | depth u16 | 3 counts of pages u64 | entries u64 | root u64
 /// ```
 ///
-/// Source: lmdb, mdb.c: MDB_page, MDB_node, MDB_meta, MDB_db (format version 1, little-endian, 64 bits).
+/// Source: lmdb, mdb.c: MDB_page, MDB_node, MDB_db (format version 1, little-endian, 64 bits). The first two pages: PageHead.
 
 public import DocStore
 
@@ -45,18 +44,6 @@ public final class StoredPages {
   }
 
   private static let headerBytes = 16
-  private static let magic: UInt64 = 0xBEEF_C0DE
-  private static let noPage: UInt64 = .max
-  /// LIMIT: pages from a root to a leaf. A tree of 32 levels would have more pages than there is disk.
-  private static let depthMax = 32
-
-  private struct Head {
-    let pageBytes: Int
-    let lastPage: UInt64
-    let commit: UInt64
-    let mainRoot: UInt64
-  }
-
   private struct Tree {
     let root: UInt64
     let entries: UInt64
@@ -65,51 +52,68 @@ public final class StoredPages {
   public let file: String
   private let descriptor: Int32
   private let byteCount: Int
-  private let head: Head
+  let head: PageHead
   /// What is wrong with the first two pages. One of them suffices to read the file.
   public let headFaults: [PageFault]
 
   /// Opens `data.mdb` of a folder. Fails as `damaged` when neither of its first two pages says where data begins.
-  public init(folder: String) throws(LMDBOpenError) {
+  public convenience init(folder: String) throws(LMDBOpenError) {
+    try self.init(path: folder, folder: folder)
+  }
+
+  /// - Parameter folder: for messages.
+  init(path: String, folder: String) throws(LMDBOpenError) {
     file = folder + "/data.mdb"
-    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path + "/data.mdb", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(folder, "open its data.mdb", code: errno) }
     var status = stat()
     _ = fstat(descriptor, &status)
     self.descriptor = descriptor
     byteCount = Int(status.st_size)
-    let first = Self.head(descriptor, at: 0)
-    let pageBytes = first?.pageBytes ?? 4_096
-    let second = Self.head(descriptor, at: pageBytes)
+    let heads = Heads(descriptor, HeadSums.slots(folder: path))
     let file = file
-    headFaults = [first, second].enumerated().compactMap { number, head in
-      head == nil
-        ? PageFault(
-          file: file, page: number, byte: number * pageBytes, reason: "does not say where the data begins")
-        : nil
+    headFaults = heads.complaints.map { page, reason in
+      PageFault(file: file, page: page, byte: page * heads.pageBytes, reason: reason)
     }
-    guard let newest = [first, second].compactMap({ $0 }).max(by: { $0.commit < $1.commit }) else {
+    guard let newest = heads.newest else {
       close(descriptor)
-      throw .damaged(
-        folder: folder, reason: "neither of the first two pages of `\(file)` says where the data begins")
+      throw .damaged(folder: folder, reason: headFaults.map(\.description).joined(separator: "; "))
     }
     head = newest
   }
 
   deinit { close(descriptor) }
 
-  private static func head(_ descriptor: Int32, at offset: Int) -> Head? {
-    var bytes = [UInt8](repeating: 0, count: 152)
-    guard pread(descriptor, &bytes, bytes.count, off_t(offset)) == bytes.count else { return nil }
-    let page = Page(bytes)
-    let start = headerBytes
-    guard page.number(4, at: start) == magic, page.number(4, at: start + 4) == 1 else { return nil }
-    let pageBytes = Int(page.number(4, at: start + 24))
-    guard pageBytes >= 512, pageBytes <= 65_536, pageBytes & (pageBytes - 1) == 0 else { return nil }
-    return Head(
-      pageBytes: pageBytes, lastPage: page.number(8, at: start + 120),
-      commit: page.number(8, at: start + 128),
-      mainRoot: page.number(8, at: start + 112))
+  /// The first two pages, and what is wrong with them.
+  private struct Heads {
+    var complaints: [(page: Int, reason: String)] = []
+    /// That of the last commit; where a checksum speaks against both, that of the later one all the same.
+    let newest: PageHead?
+    let pageBytes: Int
+
+    init(_ descriptor: Int32, _ slots: [(transaction: UInt64, sum: UInt32)]) {
+      var readable: [PageHead] = []
+      var sound: [PageHead] = []
+      for page in 0..<2 {
+        let bytes = PageHead.read(descriptor, at: page * (readable.first?.pageBytes ?? 4_096))
+        guard let head = PageHead(bytes, page: page) else {
+          complaints.append((page, "does not say where the data begins"))
+          continue
+        }
+        readable.append(head)
+        if let complaint = HeadSums.complaint(of: bytes, head.commit, slots[page]) {
+          complaints.append((page, complaint))
+        } else {
+          sound.append(head)
+        }
+      }
+      if sound.count == 2, !PageHead.follow(sound[0], sound[1]) {
+        let commits = "\(sound[0].commit) and \(sound[1].commit)"
+        complaints.append((0, "and page 1 are of commits \(commits), which do not follow each other"))
+      }
+      newest = (sound.isEmpty ? readable : sound).max { $0.commit < $1.commit }
+      pageBytes = readable.first?.pageBytes ?? 4_096
+    }
   }
 
   // MARK: walking
@@ -152,10 +156,27 @@ public final class StoredPages {
     if found == nil, walk.isSound {
       fault(self.fault(head.mainRoot, "does not say where the \(keyspace.storedName) begin"))
     }
-    return found?.root == Self.noPage ? nil : found
+    return found?.root == PageHead.noPage ? nil : found
   }
 
-  private func fault(_ page: UInt64, _ reason: String) -> PageFault {
+  /// How many pages the file has.
+  var presentPages: UInt64 { UInt64(byteCount / head.pageBytes) }
+
+  /// The numbers of free pages from `first` on. What cannot be read lists nothing.
+  func freePages(from first: UInt64) -> Set<UInt64> {
+    var free: Set<UInt64> = []
+    var walk = Walk(isSound: true)
+    // A list: how many, then their numbers.
+    self.walk(head.freeRoot, 0, &walk, { _ in }) { _, list, _ in
+      for offset in stride(from: 8, to: list.count - 7, by: 8) {
+        let page = UInt64(littleEndian: list.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        if page >= first { free.insert(page) }
+      }
+    }
+    return free
+  }
+
+  func fault(_ page: UInt64, _ reason: String) -> PageFault {
     let number = Int(clamping: page)
     return PageFault(
       file: file, page: number, byte: number.multipliedReportingOverflow(by: head.pageBytes).partialValue,
@@ -170,8 +191,8 @@ public final class StoredPages {
       walk.isSound = false
       fault(self.fault(number, reason))
     }
-    if number == Self.noPage { return }
-    guard depth < Self.depthMax, walk.seen.insert(number).inserted else { return fail("is used twice") }
+    if number == PageHead.noPage { return }
+    guard depth < PageHead.depthMax, walk.seen.insert(number).inserted else { return fail("is used twice") }
     guard let page = page(number) else { return fail("lies beyond the end of the file") }
     guard page.number(8, at: 0) == number else { return fail("bears another number, or none") }
     let kind = UInt16(page.number(2, at: 10)) & Flag.kinds
@@ -205,7 +226,7 @@ public final class StoredPages {
   }
 
   private func page(_ number: UInt64) -> Page? {
-    guard number <= head.lastPage, number < UInt64(byteCount / head.pageBytes) else { return nil }
+    guard number <= head.lastPage, number < presentPages else { return nil }
     return read(Int(number) * head.pageBytes, head.pageBytes).map(Page.init)
   }
 

@@ -142,7 +142,7 @@ struct FolderKeepingTests {
   }
 
   private func removeFolder(_ path: String) {
-    for name in ["data.mdb", "lock.mdb", "owner.lock"] { unlink(path + "/" + name) }
+    for name in ["data.mdb", "lock.mdb", "owner.lock", "head.sum"] { unlink(path + "/" + name) }
     rmdir(path)
   }
 }

@@ -56,6 +56,8 @@ struct DamagedFolderTests {
         try changeByte(place, by: 1 << (offset % 8))
         let text = try refusal()
         #expect(text?.contains("page ") == true && text?.contains(folder.path) == true, "byte \(place)")
+        let report = try? FolderCheck.run(folder: folder.path)
+        #expect(report?.isClean != true, "a check finds byte \(place), too")
         try changeByte(place, by: 1 << (offset % 8))
       }
     }

@@ -2,7 +2,7 @@
 /// and compared at the end of every scan of a whole collection. A record that is gone without a commit is noticed so.
 ///
 /// ```
-/// catalog   05 | g | P(collection path)    -> count u64 | sum u64 | CRC-32C of the key and of both u32
+/// catalog   05 | g | P(collection path)    -> count u64 | sum u64 | CRC-32C of the key and of both numbers
 /// catalog   06                             -> nothing; every collection of the store has its tally
 /// ```
 ///
