@@ -164,7 +164,7 @@ struct AccessGuard {
     _ request: RuleRequest, _ decision: Decision, _ ruleset: Ruleset, isMethodOpen: Bool
   ) -> StoreError {
     let words = DenialText.refused(
-      detail, official: ruleset.explain(request, documents: documents).message,
+      detail, official: ruleset.officialReasons(request, decision, documents: documents),
       reasons: ruleset.clientReasons(request, decision, isMethodOpen: isMethodOpen, documents: documents))
     return .permissionDenied(message: words)
   }

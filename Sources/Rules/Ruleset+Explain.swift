@@ -10,6 +10,7 @@ extension Ruleset {
   public func explain(_ request: borrowing RuleRequest, documents: DocumentAccess) -> Explanation {
     let e = documents.evaluation
     let decision = decide(request, documents, isRepeat: e.isRepeat(request, documents))
+    if e.isOverworked { return overworked(decision, documents) }
     e.messages.removeAll(keepingCapacity: true)
     e.isTracing = true
     defer { e.isTracing = false }
@@ -19,8 +20,6 @@ extension Ruleset {
       traceList(request, e, &tracer)
     } else {
       e.spent = 0
-      // Nothing was left for the operation: nothing is left to tell why.
-      if e.workMax < 0 { e.markOverworked() }
       tracer.traceMatches(way: 0)
     }
     // What the proof asks for is not the request's.
@@ -31,6 +30,33 @@ extension Ruleset {
       missingFilters: decision.isAllowed ? [] : tracer.missing, accessedPaths: accessedPaths,
       limits: decision.isAllowed ? [] : tracer.limits,
       message: decision.isAllowed ? "" : officialMessage(tracer.allows), proof: proof)
+  }
+
+  /// What the official emulator would say of a refusal that was just decided.
+  public func officialReasons(
+    _ request: borrowing RuleRequest, _ decision: Decision, documents: DocumentAccess
+  ) -> String {
+    documents.evaluation.isOverworked
+      ? overworked(decision, documents).message : explain(request, documents: documents).message
+  }
+
+  /// The reasons of a decision that took all steps there are. Nothing is evaluated for them again: others wait for a
+  /// commit. So they name the condition, and none that was tried before it.
+  func overworked(_ decision: Decision, _ documents: DocumentAccess) -> Explanation {
+    let e = documents.evaluation
+    let span = spans[Int(e.exhaustedCondition)]
+    let limit = Tracer(self, e).exceeded(.work, max(0, e.workMax), at: span)
+    let traces = allowPlaces.indices.filter { allowPlaces[$0].condition == span }.map { number in
+      AllowTrace(
+        allow: number, id: allowPlaces[number].id, method: e.method, position: limit.position, way: 0,
+        outcome: .fault(Fault(code: .budget, message: FaultText.budget, span: span)), deciding: [],
+        beside: [],
+        falseLeaves: [], hidden: [])
+    }
+    return Explanation(
+      decision: decision, allows: traces, missingFilters: [], accessedPaths: documents.log.paths,
+      limits: [limit],
+      message: officialMessage(traces), proof: nil)
   }
 
   /// Every way up to the first that is refused.

@@ -146,7 +146,10 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
         guard let condition = allows[allow] else { return e.decision(.granted) }
         allow &+= 1
         let value = condition._withUnsafeGuaranteedRef { $0.value(e) }
-        if e.isExhausted { return e.decision(.budget) }
+        if e.isExhausted {
+          e.exhaustedCondition = condition._withUnsafeGuaranteedRef { $0.number }
+          return e.decision(.budget)
+        }
         if value.isTrue { return e.decision(.granted) }
         if !value.isFalse {
           reason = .fault

@@ -20,6 +20,8 @@ final class Evaluation {
   var probedWork = 0
   /// How many the operation may take.
   var workMax = Evaluation.operationWorkMax
+  /// The condition during which the operation ended because something was used up.
+  var exhaustedCondition: Int32 = 0
   /// What earlier operations of the request took, and what all of them may take.
   var requestWork = 0
   var requestWorkMax = Int.max

@@ -26,6 +26,10 @@ extension Ruleset {
   public func clientReasons(
     _ request: borrowing RuleRequest, _ decision: Decision, isMethodOpen: Bool, documents: DocumentAccess
   ) -> ClientReasons {
+    if documents.evaluation.isOverworked {
+      return ClientReasons(
+        message: "", lines: overworked(decision, documents).limits.map(\.description))
+    }
     let limits =
       hasCrossedLimit(decision, documents.evaluation)
       ? explain(request, documents: documents).limits : []
