@@ -64,13 +64,26 @@ struct IndexEntriesTests {
     #expect(one.work.keys == 1)
   }
 
+  @Test("of an array whose elements all moved are made for the first and the last one")
+  func shifted() throws {
+    let maker = try Self.maker()
+    let change = Self.change(
+      maker, Self.fields((0..<19_000).map { .integer(Int64($0)) }),
+      Self.fields((1...19_000).map { .integer(Int64($0)) }))
+    #expect(change.put.count == 1 && change.removed.count == 1)
+    #expect(maker.work.keys == 2)
+  }
+
   @Test("lead from the old entries to the new ones", arguments: 0..<20 as Range<UInt64>)
   func model(_ seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let long = String(repeating: "k", count: 1_500)
     let values: [Value] = [
       .integer(1), .double(1), .integer(2), .string("a"), .string(long + "a"), .string(long + "b"), .null,
-      .map(["a": .integer(1)]),
+      .map(["a": .integer(1)]), .map(["a": .double(1)]), .integer(0), .double(0), .double(-0.0),
+      .double(.nan),
+      .integer(1 << 53 + 1), .double(0x1p53), .bytes([1]), .geoPoint(GeoPoint(latitude: 0, longitude: 1)),
+      .geoPoint(GeoPoint(latitude: -0.0, longitude: 1)),
     ]
     for _ in 0..<200 {
       let maker = try Self.maker()

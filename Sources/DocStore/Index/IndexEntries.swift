@@ -81,54 +81,42 @@ struct IndexEntryMaker {
     var put: [IndexEntry] = []
   }
 
-  /// The cost grows with what differs: elements that an array begins or ends with in both states have the same
-  /// entries, and are only compared.
+  /// The cost grows with what differs: of elements that an array has in both states no keys are made.
   func change(
     _ path: UnsafeRawBufferPointer, from before: FieldsView?, to after: FieldsView?
   ) -> Change {
     let old = before.flatMap { parts(of: $0) }
     let new = after.flatMap { parts(of: $0) }
-    // How many elements agree in front and behind.
-    var head = 0
-    var tail = 0
+    var gone = old?.elements.map { $0[...] }
+    var come = new?.elements.map { $0[...] }
     if let old, let new, let oldElements = old.elements, let newElements = new.elements,
       agreeBesideArray(old, new)
     {
-      let shorter = min(oldElements.count, newElements.count)
-      while head < shorter, Self.areEqual(oldElements[head], newElements[head]) { head += 1 }
-      while head + tail < shorter,
-        Self.areEqual(oldElements[oldElements.count - 1 - tail], newElements[newElements.count - 1 - tail])
-      {
-        tail += 1
-      }
+      let difference = ElementDifference(oldElements, newElements)
+      gone = difference.gone
+      come = difference.come
     }
-    func differing(_ parts: Parts?) -> [IndexEntry] {
-      guard let parts else { return [] }
-      return entries(path, parts, parts.elements.map { $0[head..<$0.count - tail] })
-    }
-    let gone = differing(old)
-    let come = differing(new)
-    let goneKeys = Set(gone.lazy.map(\.key))
-    let comeKeys = Set(come.lazy.map(\.key))
-    var removed = goneKeys.subtracting(comeKeys)
-    if !removed.isEmpty, let new, let elements = new.elements {
-      // An element that is there several times, or that another one equals, may have stayed beside.
-      keep(elements[..<head], new, path, in: &removed)
-      keep(elements[(elements.count - tail)...], new, path, in: &removed)
-    }
+    let goneEntries = old.map { entries(path, $0, gone) } ?? []
+    let comeEntries = new.map { entries(path, $0, come) } ?? []
+    let goneKeys = Set(goneEntries.lazy.map(\.key))
+    var removed = goneKeys.subtracting(comeEntries.lazy.map(\.key))
+    if let new, let gone { keep(new, besides: gone, path, in: &removed) }
     return Change(
-      removed: gone.lazy.map(\.key).filter(removed.contains), put: come.filter { !goneKeys.contains($0.key) })
+      removed: goneEntries.lazy.map(\.key).filter(removed.contains),
+      put: comeEntries.filter { !goneKeys.contains($0.key) })
   }
 
-  /// Takes the keys of elements that stay out of those to be removed.
+  /// Takes the keys of elements that stay out of those to be removed: another element may have the key of one that goes.
   private func keep(
-    _ elements: ArraySlice<ValueView>, _ parts: Parts, _ path: UnsafeRawBufferPointer,
+    _ new: Parts, besides gone: ArraySlice<ValueView>, _ path: UnsafeRawBufferPointer,
     in removed: inout Set<[UInt8]>
   ) {
+    guard !removed.isEmpty, let elements = new.elements else { return }
+    let alike = KeyLikeness(gone)
     let prefix = prefix(of: path)
-    for element in elements {
+    for element in elements where alike.includes(element) {
       if removed.isEmpty { return }
-      removed.remove(entry(prefix, path, parts.values, element: element).key)
+      removed.remove(entry(prefix, path, new.values, element: element).key)
     }
   }
 
