@@ -138,8 +138,10 @@ final class ResultStream: @unchecked Sendable {
     // A call that is over forgets its closures once; none may be set after that.
     guard !call.isFinished else { return }
     waitingBytes += batch.bytes
-    for message in batch.messages {
-      isWaiting = !(form == nil ? call.send(message) : call.send(formed: message))
+    if form == nil {
+      for message in batch.messages { isWaiting = !call.send(message) }
+    } else if !batch.messages.isEmpty {
+      isWaiting = !call.send(formed: batch.messages)
     }
     if isWaiting {
       call.onWritable = { [self] in clientHasRead() }

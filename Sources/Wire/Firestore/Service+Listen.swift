@@ -37,7 +37,7 @@ private final class ListenSession<Engine: StorageEngine> {
   init(_ service: FirestoreService<Engine>, _ call: ServerCall) {
     self.service = service
     pipe = ListenPipe(
-      call.reference, call.memory, service.faults, unsentBytesMax: service.options.listen.unsentBytesMax)
+      call, service.faults, unsentBytesMax: service.options.listen.unsentBytesMax)
   }
 
   deinit { close() }
@@ -210,7 +210,11 @@ private struct DelayedTarget<Engine: StorageEngine>: @unchecked Sendable {
 /// `@unchecked Sendable`: `waitingBytes`, `faulted` and the closures belong to the event loop;
 /// everything else never changes or is atomic.
 private final class ListenPipe: @unchecked Sendable {
+  /// LIMIT: bytes of messages that are brought into their form on the event loop.
+  private static let formedThereBytesMax = 64 << 10
+
   private let call: CallReference
+  private let form: (@Sendable ([UInt8]) -> [UInt8])?
   private let memory: MemoryAccount?
   private let faults: FaultInjector
   private let unsentBytesMax: Int
@@ -225,9 +229,10 @@ private final class ListenPipe: @unchecked Sendable {
   /// Told before the stream is ended for a request that it cannot bear.
   var hasFailed: (() -> Void)?
 
-  init(_ call: CallReference, _ memory: MemoryAccount?, _ faults: FaultInjector, unsentBytesMax: Int) {
-    self.call = call
-    self.memory = memory
+  init(_ call: ServerCall, _ faults: FaultInjector, unsentBytesMax: Int) {
+    self.call = call.reference
+    form = call.elementForm
+    memory = call.memory
     self.faults = faults
     self.unsentBytesMax = unsentBytesMax
   }
@@ -245,8 +250,12 @@ private final class ListenPipe: @unchecked Sendable {
       })
   }
 
-  private func send(_ messages: [[UInt8]]) {
-    let bytes = messages.reduce(0) { $0 + $1.count }
+  private func send(_ plain: [[UInt8]]) {
+    let plainBytes = plain.reduce(0) { $0 + $1.count }
+    let form = plainBytes > Self.formedThereBytesMax ? form : nil
+    let messages = form.map { plain.map($0) } ?? plain
+    let bytes = form == nil ? plainBytes : messages.reduce(0) { $0 + $1.count }
+    let faulted = faults.areSet ? plain : []
     unsentBytes.add(bytes, ordering: .sequentiallyConsistent)
     let held = memory?.hold(bytes)
     call { [self] call in
@@ -254,10 +263,9 @@ private final class ListenPipe: @unchecked Sendable {
       defer { _ = held }
       waitingBytes += bytes
       var hasRoom = true
-      let mayDrop = faults.areSet
-      for message in messages {
-        hasRoom = call.send(message)
-        if mayDrop, drops(message, call) { return }
+      for (index, message) in messages.enumerated() {
+        hasRoom = form == nil ? call.send(message) : call.send(formed: [message])
+        if index < faulted.count, drops(faulted[index], call) { return }
       }
       if hasRoom { drain() }
     }

@@ -129,8 +129,12 @@ package class ServerCall {
   func transmit(next message: [UInt8]) -> Bool { false }
   /// Makes one of several messages what is sent of it, on any thread; nil where it is sent as it is.
   var elementForm: (@Sendable ([UInt8]) -> [UInt8])? { nil }
-  /// Sends one of several messages in its form.
-  func transmit(nextFormed element: [UInt8]) -> Bool { transmit(next: element) }
+  /// Sends some of several messages in their form.
+  func transmit(formed elements: [[UInt8]]) -> Bool {
+    var hasRoom = true
+    for element in elements { hasRoom = transmit(next: element) }
+    return hasRoom
+  }
   /// Sends the end, after messages or without any.
   func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {}
 }
@@ -186,11 +190,11 @@ extension ServerCall {
     return transmit(next: message)
   }
 
-  /// The same with a message that was brought into its form on another thread.
-  final func send(formed element: [UInt8]) -> Bool {
+  /// The same with messages that were brought into their form on another thread, one or more.
+  final func send(formed elements: [[UInt8]]) -> Bool {
     guard !isFinished else { return false }
     beginAnswer()
-    return transmit(nextFormed: element)
+    return transmit(formed: elements)
   }
 
   private func beginAnswer() {

@@ -79,12 +79,19 @@ final class RESTCall: ServerCall {
     return waiting.map(transmit(element:)) ?? true
   }
 
-  private func transmit(element message: [UInt8]) -> Bool { transmit(nextFormed: Self.json(message, answer)) }
+  private func transmit(element message: [UInt8]) -> Bool { transmit(formed: [Self.json(message, answer)]) }
 
-  override func transmit(nextFormed element: [UInt8]) -> Bool {
-    let separator: StaticString = isFirst ? "[" : ",\n"
-    isFirst = false
-    return exchange.send(separator.withUTF8Buffer { Array($0) } + element)
+  /// All of them in one piece: each would cost its own way through the connection.
+  override func transmit(formed elements: [[UInt8]]) -> Bool {
+    var piece: [UInt8] = []
+    piece.reserveCapacity(elements.reduce(0) { $0 + $1.count + 2 })
+    for element in elements {
+      let separator: StaticString = isFirst ? "[" : ",\n"
+      isFirst = false
+      separator.withUTF8Buffer { piece.append(contentsOf: $0) }
+      piece.append(contentsOf: element)
+    }
+    return exchange.send(piece)
   }
 
   override func transmitEnd(_ status: GRPCStatus, afterMessages: Bool) {

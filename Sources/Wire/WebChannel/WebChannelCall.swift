@@ -14,7 +14,6 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
   private let session: WebChannelSession
   private let executor: LoopExecutor
   private let eventLoop: any EventLoop
-  private var writer = JSONWriter(isASCII: true)
   private var isFlushScheduled = false
   /// What the session holds of the server's memory; nil where nobody counts.
   private var account: MemoryAccount?
@@ -57,20 +56,27 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
 
   override var methodName: String { "google.firestore.v1.Firestore/" + stream.rawValue }
 
-  override func transmit(next message: [UInt8]) -> Bool {
-    writer.clear()
-    stream.write(message, to: &writer)
-    scheduleFlush()
-    defer {
-      count()
-      // Kept for the next message, a large one would double what the session holds.
-      if writer.bytes.count > Self.writerBytesMax { writer = JSONWriter(isASCII: true) }
+  override var elementForm: (@Sendable ([UInt8]) -> [UInt8])? {
+    { [stream] message in
+      var writer = JSONWriter(isASCII: true)
+      stream.write(message, to: &writer)
+      return writer.bytes
     }
-    return session.append(writer.bytes)
   }
 
-  /// LIMIT: bytes of a message whose room is kept for the next one.
-  private static let writerBytesMax = 4 << 10
+  override func transmit(next message: [UInt8]) -> Bool {
+    var writer = JSONWriter(isASCII: true)
+    stream.write(message, to: &writer)
+    return transmit(formed: [writer.bytes])
+  }
+
+  override func transmit(formed elements: [[UInt8]]) -> Bool {
+    scheduleFlush()
+    defer { count() }
+    var hasRoom = true
+    for element in elements { hasRoom = session.append(element) }
+    return hasRoom
+  }
 
   /// Tells the account what the session holds.
   private func count() { tally.set(session.heldBytes, in: account) }

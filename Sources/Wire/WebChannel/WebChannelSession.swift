@@ -91,8 +91,8 @@ package final class WebChannelSession {
 
   package var hasBackChannel: Bool { outlet != nil }
 
-  /// Bytes of the client's messages and of the server's that the session keeps.
-  var heldBytes: Int { unsentBytes + unacknowledgedBytes + gapBytes }
+  /// Bytes of the client's messages and of the server's that the session keeps, and those that its connection has not taken.
+  var heldBytes: Int { unsentBytes + unacknowledgedBytes + gapBytes + (outlet == nil ? 0 : unflushedBytes) }
 
   /// The client fetches nothing of all that is said.
   package var isOverfull: Bool { unsentBytes > limits.unsentBytesMax }
