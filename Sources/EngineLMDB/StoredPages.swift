@@ -167,12 +167,13 @@ public final class StoredPages {
     var free: Set<UInt64> = []
     var walk = Walk(isSound: true)
     // A list: how many, then their numbers.
-    self.walk(head.freeRoot, 0, &walk, { _ in }) { _, list, _ in
+    func collect(_: UnsafeRawBufferPointer, list: UnsafeRawBufferPointer, _: UInt16) {
       for offset in stride(from: 8, to: list.count - 7, by: 8) {
         let page = UInt64(littleEndian: list.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         if page >= first { free.insert(page) }
       }
     }
+    self.walk(head.freeRoot, 0, &walk, { _ in }, collect)
     return free
   }
 

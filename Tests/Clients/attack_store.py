@@ -9,6 +9,7 @@ the folder and the page with an exit code of its own: never silence, never other
 """
 import argparse
 import collections
+import http.client
 import os
 import random
 import shutil
@@ -115,7 +116,7 @@ def judge(docsh, folder, expected):
             except Refused as refused:
                 assert refused.status in ("DATA_LOSS", "INTERNAL"), f"answered {refused}"
                 return "error"
-            except (ConnectionError, OSError):
+            except (ConnectionError, OSError, http.client.HTTPException):
                 status = server.process.wait(20)
                 text = server.errors()
                 assert status == DAMAGED and folder in text and "page" in text, f"ended with {status}: {text[-300:]}"
