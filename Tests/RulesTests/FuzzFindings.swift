@@ -428,7 +428,7 @@ struct FuzzFindings {
     ([filter(.contains, .null)], "LIST_CONTAINS list_value { }"),
   ]
 
-  private static func filter(_ comparison: QueryShape.Operator, _ value: Value = .null) -> QueryShape.Filter {
+  static func filter(_ comparison: QueryShape.Operator, _ value: Value = .null) -> QueryShape.Filter {
     let field = FieldPath.field("a") ?? .documentName
     return value == .null && [.isNotNull, .isNotNaN, .isNull].contains(comparison)
       ? QueryShape.Filter(field, comparison) : QueryShape.Filter(field, comparison, value)
@@ -448,6 +448,41 @@ struct FuzzFindings {
       words
         == "Type conversion error. Argument: [values { constraint_value { \(parts.joined())} } ], From type: [list], To type: [vector]."
     )
+  }
+
+  /// Ways of a query, and how many of them the official engine judges.
+  static let repeated: [(ways: [[QueryShape.Filter]], count: Int)] = [
+    ([[filter(.isIn, .array([.string("b"), .string("b"), .string("z")]))]], 2),
+    ([[filter(.isIn, .array([.string("b"), .string("c"), .string("b"), .string("z")]))]], 3),
+    ([[filter(.isIn, .array([.integer(1), .double(1), .string("z")]))]], 3),
+    ([[filter(.isIn, .array([.double(.nan), .double(.nan)]))]], 1),
+    (
+      [
+        [
+          filter(
+            .isIn, .array([.map(["x": .integer(1)]), .map(["x": .integer(1)]), .map(["x": .double(1)])]))
+        ]
+      ], 2
+    ),
+    ([[filter(.containsAny, .array([.boolean(true), .boolean(true), .string("z")]))]], 2),
+    ([[filter(.equal, .string("b"))], [filter(.equal, .string("b"))], [filter(.equal, .string("z"))]], 2),
+    ([[filter(.isIn, .array([.string("b")]))], [filter(.equal, .string("b"))]], 1),
+    ([[filter(.equal, .string("b"))], [filter(.contains, .string("b"))]], 2),
+    // Order does not matter; saying it twice in one way does.
+    (
+      [
+        [filter(.equal, .string("b")), filter(.less, .integer(1))],
+        [filter(.less, .integer(1)), filter(.equal, .string("b"))],
+      ], 1
+    ),
+    ([[filter(.equal, .string("b")), filter(.equal, .string("b"))], [filter(.equal, .string("b"))]], 2),
+  ]
+
+  @Test("ways that say the same are judged once", arguments: repeated.indices)
+  func ways(index: Int) {
+    let row = Self.repeated[index]
+    let shape = QueryShape(parent: .root, collectionID: "t", ways: row.ways)
+    #expect(shape.expandedWays()?.count == row.count)
   }
 
   @Test("groups", arguments: groupRows.indices)

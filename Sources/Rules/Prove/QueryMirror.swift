@@ -23,6 +23,8 @@ struct QueryWay {
   var keys: [[UInt8]] = []
   /// Other filters on the name. They bind nothing for the service.
   var nameFilters: [QueryShape.Filter] = []
+  /// All that is said, also twice; nil for the only way of a query.
+  var said: [[UInt8]]?
 }
 
 extension QueryShape {
@@ -33,15 +35,28 @@ extension QueryShape {
   /// All ways; nil when there are too many.
   func expandedWays() -> [QueryWay]? {
     var result: [QueryWay] = []
+    let areSeveral =
+      ways.count > 1
+      || ways.first?.contains { $0.comparison == .isIn || $0.comparison == .containsAny } == true
     for way in ways {
       var partial = [QueryWay(ancestor: allDescendants && !parent.isRoot ? Array(parent.text.utf8) : nil)]
+      if areSeveral { partial[0].said = [] }
       for filter in way {
         partial = partial.flatMap { Self.split(filter, onto: $0) }
         if result.count + partial.count > Self.waysMax { return nil }
       }
       result += partial
     }
-    return result
+    return areSeveral ? Self.distinct(result) : result
+  }
+
+  /// Ways that say the same, in whatever order, are one. Saying it twice in one way is saying something else, as in the
+  /// official engine.
+  private static func distinct(_ ways: [QueryWay]) -> [QueryWay] {
+    var seen: Set<[[UInt8]]> = []
+    return ways.filter { way in
+      seen.insert((way.said ?? []).sorted { $0.lexicographicallyPrecedes($1) }).inserted
+    }
   }
 
   private static func split(_ filter: Filter, onto way: QueryWay) -> [QueryWay] {
@@ -61,6 +76,7 @@ extension QueryShape {
 
   private static func add(_ filter: Filter, to way: QueryWay) -> QueryWay {
     var way = way
+    way.said?.append(filter.bytes)
     guard filter.field.isDocumentName else {
       // The same filter twice is one filter: `f == 1` still fixes the field.
       if !way.filters.contains(where: { $0.isSame(as: filter) }) { way.filters.append(filter) }

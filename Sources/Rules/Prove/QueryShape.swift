@@ -33,6 +33,12 @@ public struct QueryShape: Sendable {
       self.init(field, comparison, operand.encoded)
     }
 
+    /// Equal for filters that say the same.
+    var bytes: [UInt8] {
+      let number = Operator.allCases.firstIndex(of: comparison) ?? 0
+      return Array(field.text.utf8) + [0xFF, UInt8(truncatingIfNeeded: number)] + operand
+    }
+
     /// Whether the other says the same.
     func isSame(as other: Filter) -> Bool {
       comparison == other.comparison && operand == other.operand && field == other.field
