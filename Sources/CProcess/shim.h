@@ -14,6 +14,20 @@ static inline int docstore_give_memory_back(void) {
 #endif
 }
 
+/// Has every block of `bytes` and more come from the system by itself, and go back to it when it is freed.
+///
+/// The C library would raise that size to that of the largest block that was ever freed, up to 32 MiB; from then on large
+/// blocks lie among small ones, and one small block keeps many large ones that were freed.
+static inline void docstore_keep_large_blocks_apart(int bytes) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, bytes);
+  // Setting the one would leave the other at 128 KiB: a system call each time that so much is freed at the end of the heap.
+  mallopt(M_TRIM_THRESHOLD, bytes);
+#else
+  (void)bytes;
+#endif
+}
+
 #ifdef __linux__
 #include <sys/prctl.h>
 
