@@ -15,7 +15,6 @@ import re
 import resource
 import socket
 import struct
-import sys
 import threading
 import time
 
@@ -319,15 +318,10 @@ def main():
             report.check("the memory goes back to the system", rest <= base + SLACK,
                          f"{rest >> 20} MiB, {base >> 20} MiB before")
             report.check("the server answers as before", server.answers(), f"in {time.monotonic() - start:.0f} s")
-    finally:
-        if server.alive:
-            server.process.kill()
-    if report.failed:
-        server.log.seek(0)
-        sys.stderr.write(server.log.read().decode(errors="replace")[-4_000:])
-    os.unlink(server.log.name)
-    print(f"attack_memory: {report.passed} passed, {report.failed} failed, {time.monotonic() - start:.0f} s")
-    sys.exit(1 if report.failed else 0)
+    except BaseException:
+        server.process.kill()
+        raise
+    report.close(server, "attack_memory", start)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,17 @@ class Report:
         self.failed += not holds
         print(f"{'ok    ' if holds else 'FAILED'}  {name}: {saw}", flush=True)
 
+    def close(self, server, name, start):
+        """Ends the program; behind a failure stands the end of what the server said."""
+        if server.alive:
+            server.process.kill()
+        if self.failed:
+            server.log.seek(0)
+            sys.stderr.write(server.log.read().decode(errors="replace")[-4_000:])
+        os.unlink(server.log.name)
+        print(f"{name}: {self.passed} passed, {self.failed} failed, {time.monotonic() - start:.0f} s")
+        sys.exit(1 if self.failed else 0)
+
 
 # --- bytes of the protocol ---------------------------------------------------------------------------------------
 
@@ -63,8 +74,13 @@ def varint(number):
     return bytes(out)
 
 
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
+def field(number, content):
+    """One field of a message: a text, bytes, a message, or a number."""
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    if isinstance(content, str):
+        content = content.encode()
+    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def headers(stream, path, end=False, extra=()):
@@ -484,15 +500,10 @@ def main():
         vanish(server, report, options.vanish, fds, draw)
         hostile(server, report, options.hostile, fds, draw)
         stop(server, report)
-    finally:
-        if server.alive:
-            server.process.kill()
-    if report.failed:
-        server.log.seek(0)
-        sys.stderr.write(server.log.read().decode(errors="replace")[-4_000:])
-    os.unlink(server.log.name)
-    print(f"connections: {report.passed} passed, {report.failed} failed, {time.monotonic() - start:.0f} s")
-    sys.exit(1 if report.failed else 0)
+    except BaseException:
+        server.process.kill()
+        raise
+    report.close(server, "connections", start)
 
 
 if __name__ == "__main__":

@@ -6,28 +6,9 @@ is sent. Sizes are counts of the repeated part; where a protocol or a buffer of 
 import json
 import urllib.parse
 
-DATABASE = "projects/demo/databases/(default)"
-ROOT = DATABASE + "/documents"
-SERVICE = "/google.firestore.v1.Firestore/"
+from connections import DATABASE, ROOT, SERVICE, field
+
 MESSAGE_BYTES_MAX = 10_000_000  # the server takes a little more
-
-
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def field(number, content):
-    """One field of a message: a text, bytes, a message, or a number."""
-    if isinstance(content, int):
-        return varint(number << 3) + varint(content)
-    if isinstance(content, str):
-        content = content.encode()
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def repeated(number, contents):
