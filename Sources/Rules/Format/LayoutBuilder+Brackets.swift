@@ -35,6 +35,8 @@ extension LayoutBuilder {
     element: (inout LayoutBuilder, Int) -> Void
   ) {
     let group = open(hugsLast ? .hugging : .plain)
+    // Behind a path and a slash, the comma tells a list of one element from an index.
+    let isDivisor = count == 1 && at(.leftBracket) && index > 0 && gaps.tokens[index - 1].kind == .slash
     take()
     guard count > 0 || !gap().comments.isEmpty else {
       take()
@@ -57,7 +59,9 @@ extension LayoutBuilder {
         element(&self, position)
       }
     }
-    if at(.comma) { lastComma(group) }
+    if at(.comma) {
+      if isDivisor { take() } else { lastComma(group) }
+    }
     drainBeforeCloser()
     add(.dedent(group: group))
     line(group, isSoft: true)

@@ -16,16 +16,39 @@ extension Parser {
     return node(.path(segments), span(from: start), depth: 1 + depth)
   }
 
-  /// Whether the slash behind a path may divide: something that can be divided by must follow. A list
-  /// cannot be meant, and the official compiler refuses it too.
+  /// Whether the slash behind a path may divide: something that can be divided by must follow.
   private var isDivision: Bool {
     switch kind(ahead: 1) {
-    case .leftBracket, .rightParen, .rightBracket, .rightBrace, .comma, .semicolon, .colon, .question, .dot,
+    case .leftBracket: isList(at: index + 1)
+    case .rightParen, .rightBracket, .rightBrace, .comma, .semicolon, .colon, .question, .dot,
       .equal,
       .notEqual, .and, .or, .in, .is, .slash, .pathSegment, .minus, .endOfFile:
       false
     default: true
     }
+  }
+
+  /// LIMIT: brackets inside each other that are looked through; no expression that compiles has more.
+  private static let bracketsMax = 100
+
+  /// Whether brackets hold what only a list does: nothing, or a comma. One value, or a range, is an index of the path, which
+  /// then ends with a slash. Source: the official compiler.
+  private func isList(at start: Int) -> Bool {
+    var depth = 0
+    for position in start..<tokens.count {
+      switch tokens[position].kind {
+      case .leftBracket, .leftParen, .leftBrace:
+        depth += 1
+        guard depth <= Self.bracketsMax else { return false }
+      case .rightBracket, .rightParen, .rightBrace:
+        depth -= 1
+        if depth == 0 { return position == start + 1 }
+      case .comma where depth == 1: return true
+      case .semicolon, .endOfFile: return false
+      default: break
+      }
+    }
+    return false
   }
 
   private mutating func parsePathSegment() -> PathSegmentSyntax? {
