@@ -148,6 +148,68 @@ struct AccessLimitTests {
     #expect(refused.limits.map(\.maximum) == [20])
   }
 
+  /// Calls on one path, and how many of the operation's documents they are, as all others that fit in tell. `e` is `exists`,
+  /// `g` is `get`, `E` and `G` are those after the commit. The official emulator's answers, version 1.19.9.
+  private static let onePath: [(method: RuleMethod, document: String, calls: [String: Int])] = [
+    (
+      .update, "c/stored",
+      [
+        "e": 1, "g": 1, "E": 1, "G": 1, "ee": 1, "eg": 2, "eE": 1, "eG": 2, "ge": 1, "gg": 1, "gE": 1,
+        "gG": 1,
+        "Ee": 1, "Eg": 2, "EE": 1, "EG": 2, "Ge": 1, "Gg": 1, "GE": 1, "GG": 1, "egE": 2, "egG": 2, "eEg": 2,
+        "geE": 1, "geG": 1, "Ege": 2, "EGg": 2, "Geg": 1,
+      ]
+    ),
+    (
+      .update, "c/missing",
+      [
+        "e": 1, "g": 1, "E": 1, "G": 1, "ee": 1, "eg": 2, "eE": 1, "eG": 2, "ge": 2, "gg": 2, "gE": 2,
+        "gG": 2,
+        "Ee": 1, "Eg": 2, "EE": 1, "EG": 2, "Ge": 2, "Gg": 2, "GE": 2, "GG": 2, "egE": 2, "egG": 3, "eEg": 2,
+        "geE": 2, "geG": 3, "Ege": 2, "EGg": 3, "Geg": 3, "gGe": 3,
+      ]
+    ),
+    (.update, "t/x", ["e": 0, "g": 0, "eg": 0, "GE": 0, "egE": 0]),
+    (.get, "c/stored", ["e": 1, "g": 1, "eg": 2, "ge": 1]),
+    (.list, "c/stored", ["e": 1, "g": 1, "eg": 2, "ge": 2, "egE": 2, "eG": 2, "gg": 1, "gG": 1]),
+    (.list, "c/missing", ["e": 1, "eg": 2]),
+  ]
+
+  @Test("whether a document exists and what it holds count apart", arguments: 0..<Self.onePath.count)
+  func ofOnePath(row: Int) throws {
+    let row = Self.onePath[row]
+    let path = "(/databases/$(database)/documents/\(row.document))"
+    let texts: [Character: String] = [
+      "e": "exists\(path)", "g": "get\(path) == null", "E": "existsAfter\(path)",
+      "G": "getAfter\(path) == null",
+    ]
+    let maximum = row.method == .list ? 20 : 10
+    for (calls, cost) in row.calls {
+      let calling = calls.map { "(\(texts[$0] ?? "") || true)" }.joined(separator: " && ")
+      for (others, isAllowed) in [(maximum - cost, true), (maximum - cost + 1, false)] {
+        let documents = MemoryDocuments(["c/stored": [:], "t/x": [:]])
+        documents.failsAtMissing = true
+        let source = rules("\(calling) && \(lookups(0..<others))", method: row.method)
+        let request = Circumstances(method: row.method).request(documents)
+        let found = try compiled(source).decide(request, documents: documents).isAllowed
+        #expect(found == isAllowed, "\(row.method) \(row.document) \(calls) beside \(others)")
+      }
+    }
+  }
+
+  @Test(
+    "of a document that is missing, where `get` is null, all is known", arguments: ["gg", "ge", "GE", "gGe"])
+  func ofMissingDocument(calls: String) throws {
+    let path = "(/databases/$(database)/documents/c/missing)"
+    let texts: [Character: String] = [
+      "e": "!exists\(path)", "g": "get\(path) == null", "E": "!existsAfter\(path)",
+      "G": "getAfter\(path) == null",
+    ]
+    let calling = calls.map { texts[$0] ?? "" }.joined(separator: " && ")
+    #expect(try explained(rules("\(calling) && \(lookups(0..<9))", method: .update), .update).isAllowed)
+    #expect(try !explained(rules("\(calling) && \(lookups(0..<10))", method: .update), .update).isAllowed)
+  }
+
   @Test("the ways of one query share its 20 documents", arguments: [(2, true), (3, false)])
   func ways(count: Int, isAllowed: Bool) throws {
     let reads = (0..<7).map {

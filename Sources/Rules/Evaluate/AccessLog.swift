@@ -4,11 +4,13 @@ internal import DocModel
 
 /// The cache of document reads of one request.
 ///
-/// Limits are counted in distinct paths, by whichever function they are asked for:
-/// spec/production-differences.md 1.9. A path that counted for an earlier operation of the request is free, and
+/// Limits are counted in distinct paths, except that whether a document exists and what it holds count apart: `get` or
+/// `getAfter` counts once more behind `exists` or `existsAfter` of the same path. The other way round, who has the document
+/// knows that it exists, but not in a query. A path that counted for an earlier operation of the request is free, and
 /// so is the document that is judged itself, before and after, and what any document of the commit will be
 /// after it. What was free counts when it is asked for in another way: what a written document was, or by
-/// another operation. Source of all but the first: the official emulator; a query has no such documents.
+/// another operation. Source: the official emulator (production counts as it does, spec/production-differences.md
+/// 1.9); a query has no documents that are free.
 final class AccessLog {
   /// LIMIT: one document read or one write. Source: spec/production-differences.md 1.9.
   static let operationMax = 10
@@ -24,26 +26,35 @@ final class AccessLog {
     var after: ByteView?
     var isBeforeKnown = false
     var isAfterKnown = false
-    /// Whether it counts. One that was free becomes one that counts, never the other way round.
-    var isCounted: Bool
+    /// What of it counts. Free things become things that count, never the other way round.
+    var counted: Counted = []
+  }
+
+  fileprivate struct Counted: OptionSet {
+    let rawValue: UInt8
+    static let existence = Counted(rawValue: 1)
+    static let document = Counted(rawValue: 2)
+  }
+
+  /// What an undone part of a request had counted.
+  struct Mark {
+    fileprivate let counted: [Counted]
+    fileprivate let requestCount: Int
   }
 
   private let entries = RawList<Entry>(capacity: AccessLog.requestMax)
   private let memory = Arena()
-  /// How many entries there were when the operation being judged began.
+  /// What counts towards the request's limit.
+  private(set) var requestCount = 0
+  /// What counted when the operation being judged began.
   private var operationStart = 0
-  /// Entries that do not count, of all, and of those before the operation being judged.
-  private var freeCount = 0
-  private var operationStartFree = 0
   /// Whether an operation was judged since the request began.
   private(set) var hasOperation = false
 
   deinit { entries.free() }
 
-  var count: Int { entries.count }
-  /// The entries that count towards the request's limit, and towards the operation's.
-  var requestCount: Int { entries.count &- freeCount }
-  var operationCount: Int { requestCount &- (operationStart &- operationStartFree) }
+  /// What counts towards the operation's limit.
+  var operationCount: Int { requestCount &- operationStart }
   var paths: [String] { entries.elements.map { Self.text($0.path) } }
 
   private static func text(_ path: ByteView) -> String {
@@ -65,22 +76,25 @@ final class AccessLog {
   func reset() {
     entries.removeAll()
     memory.reset()
+    requestCount = 0
     operationStart = 0
-    freeCount = 0
-    operationStartFree = 0
     hasOperation = false
   }
 
   /// Starts counting for another operation.
   func beginOperation() {
-    operationStart = entries.count
-    operationStartFree = freeCount
+    operationStart = requestCount
     hasOperation = true
   }
 
-  /// Takes back what was asked for after the first `count` paths, in a query.
-  func forget(after count: Int) {
-    entries.cut(to: count)
+  /// For `forget`: not on the way of a request that nobody explains or proves.
+  var mark: Mark { Mark(counted: entries.elements.map(\.counted), requestCount: requestCount) }
+
+  /// Takes back what was asked for since the mark, in a query.
+  func forget(after mark: Mark) {
+    entries.cut(to: mark.counted.count)
+    for (index, counted) in mark.counted.enumerated() { (entries.start + index).pointee.counted = counted }
+    requestCount = mark.requestCount
   }
 
   /// What an answer looks like.
@@ -96,56 +110,43 @@ final class AccessLog {
 
   /// - Parameter path: in the log's own `room`.
   @inline(__always)
-  func document(inRoom path: ByteView, afterCommit: Bool, limit: Int, from e: Evaluation) -> Answer {
-    if let known = index(of: path) { return answer(known: known, afterCommit, limit, e) }
-    let isFree = isFree(path, afterCommit, e)
-    guard isFree || hasRoom(limit) else { return .tooMany }
-    memory.take(byteCount: path.count)
-    return answer(new: path, isFree, afterCommit, e)
+  func document(inRoom path: ByteView, _ kind: AccessKind, limit: Int, from e: Evaluation) -> Answer {
+    let known = index(of: path)
+    guard let counted = claim(path, known, kind, limit, e) else { return .tooMany }
+    if known == nil {
+      memory.take(byteCount: path.count)
+      entries.append(Entry(path: path))
+    }
+    return answer(at: known ?? entries.count - 1, kind, counted, from: e)
   }
 
   /// - Parameter isImpossible: no document can have the path, so that nobody is asked for one. It counts.
   func document(
-    _ path: ByteView, isImpossible: Bool = false, afterCommit: Bool, limit: Int, from e: Evaluation
+    _ path: ByteView, isImpossible: Bool = false, _ kind: AccessKind, limit: Int, from e: Evaluation
   ) -> Answer {
-    if let known = index(of: path) { return answer(known: known, afterCommit, limit, e) }
-    let isFree = !isImpossible && isFree(path, afterCommit, e)
-    guard isFree || hasRoom(limit) else { return .tooMany }
-    if isImpossible {
-      let path = memory.copy(path.buffer)
-      entries.append(Entry(path: path, isBeforeKnown: true, isAfterKnown: true, isCounted: true))
-      return .missing
+    let known = index(of: path)
+    guard let counted = claim(path, known, kind, limit, e) else { return .tooMany }
+    if known == nil {
+      entries.append(
+        Entry(path: memory.copy(path.buffer), isBeforeKnown: isImpossible, isAfterKnown: isImpossible))
     }
-    return answer(new: memory.copy(path.buffer), isFree, afterCommit, e)
+    return answer(at: known ?? entries.count - 1, kind, counted, from: e)
   }
 
-  /// Whether one more path may count.
+  /// Counts what an access asks for, unless it is free or counted already: what counts of the path then; nil when there
+  /// is no room for it.
   @inline(__always)
-  private func hasRoom(_ limit: Int) -> Bool { operationCount < limit && requestCount < Self.requestMax }
-
-  @inline(__always)
-  private func answer(new path: ByteView, _ isFree: Bool, _ afterCommit: Bool, _ e: Evaluation) -> Answer {
-    if isFree { freeCount &+= 1 }
-    entries.append(Entry(path: path, isCounted: !isFree))
-    return answer(at: entries.count - 1, afterCommit: afterCommit, from: e)
-  }
-
-  @inline(__always)
-  private func answer(known index: Int, _ afterCommit: Bool, _ limit: Int, _ e: Evaluation) -> Answer {
-    let entry = entries.start + index
-    if !entry.pointee.isCounted {
-      guard isFree(entry.pointee.path, afterCommit, e) || takesRoom(index, limit) else { return .tooMany }
-    }
-    return answer(at: index, afterCommit: afterCommit, from: e)
-  }
-
-  /// Counts a document that was free so far; false when there is no room for it.
-  @inline(never)
-  private func takesRoom(_ index: Int, _ limit: Int) -> Bool {
-    guard hasRoom(limit) else { return false }
-    (entries.start + index).pointee.isCounted = true
-    freeCount &-= 1
-    return true
+  private func claim(
+    _ path: ByteView, _ known: Int?, _ kind: AccessKind, _ limit: Int, _ e: Evaluation
+  ) -> Counted? {
+    let counted = known.map { (entries.start + $0).pointee.counted } ?? []
+    let isCounted =
+      counted.contains(kind.wantsDocument ? .document : .existence)
+      || (counted.contains(.document) && e.method != .list)
+    if isCounted || isFree(path, kind.isAfter, e) { return counted }
+    guard operationCount < limit, requestCount < Self.requestMax else { return nil }
+    requestCount &+= 1
+    return counted.union(kind.wantsDocument ? .document : .existence)
   }
 
   /// Whether a path is one that the request itself brings.
@@ -166,12 +167,17 @@ final class AccessLog {
   }
 
   @inline(__always)
-  private func answer(at index: Int, afterCommit: Bool, from e: Evaluation) -> Answer {
+  private func answer(at index: Int, _ kind: AccessKind, _ counted: Counted, from e: Evaluation) -> Answer {
     let entry = entries.start + index
-    if !(afterCommit ? entry.pointee.isAfterKnown : entry.pointee.isBeforeKnown) {
-      fetch(index, afterCommit: afterCommit, from: e)
+    entry.pointee.counted = counted
+    if !(kind.isAfter ? entry.pointee.isAfterKnown : entry.pointee.isBeforeKnown) {
+      fetch(index, afterCommit: kind.isAfter, from: e)
     }
-    guard let found = afterCommit ? entry.pointee.after : entry.pointee.before else { return .missing }
+    guard let found = kind.isAfter ? entry.pointee.after : entry.pointee.before else {
+      // Where `get` fails nothing is kept of it.
+      if e.failsAtMissingDocuments { entry.pointee.counted.remove(.document) }
+      return .missing
+    }
     return .document(found)
   }
 

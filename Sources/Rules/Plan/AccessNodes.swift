@@ -34,7 +34,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
     switch argument.documentPath(e) {
     case .value(let path): return value(e, path)
     case .relative(let relative):
-      switch e.log.document(inRoom: relative, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
+      switch e.log.document(inRoom: relative, kind, limit: e.accessMax, from: e)
       {
       case .document(let fields): return kind.wantsDocument ? .document(fields) : .boolean(true)
       case .missing: return missing(e, relative) ?? refuse(e, .serviceCall, relative)
@@ -58,7 +58,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
       return refuse(e, .serviceCall, segments, count)
     }
     switch e.log.document(
-      relative, isImpossible: isImpossible, afterCommit: kind.isAfter, limit: e.accessMax, from: e)
+      relative, isImpossible: isImpossible, kind, limit: e.accessMax, from: e)
     {
     case .tooMany: return refuse(e, .accessLimit, segments, count)
     case .missing: return missing(e, relative) ?? refuse(e, .serviceCall, segments, count)

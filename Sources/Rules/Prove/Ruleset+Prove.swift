@@ -57,7 +57,7 @@ struct ProofSession {
   private let e: Evaluation
   private let shape: QueryShape
   private let mirror: Decision
-  private let accesses: Int
+  private let accesses: AccessLog.Mark
   private let wasTracing: Bool
   private let isForClient: Bool
 
@@ -71,7 +71,7 @@ struct ProofSession {
     self.shape = shape
     self.mirror = mirror
     e = documents.evaluation
-    accesses = documents.log.count
+    accesses = documents.log.mark
     wasTracing = e.isTracing
     e.isTracing = false
     e.work = 0

@@ -34,7 +34,7 @@ final class FirestoreAccessNode: PlanNode, @unchecked Sendable {
       return e.fault(.unboundVariable, number, FaultText.unbound(unbound))
     }
     guard let full = e.documentName(segments, count) else { return refuse(e, .serviceCall, segments, count) }
-    switch e.log.document(full, afterCommit: false, limit: e.accessMax, from: e) {
+    switch e.log.document(full, wantsDocument ? .get : .exists, limit: e.accessMax, from: e) {
     case .tooMany: return refuse(e, .accessLimit, segments, count)
     case .missing: return wantsDocument ? .null : .boolean(false)  // Assumed: as `get` of documents' rules.
     case .document(let fields):
