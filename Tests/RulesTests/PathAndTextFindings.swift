@@ -22,6 +22,18 @@ private func noDigit(_ place: Int, _ pair: String) -> String {
   "Illegal hex characters in escape (%) pattern - Error at index \(place) in: \"\(pair)\""
 }
 
+private let unbound = "Variable x is not bound in path template."
+
+private func wrongBounds(_ bounds: String) -> String {
+  "Unsupported operation error. Received: path[\(bounds)]."
+    + " Expected: path[null:null], path[int:int], path[int:null], path[null:int]."
+}
+
+/// The message of a list of one text that should be a vector.
+private func noVector(_ text: String) -> String {
+  "Type conversion error. Argument: [values {\n  string_value: \"\(text)\"\n}\n], From type: [list], To type: [vector]."
+}
+
 private func serviceCall(_ function: String, _ segments: String...) -> String {
   let lines = segments.map { "  segments {\n    simple: \"\($0)\"\n  }\n" }.joined()
   return "Service call error. Function: [\(function)], Argument: [path_value {\n\(lines)}\n]."
@@ -96,6 +108,19 @@ private let pathRows: [FindingRow] = [
   FindingRow("/a/{x=**}.bind({'x': 'a'}) == 1", "Type error. Received: [string] Expected: [path]."),
   FindingRow("/a/{x=**}.bind({'x': /b/c}) == /a/b/c", "true"),
   FindingRow("/a/{x=*}.bind({'x': 'b'}) == /a/b", "true"),
+  // Bounds of a wrong type are found before a placeholder without a value; `[:]` needs no value.
+  FindingRow("/a/{x}['':0] == 1", wrongBounds("string:int")),
+  FindingRow("/a/{x}[:''] == 1", wrongBounds("null:string")),
+  FindingRow("/a/{x}[1.0:2] == 1", wrongBounds("float:int")),
+  FindingRow("/b/$(/a/{x})['':1] == 1", wrongBounds("string:int")),
+  FindingRow("/a/{x}[0:{}.e] == 1", undefined("e")),
+  FindingRow("/a/{x}[null:1] == 1", unbound),
+  FindingRow("/a/{x}[9:10] == 1", unbound),
+  FindingRow("/a/{x}[-1:1] == 1", unbound),
+  FindingRow("/a/{x}[9999999999:1] == 1", unbound),
+  FindingRow("/a/{x}[9999999999] == 1", unbound),
+  FindingRow("/a/{x}[:] == 1", "false"),
+  FindingRow("/a/{x}[null:null].bind({'x': 'b'}) == /a/b", "true"),
   // The segments of a path's text are decoded as parts of a URL.
   FindingRow("{}[string(path('+3'))]", undefined("/ 3")),
   FindingRow("{}[string(path('a%41b'))]", undefined("/aAb")),
@@ -141,6 +166,10 @@ private let pathRows: [FindingRow] = [
 ]
 
 private let textRows: [FindingRow] = [
+  // A message that holds half of a character shows a question mark; of bytes it was one before.
+  FindingRow("vector(['a😀b'[1:2]]) == vector([1])", noVector("?")),
+  FindingRow("vector(['a😀b'[1:2] + 'a😀b'[2:3]]) == vector([1])", noVector("\\360\\237\\230\\200")),
+  FindingRow("vector(['é']) == vector([1])", noVector("\\303\\251")),
   // After an empty match the search goes on one unit further.
   FindingRow("{}['a😀b'.split('').join('|')]", undefined("|a|?|?|b")),
   FindingRow("{}['a😀xb'.split('x*').join('|')]", undefined("|a|?|?||b")),

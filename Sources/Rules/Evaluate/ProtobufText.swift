@@ -13,7 +13,7 @@ enum ProtobufText {
     case .boolean(let flag): return "\(indent)bool_value: \(flag)\n"
     case .integer(let number): return "\(indent)int_value: \(number)\n"
     case .float(let number): return "\(indent)float_value: \(e.text(of: number))\n"
-    case .string(let text): return "\(indent)string_value: \(quoted(text.buffer))\n"
+    case .string(let text): return "\(indent)string_value: \(quoted(text))\n"
     case .bytes(let bytes): return "\(indent)bytes_value: \(quoted(bytes.buffer))\n"
     case .timestamp(let time):
       return message("timestamp_value", depth, seconds(time.seconds, time.nanoseconds, depth + 1))
@@ -31,7 +31,7 @@ enum ProtobufText {
         .sorted { $0.units.lexicographicallyPrecedes($1.units) }
       let entries = sorted.map { _, entry -> String in
         let lines =
-          "\(indent)    key: \(quoted(entry.key.buffer))\n"
+          "\(indent)    key: \(quoted(entry.key))\n"
           + message("value", depth + 2, value(entry.value, e, depth: depth + 3))
         return message("fields", depth + 1, lines)
       }
@@ -84,12 +84,18 @@ enum ProtobufText {
   private static func segment(_ segment: PathSegment, _ depth: Int) -> String {
     guard let name = segment.name else {
       return message(
-        "segments", depth, field("simple", quoted(segment.text?.buffer ?? WireCursor.empty), depth + 1))
+        "segments", depth, field("simple", quoted(segment.text ?? ByteView(WireCursor.empty)), depth + 1))
     }
-    var lines = field("variable_name", quoted(name.buffer), depth + 2)
-    if let text = segment.text { lines += field("bound_value", quoted(text.buffer), depth + 2) }
+    var lines = field("variable_name", quoted(name), depth + 2)
+    if let text = segment.text { lines += field("bound_value", quoted(text), depth + 2) }
     return message(
       "segments", depth, message(segment.isGlob ? "glob_capture" : "capture", depth + 1, lines))
+  }
+
+  /// A message has no place for half of a surrogate pair: it is a question mark.
+  private static func quoted(_ text: ByteView) -> String {
+    guard UTF16Text.hasHalf(text.buffer) else { return quoted(text.buffer) }
+    return UTF16Text.replacingHalves(text.buffer).withUnsafeBytes { quoted($0) }
   }
 
   /// Bytes beyond ASCII and control characters are three octal digits.

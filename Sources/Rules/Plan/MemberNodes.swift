@@ -249,17 +249,19 @@ extension Evaluation {
     switch base {
     case .array, .list: size = elementCount(base)
     case .string(let text): size = UTF16Text.size(text)
-    case .path(let segments, let count):
-      if let name = unboundName(segments, count) {
-        return fault(.unboundVariable, node, FaultText.unbound(name))
-      }
-      size = count
+    case .path(_, let count): size = count
     case .null: return fault(.nullValue, node, FaultText.nullValue)
     case .boolean, .integer, .float, .bytes, .timestamp, .duration, .latlng, .document, .fields, .map, .set,
       .mapDiff, .vector, .constraint, .fault:
       return fault(.functionNotFound, node, FaultText.functionNotFound("@range"))
     }
-    let bounds = sliceBounds(base.kind.name, from, to, size, node)
+    if let wrong = wrongBounds(base.kind.name, from, to, node) { return wrong }
+    // Bounds of a wrong type are found before a placeholder without a value, and `[:]` needs none.
+    if from.kind == .null, to.kind == .null { return base }
+    if case .path(let segments, let count) = base, let name = unboundName(segments, count) {
+      return fault(.unboundVariable, node, FaultText.unbound(name))
+    }
+    let bounds = sliceBounds(from, to, size, node)
     guard let range = bounds.range else { return bounds.fault }
     switch base {
     case .string(let text): return .string(UTF16Text.slice(text, range, in: arena))
@@ -269,25 +271,23 @@ extension Evaluation {
     }
   }
 
+  /// The fault of a bound that is neither an integer nor null.
+  private func wrongBounds(_ kind: String, _ from: Operand, _ to: Operand, _ node: Int32) -> Operand? {
+    guard from.kind != .int && from.kind != .null || to.kind != .int && to.kind != .null else { return nil }
+    // The official engine lists them in an order of its own for paths.
+    let bounds =
+      kind == "path"
+      ? ["null:null", "int:int", "int:null", "null:int"] : ["null:null", "null:int", "int:null", "int:int"]
+    let expected = bounds.map { "\(kind)[\($0)]" }.joined(separator: ", ")
+    let received = "\(kind)[\(from.kind.name):\(to.kind.name)]"
+    return fault(.unsupportedOperation, node, FaultText.unsupported(received, expected: expected))
+  }
+
   /// A bound that is written must name an element: the first, and the last before the end. Bounds that
   /// are left out or null are the ends. Source: spec/rules-language.md 2.5 and the official emulator.
   private func sliceBounds(
-    _ kind: String, _ from: Operand, _ to: Operand, _ size: Int, _ node: Int32
+    _ from: Operand, _ to: Operand, _ size: Int, _ node: Int32
   ) -> (range: Range<Int>?, fault: Operand) {
-    guard from.kind == .int || from.kind == .null, to.kind == .int || to.kind == .null else {
-      let received = "\(kind)[\(from.kind.name):\(to.kind.name)]"
-      // The official engine lists them in an order of its own for paths.
-      let bounds =
-        kind == "path"
-        ? ["null:null", "int:int", "int:null", "null:int"] : ["null:null", "null:int", "int:null", "int:int"]
-      let expected = bounds.map { "\(kind)[\($0)]" }
-      return (
-        nil,
-        fault(
-          .unsupportedOperation, node,
-          FaultText.unsupported(received, expected: expected.joined(separator: ", ")))
-      )
-    }
     // Numbers that are no 32-bit integer fail first.
     for bound in [from, to] {
       if case .integer(let position) = bound, Int32(exactly: position) == nil {

@@ -18,7 +18,8 @@ struct ExplainedRow: Sendable {
     /// A query that names its document asks for the state after a commit, and the official reasons are all
     /// "evaluation error", or that another operand is no bool.
     case afterInNamedQuery
-    /// The official reasons are all "evaluation error", and ours met a replacement that names no group.
+    /// Both refuse, and ours met a replacement that names no group; the official reasons are all "evaluation error",
+    /// or ours is that replacement.
     case brokenReplacement
     /// Ours met a set in `is set`; the official engine may decide otherwise.
     case setIsSet
@@ -69,7 +70,7 @@ enum Explained {
     ExplainedRow(
       name: "replacement without group",
       reason:
-        "the official engine breaks off at one, and answers UNKNOWN or evaluation error; ours denies with a text of its own",
+        "the official engine breaks off at one, and answers UNKNOWN or what it had come to without documents; ours denies with a text of its own",
       test: .brokenReplacement),
     ExplainedRow(
       name: "is set",

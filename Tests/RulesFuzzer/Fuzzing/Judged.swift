@@ -126,8 +126,14 @@ extension Judged {
   fileprivate func metSet() -> Bool { trial.rules.contains("is set") && hasMet(\.metSet) }
 
   /// Whether the official engine broke off, and a replacement was met that names no group.
+  ///
+  /// It then answers what it had come to without documents: an evaluation error, or an error of another operand.
   fileprivate func metReplacement(_ plain: Outcome) -> Bool {
-    trial.rules.contains(".replace(") && isUndecided(plain) && hasMet(\.metReplacement)
+    guard trial.rules.contains(".replace("), case .denied = plain.official,
+      case .denied(let ours) = plain.ours
+    else { return false }
+    let isOurs = ours.contains { $0.hasPrefix("The replacement names ") }
+    return (isOurs || isUndecided(plain)) && hasMet(\.metReplacement)
   }
 
   /// Whether a look at every expression finds what is asked for, with or without missing documents that fail.
@@ -135,6 +141,8 @@ extension Judged {
     [false, true].contains { failsAtMissing in
       let witness = Witness(failsAtMissingDocuments: failsAtMissing, isThorough: true)
       _ = trial.judge(ruleset, at: place, witness)
+      // The official engine also looks at the ways of a query behind the first that is refused.
+      _ = trial.alternatives(ruleset, at: place, witness)
       return sight(witness)
     }
   }
