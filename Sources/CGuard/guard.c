@@ -2,6 +2,7 @@
 // engine's library astray, or into an assertion. All of them end here, with a message that names the page where it is
 // known. Whatever a handler does is safe in a signal.
 #include "guard.h"
+#include "pages.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -85,6 +86,13 @@ static void handle(int number, siginfo_t *info, void *context) {
       docstore_guard_fail(guard, "makes no sense, which was found when a commit was to change it");
     }
   }
+  // Elsewhere in memory: the library may have been led there, or have harmed what others hold.
+  for (int index = 0; index < GUARDS_MAX; index++) {
+    const struct docstore_guard *guard = &guards[index];
+    if (!__atomic_load_n(&guard->is_taken, __ATOMIC_ACQUIRE) || guard->end == guard->start) continue;
+    size_t page = docstore_bad_page((const void *)guard->start, guard->end - guard->start, guard->page_size);
+    if (page != 0) fail_page(guard, page, "makes no sense");
+  }
   const struct sigaction *earlier =
       number == SIGBUS ? &earlier_bus : number == SIGSEGV ? &earlier_segv : &earlier_abort;
   if (earlier->sa_flags & SA_SIGINFO) {
@@ -147,6 +155,15 @@ void docstore_guard_place(docstore_guard *guard, uint64_t device, uint64_t numbe
 void docstore_guard_writing(docstore_guard *guard, int is_writing) {
   guard->writer = pthread_self();
   __atomic_store_n(&guard->is_writing, is_writing, __ATOMIC_RELEASE);
+}
+
+int docstore_guard_is_in_place(const docstore_guard *guard, const void *address) {
+  uintptr_t place = (uintptr_t)address;
+  if (!guard || place < guard->start || place >= guard->end) return 1;
+  size_t page = (place - guard->start) / guard->page_size;
+  uint64_t number;
+  memcpy(&number, (const void *)(guard->start + page * guard->page_size), sizeof(number));
+  return number == page;
 }
 
 void docstore_guard_end(docstore_guard *guard) {

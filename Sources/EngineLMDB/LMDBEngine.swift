@@ -217,7 +217,7 @@ public final class LMDBEngine: StorageEngine {
 
   /// About how many pages a mutation writes: its own, and those above it.
   private static let pagesPerMutation = 3
-  private static let pageBytes = 4_096
+  static let pageBytes = 4_096
 
   /// Whether what is written outlives the process.
   public var isDurable: Bool { space == nil }

@@ -41,7 +41,7 @@ final class LMDBEnvironment: @unchecked Sendable {
   let folder: String
   let health = EngineHealth()
   /// Ends the process with words where the map cannot be read.
-  private let guardian: OpaquePointer?
+  let guardian: OpaquePointer?
   /// By raw value of `Keyspace`.
   let handles: [MDB_dbi]
 
@@ -221,7 +221,10 @@ extension StorageError {
   init(libraryCode code: Int32) {
     switch code {
     case MDB_MAP_FULL, MDB_TXN_FULL, ENOSPC, EDQUOT, EFBIG: self = .full
-    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_VERSION_MISMATCH, MDB_CURSOR_FULL: self = .corrupt
+    // A list of free pages that names pages which cannot be ends in one of the last two.
+    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_VERSION_MISMATCH, MDB_CURSOR_FULL, MDB_BAD_TXN,
+      EINVAL:
+      self = .corrupt
     default: self = .unavailable
     }
   }

@@ -1,5 +1,6 @@
 /// One read transaction of the library, reused from view to view.
 
+internal import CGuard
 internal import CLMDB
 internal import DocStore
 
@@ -48,8 +49,12 @@ final class LMDBView: StorageView, @unchecked Sendable {
     var value = MDB_val()
     let code = mdb_get(transaction, handles[Int(keyspace.rawValue)], &key, &value)
     if code == 0 { return value.bytes }
-    if code == MDB_NOTFOUND { return nil }
-    throw environment.failure(code)
+    guard code == MDB_NOTFOUND else { throw environment.failure(code) }
+    // A damaged page above would send the search elsewhere, and a document would be missing without a word.
+    let cursor = try LMDBCursor(environment, transaction, handles[Int(keyspace.rawValue)])
+    guard let above = try cursor.place(of: key.bytes) else { return nil }
+    guard key.bytes.precedes(above.key) else { throw environment.failure(MDB_CORRUPTED) }
+    return nil
   }
 
   override func scan(
@@ -72,7 +77,7 @@ final class LMDBView: StorageView, @unchecked Sendable {
     _ cursor: borrowing LMDBCursor, _ range: KeyRange,
     _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ScanStep
   ) throws(StorageError) {
-    var entry = try cursor.seek(range.lower)
+    var entry = try range.lower.isEmpty ? cursor.move(MDB_FIRST) : cursor.place(of: range.lower)
     while let current = entry {
       if let upper = range.upper, !current.key.precedes(upper) { return }
       if visit(current.key, current.value) == .stop { return }
@@ -85,7 +90,7 @@ final class LMDBView: StorageView, @unchecked Sendable {
     _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ScanStep
   ) throws(StorageError) {
     var entry: LMDBCursor.Entry?
-    if let upper = range.upper, try cursor.seek(upper) != nil {
+    if let upper = range.upper, !upper.isEmpty, try cursor.place(of: upper) != nil {
       entry = try cursor.move(MDB_PREV)
     } else {
       entry = try cursor.move(MDB_LAST)
@@ -133,6 +138,8 @@ struct LMDBCursor: ~Copyable {
   struct Entry {
     let key: UnsafeRawBufferPointer
     let value: UnsafeRawBufferPointer
+    /// The page that the key is on, by its place in memory; keys are never on pages of their own.
+    var page: UInt { UInt(bitPattern: key.baseAddress) / UInt(LMDBEngine.pageBytes) }
   }
 
   private let environment: LMDBEnvironment
@@ -153,10 +160,19 @@ struct LMDBCursor: ~Copyable {
   /// The first key at or above `key`.
   func seek(_ key: [UInt8]) throws(StorageError) -> Entry? {
     if key.isEmpty { return try move(MDB_FIRST) }
-    let result = key.withUnsafeBytes { bytes in
-      Result { () throws(StorageError) in try get(MDB_SET_RANGE, MDB_val(bytes)) }
-    }
-    return try result.get()
+    return try withBytes(of: key) { (bytes) throws(StorageError) in try seek(bytes) }
+  }
+
+  private func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> Entry? {
+    try get(MDB_SET_RANGE, MDB_val(key))
+  }
+
+  private func withBytes<R>(
+    of key: [UInt8], _ body: (UnsafeRawBufferPointer) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    try key.withUnsafeBytes { bytes in
+      Result { () throws(StorageError) in try body(bytes) }
+    }.get()
   }
 
   func move(_ operation: MDB_cursor_op) throws(StorageError) -> Entry? { try get(operation, MDB_val()) }
@@ -168,6 +184,45 @@ struct LMDBCursor: ~Copyable {
     if code == MDB_NOTFOUND { return nil }
     guard code == 0 else { throw environment.failure(code) }
     return Entry(key: key.bytes, value: value.bytes)
+  }
+
+  func place(of key: [UInt8]) throws(StorageError) -> Entry? {
+    try withBytes(of: key) { (bytes) throws(StorageError) in try place(of: bytes) }
+  }
+
+  /// The first key at or above `key`, as `seek` finds it, when its neighbours say that the search went the right way.
+  ///
+  /// Leaves have keys of their own, and their order is that of the keys. So where a search ends between two keys of one
+  /// page, one below and one not, it ended in the right place. Where it ends at the edge of a page, a page that is not
+  /// the right one is out of order with the page before it or the one behind it: all its keys and these are compared.
+  /// A search goes astray where a bit of a page above the leaves is not what it was.
+  func place(of key: UnsafeRawBufferPointer) throws(StorageError) -> Entry? {
+    let above = try seek(key)
+    let below = try move(above == nil ? MDB_LAST : MDB_PREV)
+    if let below, !below.key.precedes(key) || !isInPlace(below) { throw environment.failure(MDB_CORRUPTED) }
+    if let above, above.key.precedes(key) || !isInPlace(above) { throw environment.failure(MDB_CORRUPTED) }
+    if let below, let above, below.page == above.page { return try move(MDB_NEXT) }
+    if let below { try checkOrder(from: below, MDB_PREV) }
+    guard let above = try seek(key) else { return nil }
+    try checkOrder(from: above, MDB_NEXT)
+    return try seek(key)
+  }
+
+  /// Whether a page bears its own number: pages of two trees that are swapped can be in order.
+  private func isInPlace(_ entry: Entry) -> Bool {
+    docstore_guard_is_in_place(environment.guardian, entry.key.baseAddress) != 0
+  }
+
+  /// Compares the keys from here to the first one of another page.
+  private func checkOrder(from start: Entry, _ direction: MDB_cursor_op) throws(StorageError) {
+    var last = start
+    while let next = try move(direction) {
+      let isOrdered =
+        direction == MDB_NEXT ? last.key.precedes(next.key) : next.key.precedes(last.key)
+      guard isOrdered else { throw environment.failure(MDB_CORRUPTED) }
+      if next.page != last.page { return }
+      last = next
+    }
   }
 
   /// Removes the entry at hand; the next `move(MDB_NEXT)` gives the one after it.
@@ -187,14 +242,14 @@ extension MDB_val {
 
 extension UnsafeRawBufferPointer {
   /// Order of unsigned bytes, a prefix first: the library's own order of keys.
-  func precedes(_ other: [UInt8]) -> Bool {
-    other.withUnsafeBytes { other in
-      let common = Swift.min(count, other.count)
-      if common > 0, let own = baseAddress, let theirs = other.baseAddress {
-        let order = memcmp(own, theirs, common)
-        if order != 0 { return order < 0 }
-      }
-      return count < other.count
+  func precedes(_ other: [UInt8]) -> Bool { other.withUnsafeBytes { precedes($0) } }
+
+  func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+    let common = Swift.min(count, other.count)
+    if common > 0, let own = baseAddress, let theirs = other.baseAddress {
+      let order = memcmp(own, theirs, common)
+      if order != 0 { return order < 0 }
     }
+    return count < other.count
   }
 }

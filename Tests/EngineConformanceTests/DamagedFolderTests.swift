@@ -97,4 +97,55 @@ struct DamagedFolderTests {
     try engine.put([([2], [2])])
     #expect(engine.health.trouble == nil)
   }
+
+  private static func key(_ number: Int) -> [UInt8] {
+    Array("documents/c/".utf8) + [UInt8(number >> 8), UInt8(number & 255), 0x80]
+  }
+
+  /// Places in the file of the keys of its branch pages, which only lead to others.
+  private func branchKeys() throws -> [Range<Int>] {
+    let descriptor = open(folder.path + "/data.mdb", O_RDONLY)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
+    try #require(pread(descriptor, &bytes, bytes.count, 0) == bytes.count)
+    func number(_ at: Int) -> Int { Int(bytes[at]) | Int(bytes[at + 1]) << 8 }
+    return stride(from: 2 * Self.pageBytes, to: bytes.count, by: Self.pageBytes).flatMap {
+      page -> [Range<Int>] in
+      guard number(page + 10) == 1 else { return [] }
+      return stride(from: 16, to: number(page + 12), by: 2).map { pointer in
+        let node = page + number(page + pointer)
+        return node + 8..<node + 8 + number(node + 6)
+      }
+    }
+  }
+
+  @Test("a search that a damaged branch page sends elsewhere is an error, never a key that is missing")
+  func branches() throws {
+    let count = 4_000
+    do {
+      let engine = try LMDBEngine.durable(folder: folder.path)
+      try engine.put((0..<count).map { (Self.key($0), [UInt8](repeating: 7, count: 60)) })
+    }
+    let places = try branchKeys().flatMap { Array($0.suffix(3)) }
+    #expect(places.count > 60)
+    var failures = 0
+    for (number, place) in places.enumerated() where number % 7 == 0 {
+      let bit: UInt8 = 1 << (number % 8)
+      try changeByte(place, by: bit)
+      do {
+        let engine = try LMDBEngine.durable(folder: folder.path)
+        for number in 0..<count {
+          let key = Self.key(number)
+          do {
+            #expect(try engine.value(key) != nil, "byte \(place): key \(number) is missing")
+            let range = KeyRange(lower: key, upper: key + [0])
+            #expect(try engine.keys(range) == [key], "byte \(place): a scan from key \(number)")
+            #expect(try engine.keys(range, .reverse) == [key], "byte \(place): a scan back to key \(number)")
+          } catch StorageError.corrupt { failures += 1 }
+        }
+      }
+      try changeByte(place, by: bit)
+    }
+    #expect(failures > 0)
+  }
 }

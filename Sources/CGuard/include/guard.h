@@ -16,6 +16,8 @@ void docstore_guard_place(docstore_guard *guard, uint64_t device, uint64_t numbe
 void docstore_guard_writing(docstore_guard *guard, int is_writing);
 // Ends the process for a reason that has no page.
 void docstore_guard_fail(const docstore_guard *guard, const char *why);
+// Whether the page at an address of the map bears its own number; true where the map is not known.
+int docstore_guard_is_in_place(const docstore_guard *guard, const void *address);
 void docstore_guard_end(docstore_guard *guard);
 
 #endif
