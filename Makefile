@@ -26,10 +26,13 @@ build: setup
 run: build
 	@$(DOCSH) serve --port $(PORT) --rules rules/inspired.rules --seed seeds/inspired.yaml --triggers inspired
 
+# Tests use one core: docsh is built beside them.
 test: setup
 	swift build --build-tests
-	@Scripts/swift-tests
-	swift build $(RELEASE) --product docsh
+	@log=$$(mktemp); swift build $(RELEASE) --product docsh >$$log 2>&1 & build=$$!; \
+	  Scripts/swift-tests; tests=$$?; \
+	  wait $$build || { tests=1; cat $$log; }; \
+	  rm -f $$log; exit $$tests
 	$(DOCSH) test rules
 
 bench: setup
