@@ -81,6 +81,7 @@ public struct CommitTrial: Trial {
     let paths = writes.map(\.paths)
     let documents = TrialDocuments(before, changes: changes, witness)
     for index in Array(start..<changes.count) + Array(0..<start) {
+      if witness.isSideBySide { documents.beginRequest() }
       let change = changes[index]
       let old = documents.stored(change.path)
       let new = documents.stored(change.path, afterCommit: true)

@@ -13,6 +13,8 @@ struct ExplainedRow: Sendable {
     case texts(@Sendable (_ official: String, _ ours: String) -> Bool)
     /// Both refuse a request of several parts, and the official reasons are all "evaluation error".
     case openRound
+    /// The verdict is the official one as soon as each write of a commit is judged by itself.
+    case sideBySide
     /// The official engine refuses, and ours met an error inside a literal.
     case brokenLiteral
     /// A query that names its document asks for the state after a commit, and the official reasons are all
@@ -57,6 +59,11 @@ enum Explained {
       reason:
         "with several ways or writes it may end with one whose documents it has not fetched yet: evaluation error, where ours names what the documents lead to",
       test: .openRound),
+    ExplainedRow(
+      name: "accesses of another write",
+      reason:
+        "what one write asked for is free for the next; the official emulator judges them side by side, and fetches nothing that a verdict does not need",
+      test: .sideBySide),
     ExplainedRow(
       name: "error inside a literal",
       reason:

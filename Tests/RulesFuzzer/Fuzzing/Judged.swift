@@ -51,6 +51,7 @@ extension ExplainedRow {
       case .clock: judged.isAgreedAtOfficialTime()
       case .texts(let areSame): Self.areSame(plain, areSame)
       case .openRound: judged.isOpenRound(plain)
+      case .sideBySide: judged.isAgreedSideBySide(plain)
       case .brokenLiteral: judged.metBrokenLiteral(plain)
       case .afterInNamedQuery: judged.trial.asksAfterByName && judged.isUndecided(plain, orTypeError: true)
       case .setIsSet: judged.metSet()
@@ -96,6 +97,15 @@ extension Judged {
     guard case .denied(let entries) = official, trial.rules.contains("request") else { return false }
     return entries.lazy.flatMap(Reasons.times).contains { time in
       [false, true].contains { isAgreed(Witness(failsAtMissingDocuments: $0, time: time)) }
+    }
+  }
+
+  /// Whether the verdict is the official one as soon as no write profits from what another one asked for.
+  fileprivate func isAgreedSideBySide(_ plain: Outcome) -> Bool {
+    guard plain.ours.letter != plain.official.letter else { return false }
+    return [false, true].contains { failsAtMissing in
+      let witness = Witness(failsAtMissingDocuments: failsAtMissing, isSideBySide: true)
+      return trial.judge(ruleset, at: place, witness).letter == plain.official.letter
     }
   }
 

@@ -9,6 +9,8 @@ internal import Rules
 public final class Witness {
   /// Judges as official emulators before 1.22: `get` of a missing document fails.
   let failsAtMissingDocuments: Bool
+  /// Judges each write of a commit by itself: none profits from what another one asked for.
+  let isSideBySide: Bool
   /// What `request.time` is.
   let time: Timestamp
   /// Texts of floats as the official emulator prints them; nil for our own.
@@ -26,10 +28,12 @@ public final class Witness {
   private(set) var metReplacement = false
 
   init(
-    failsAtMissingDocuments: Bool = false, isThorough: Bool = false, time: Timestamp = Clock.now,
+    failsAtMissingDocuments: Bool = false, isSideBySide: Bool = false, isThorough: Bool = false,
+    time: Timestamp = Clock.now,
     floats: FloatTexts? = nil
   ) {
     self.failsAtMissingDocuments = failsAtMissingDocuments
+    self.isSideBySide = isSideBySide
     self.isThorough = isThorough
     self.time = time
     self.floats = floats
