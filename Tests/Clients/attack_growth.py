@@ -163,7 +163,7 @@ def stand_beside(port):
 
 def sizes(build, largest, scale):
     """Three sizes, each twice the one before, whose request the server takes."""
-    top = 4 * SIZE * scale
+    top = int(4 * SIZE * scale)
     if largest:
         top = min(top, largest)
     while len(build(top)) > requests.MESSAGE_BYTES_MAX:
