@@ -93,7 +93,7 @@ static uint64_t bad_page(const struct pages *pages, uint64_t root) {
     }
     int is_sound;
     uint64_t next = child(pages, page, place->next++, &is_sound);
-    // More visits than pages: one of them is its own ancestor.
+    // More visits than pages have nodes: trees that share pages could be walked for ever.
     if (!is_sound || ++visits > 2048 * pages->last) return place->page;
     if (next == 0) continue;
     if (depth == DEPTH_MAX || !is_sound_head(pages, next)) return next;

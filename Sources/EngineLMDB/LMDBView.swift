@@ -186,6 +186,7 @@ struct LMDBCursor: ~Copyable {
     return Entry(key: key.bytes, value: value.bytes)
   }
 
+  /// The same of a key in an array, which is not empty.
   func place(of key: [UInt8]) throws(StorageError) -> Entry? {
     try withBytes(of: key) { (bytes) throws(StorageError) in try place(of: bytes) }
   }

@@ -69,11 +69,7 @@ struct DiagnosticsTests {
     #expect(issues.map(\.severity) == ["ERROR"])
   }
 
-  @Test(
-    "every message keeps the house style",
-    arguments: [
-      ParserVerdicts.expressions, ParserVerdicts.declarations,
-    ])
+  @Test("every message keeps the house style", arguments: ParserVerdicts.tables.map(\.text))
   func style(table: String) {
     for row in ParserVerdicts.rows(table) {
       for diagnostic in Sample.check(row.source).diagnostics {

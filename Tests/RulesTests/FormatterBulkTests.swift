@@ -7,8 +7,7 @@ import Testing
 struct FormatterBulkTests {
   /// Every text of the tables that parses.
   static let texts: [String] = {
-    let tables = [ParserVerdicts.expressions, ParserVerdicts.declarations, ParserVerdicts.conformance]
-    let rows = tables.flatMap(ParserVerdicts.rows).map(\.source)
+    let rows = ParserVerdicts.tables.flatMap { ParserVerdicts.rows($0.text) }.map(\.source)
     return (rows + [ParserFuzzTests.valid] + FormatterStyleSample.texts).filter { source in
       !RulesParser.parse(source: source, name: "f").diagnostics.containsError
     }

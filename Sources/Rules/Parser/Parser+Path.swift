@@ -28,7 +28,8 @@ extension Parser {
     }
   }
 
-  /// LIMIT: brackets inside each other that are looked through; no expression that compiles has more.
+  /// LIMIT: brackets inside each other that are looked through; no expression that compiles has more. So texts full of
+  /// brackets that nothing closes are looked through a hundred times at most.
   private static let bracketsMax = 100
 
   /// Whether brackets hold what only a list does: nothing, or a comma. One value, or a range, is an index of the path, which
