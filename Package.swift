@@ -75,14 +75,21 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "Triggers", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
-    .target(name: "Curl", swiftSettings: strict),
     .target(
-      name: "Functions",
+      name: "Client",
       dependencies: [
-        "Curl", "DocModel", "DocStore", "Triggers", "Wire", "YAML",
+        "DocModel", "DocStore", "CNGHTTP2",
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Functions",
+      dependencies: [
+        "Client", "DocModel", "DocStore", "Triggers", "Wire", "YAML",
       ],
       swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
@@ -95,7 +102,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Suite",
-      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "YAML"],
+      dependencies: ["Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "YAML"],
       swiftSettings: strict),
     .target(
       name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise",
@@ -109,13 +116,13 @@ let package = Package(
     .target(
       name: "Shell",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Rules", "Suite", "Wire", "YAML",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "Suite", "Wire", "YAML",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "Access", "CProcess", "Curl", "DocModel", "DocStore", "Rules", "Wire", "EngineLMDB", "Exports",
+        "Access", "CProcess", "Client", "DocModel", "DocStore", "Rules", "Wire", "EngineLMDB", "Exports",
         "Functions",
         "Seeder", "Shell", "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -176,14 +183,21 @@ let package = Package(
     .testTarget(
       name: "DocshTests",
       dependencies: [
-        "Access", "DocModel", "DocStore", "EngineLMDB", "Seeder", "Wire", "YAML", "docsh",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Seeder", "Wire", "YAML", "docsh",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ShellTests",
       dependencies: [
-        "Access", "DocModel", "DocStore", "EngineLMDB", "Rules", "Shell", "TestSupport", "Wire",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "Shell", "TestSupport", "Wire",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ClientTests",
+      dependencies: [
+        "Client", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: strict),
@@ -201,7 +215,8 @@ let package = Package(
     .testTarget(
       name: "FunctionsTests",
       dependencies: [
-        "Curl", "DocModel", "DocStore", "EngineLMDB", "Functions", "TestSupport", "Triggers", "Wire", "YAML",
+        "Client", "DocModel", "DocStore", "EngineLMDB", "Functions", "TestSupport", "Triggers", "Wire",
+        "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -210,7 +225,8 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "Rules", "Telemetry", "TestSupport", "Wire",
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "Rules", "Telemetry", "TestSupport",
+        "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

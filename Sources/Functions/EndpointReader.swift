@@ -1,6 +1,6 @@
 /// Registrations as they are written: in a `triggers.yaml`, and in the bodies of requests, whose JSON is YAML too.
 
-internal import Curl
+internal import Client
 internal import DocModel
 internal import Triggers
 public import YAML

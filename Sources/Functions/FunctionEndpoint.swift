@@ -1,6 +1,6 @@
 /// A function behind an HTTP address that is given events.
 
-package import Curl
+package import Client
 public import DocModel
 public import Triggers
 
@@ -56,9 +56,6 @@ public struct EndpointAddress: Hashable, Sendable, CustomStringConvertible {
   /// `host:port`, for the header.
   var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-  /// Whether it is this machine, which no proxy is asked for.
-  var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-
   public var description: String { (isSecure ? "https://" : "http://") + authority + target }
 }
 
@@ -93,7 +90,7 @@ public struct FunctionEndpoint: Hashable, Sendable {
   public var mode = Mode.binary
   public var format = Format.protobuf
   /// Whose certificates are believed, of an `https` address.
-  package var trust = CurlTrust.system
+  package var trust = TLSTrust.system
   /// Seconds that an attempt may take.
   public var timeout = 60
   /// Attempts at one event before it becomes a dead letter.

@@ -26,7 +26,6 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
   let sink: (host: String, port: Int)?
   /// Gets what was dropped.
   let report: @Sendable (String) -> Void
-  private let post = HTTPPost()
   private let passing = Mutex<Set<String>>([])
 
   /// - Parameters:
@@ -76,12 +75,11 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
 
   /// A function's trigger, for a runner that is made with it.
   public func trigger(_ endpoint: FunctionEndpoint) throws(TriggerError) -> DocumentTrigger {
-    let post = post
     var trigger: DocumentTrigger
     do throws(Complaint) {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
-        try await post.send(request, to: endpoint)
+        try await HTTPPost.send(request, to: endpoint)
       }
     } catch {
       throw .unreadable(.invalid(error))
@@ -98,14 +96,13 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
   /// What it refuses, does not answer in time or hangs up on is dropped: it may have run.
   /// It lives as long as this process. Source: spec/streams.md 5.3.
   func registerPassing(_ endpoint: FunctionEndpoint) throws(TriggerError) {
-    let post = post
     let report = report
     var trigger: DocumentTrigger
     do throws(Complaint) {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         do {
           let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
-          try await post.send(request, to: endpoint)
+          try await HTTPPost.send(request, to: endpoint)
         } catch let failure as EndpointFailure {
           // A connection that this run's end has cut says nothing about the function.
           if Task.isCancelled { throw failure }

@@ -1,16 +1,6 @@
-/// Requests to functions: one connection each, because a function's process may end between two of them.
+/// How events reach their functions.
 
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Client
 
 /// Why an event did not reach its function, or was not taken.
 public enum EndpointFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -35,120 +25,43 @@ public enum EndpointFailure: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-struct HTTPPost: Sendable {
+/// Requests to functions: one connection each, because a function's process may end between two of them.
+enum HTTPPost {
   /// LIMIT: bytes of an answer that are read; the rest is passed over.
-  fileprivate static let answerBytesMax = 2_048
-  static let connectSeconds: Int64 = 10
+  private static let answerBytesMax = 2_048
 
-  private let group: MultiThreadedEventLoopGroup
-
-  init() { group = .singleton }
-
-  /// Sends one request; returns for an answer from 200 to 299.
-  func send(_ request: EventRequest, to endpoint: FunctionEndpoint) async throws {
-    if endpoint.address.isSecure {
-      try await HTTPSPost.send(request, to: endpoint)
-    } else {
-      try await send(request, to: endpoint.address, seconds: endpoint.timeout)
-    }
-  }
-
-  private func send(_ request: EventRequest, to address: EndpointAddress, seconds: Int) async throws {
-    let loop = group.next()
-    let promise = loop.makePromise(of: Answer.self)
-    let deadline = loop.scheduleTask(in: .seconds(Int64(seconds))) {
-      promise.fail(EndpointFailure.timeout(address, seconds: seconds))
-    }
-    defer { deadline.cancel() }
-    let channel: any Channel
-    do {
-      channel = try await ClientBootstrap(group: loop)
-        .connectTimeout(.seconds(min(Int64(seconds), Self.connectSeconds)))
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHTTPClientHandlers()
-            try channel.pipeline.syncOperations.addHandler(AnswerReader(promise, address))
-          }
-        }
-        .connect(host: address.host, port: address.port).get()
+  /// Sends one request; returns for an answer from 200 to 299, which means that the event is done with.
+  static func send(_ request: EventRequest, to endpoint: FunctionEndpoint) async throws(EndpointFailure) {
+    let address = endpoint.address
+    var client = HTTPClient(
+      HTTPOrigin(host: address.host, port: address.port, isSecure: address.isSecure))
+    client.trust = endpoint.trust
+    client.seconds = endpoint.timeout
+    client.bytesMax = answerBytesMax
+    client.passesOver = true
+    let answer: HTTPAnswer
+    do throws(HTTPFailure) {
+      answer = try await client.send(
+        HTTPRequest("POST", address.target, headers: request.headers, body: request.body))
     } catch {
-      let failure = EndpointFailure.unreachable(address, reason: Self.text(of: error))
-      promise.fail(failure)
-      throw failure
+      throw EndpointFailure(error, address)
     }
-    var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.target)
-    head.headers.add(name: "host", value: address.authority)
-    head.headers.add(name: "content-length", value: String(request.body.count))
-    head.headers.add(name: "connection", value: "close")
-    for header in request.headers { head.headers.add(name: header.name, value: header.value) }
-    channel.write(HTTPClientRequestPart.head(head), promise: nil)
-    channel.write(
-      HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: request.body))), promise: nil)
-    channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
-    defer { channel.close(promise: nil) }
-    let answer = try await withTaskCancellationHandler {
-      try await promise.futureResult.get()
-    } onCancel: {
-      channel.close(promise: nil)
-    }
-    try Self.check(answer.status, answer.body, from: address)
-  }
-
-  /// Whether an answer means that the event is done with.
-  static func check(_ status: Int, _ body: [UInt8], from address: EndpointAddress) throws(EndpointFailure) {
-    if (200...299).contains(status) { return }
+    if (200...299).contains(answer.status) { return }
     // Enough to tell what went wrong.
-    let line = body.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(200)
-    throw .refused(address, status: status, text: String(decoding: line, as: UTF8.self))
-  }
-
-  private static func text(of error: any Error) -> String {
-    if let error = error as? NIOConnectionError {
-      return error.connectionErrors.first.map { text(of: $0.error) } ?? "no such host"
-    }
-    if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
-    if case .connectTimeout = error as? ChannelError { return "no connection within \(connectSeconds) s" }
-    return "\(error)"
+    let line = answer.body.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(200)
+    throw .refused(address, status: answer.status, text: String(decoding: line, as: UTF8.self))
   }
 }
 
-private struct Answer: Sendable {
-  var status = 0
-  var body: [UInt8] = []
-}
-
-/// State and its owner: the channel's event loop.
-private final class AnswerReader: ChannelInboundHandler {
-  typealias InboundIn = HTTPClientResponsePart
-
-  private let promise: EventLoopPromise<Answer>
-  private let address: EndpointAddress
-  private var answer = Answer()
-
-  init(_ promise: EventLoopPromise<Answer>, _ address: EndpointAddress) {
-    self.promise = promise
-    self.address = address
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch unwrapInboundIn(data) {
-    case .head(let head): answer.status = Int(head.status.code)
-    case .body(let part):
-      let room = HTTPPost.answerBytesMax - answer.body.count
-      if room > 0 { answer.body.append(contentsOf: part.readableBytesView.prefix(room)) }
-    case .end:
-      promise.succeed(answer)
-      context.close(promise: nil)
+extension EndpointFailure {
+  fileprivate init(_ failure: HTTPFailure, _ address: EndpointAddress) {
+    switch failure {
+    case .unreachable(let reason): self = .unreachable(address, reason: reason)
+    case .untrusted(let reason): self = .untrusted(address, reason: reason)
+    case .timeout(let seconds): self = .timeout(address, seconds: seconds)
+    case .notHTTP: self = .unreachable(address, reason: "what it answers is no HTTP")
+    case .speaksTLS: self = .unreachable(address, reason: "it speaks TLS: write https://")
+    case .hungUp, .cancelled, .tooLarge: self = .hungUp(address)
     }
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    promise.fail(EndpointFailure.hungUp(address))
-    context.fireChannelInactive()
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    promise.fail(EndpointFailure.hungUp(address))
-    context.close(promise: nil)
   }
 }

@@ -1,6 +1,7 @@
 /// Opening the store that a command works on.
 
 import ArgumentParser
+import Client
 import DocStore
 import EngineLMDB
 import Triggers
@@ -81,8 +82,7 @@ enum StoreOpening {
 
   /// Whether documents are served at a port of this machine; a process has others, too.
   private static func isServer(_ port: Int) -> Bool {
-    let answer = try? PlainHTTP.send(
-      ClientRequest(target: "/"), to: "127.0.0.1:\(port)", seconds: answerSeconds)
+    let answer = try? ServerRequest.send("/", to: "127.0.0.1:\(port)", seconds: answerSeconds)
     return answer?.status == 200 && answer?.body == Array("Ok\n".utf8)
   }
 

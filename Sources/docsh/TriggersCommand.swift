@@ -2,6 +2,7 @@
 
 import Access
 import ArgumentParser
+import Client
 import DocModel
 import DocStore
 import Wire
@@ -33,16 +34,14 @@ struct ServerOfTriggers: ParsableArguments {
 
   /// Asks for `triggers` with something behind; ends the command with a complaint when that is refused.
   func ask(
-    _ method: String, _ rest: String, query: [(String, String)] = [], seconds: Int = PlainHTTP.secondsMax
+    _ method: String, _ rest: String, query: [(String, String)] = [], seconds: Int = ServerRequest.secondsMax
   ) throws -> JSON {
     let parameters = query.map { "\($0.0)=\(PercentEncoding.part($0.1))" }.joined(separator: "&")
     let target =
       "/emulator/v1/projects/-/triggers" + rest + (parameters.isEmpty ? "" : "?" + parameters)
-    let answer: ClientAnswer
+    let answer: HTTPAnswer
     do {
-      let request = ClientRequest(
-        method: method, target: target, headers: [("Authorization", AdministratorKey.clientAuthorization)])
-      answer = try PlainHTTP.send(request, to: address, seconds: seconds)
+      answer = try ServerRequest.send(target, method: method, to: address, seconds: seconds)
     } catch {
       Terminal.complain("\(error)")
       throw ExitCode(ExitStatus.unavailable)
@@ -155,7 +154,7 @@ extension TriggersCommand {
     func run() throws {
       let answer = try server.ask(
         "POST", ServerOfTriggers.place(name) + ":drain", query: [("seconds", "\(seconds)")],
-        seconds: seconds + PlainHTTP.secondsMax)
+        seconds: seconds + ServerRequest.secondsMax)
       guard answer["drained"] == .boolean(true) else {
         Terminal.complain("events are still waiting after \(seconds) s; `docsh triggers list` tells which")
         throw ExitCode(ExitStatus.failure)

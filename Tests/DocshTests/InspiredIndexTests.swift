@@ -1,6 +1,7 @@
 /// The Inspired pack's index file serves every query of the application, and each definition is needed.
 
 import Access
+import Client
 import DocModel
 import DocStore
 import EngineLMDB
@@ -125,11 +126,9 @@ struct InspiredIndexTests {
       GuardedStore(store, rulesets: RulesetRegistry(), indexes: gate), options)
     var statuses: [Int] = []
     for query in queries {
-      let answer = try? PlainHTTP.send(
-        ClientRequest(
-          method: "POST", target: "/v1/projects/demo/databases/(default)/documents\(query.parent):runQuery",
-          headers: [("Authorization", "Bearer owner")], body: Array(query.body.utf8)),
-        to: "127.0.0.1:\(server.address.port)")
+      let answer = try? ServerRequest.send(
+        "/v1/projects/demo/databases/(default)/documents\(query.parent):runQuery", method: "POST",
+        to: "127.0.0.1:\(server.address.port)", body: Array(query.body.utf8))
       statuses.append(answer?.status ?? 0)
     }
     await server.stop()

@@ -100,37 +100,6 @@ final class TestFunction: Sendable {
   }
 }
 
-/// A number that several change.
-final class Count: Sendable {
-  private let number = Mutex(0)
-
-  var value: Int { number.withLock { $0 } }
-
-  func add() { number.withLock { $0 += 1 } }
-}
-
-/// Takes connections and says nothing.
-final class SilentServer: Sendable {
-  private let channel: any Channel
-  private let accepted: Count
-
-  var connections: Int { accepted.value }
-  var port: Int { channel.localAddress?.port ?? 0 }
-
-  init() async throws {
-    let accepted = Count()
-    self.accepted = accepted
-    channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelInitializer { channel in
-        accepted.add()
-        return channel.eventLoop.makeSucceededVoidFuture()
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-  }
-
-  func stop() async throws { try await channel.close().get() }
-}
-
 extension FunctionEndpoint {
   /// A function of this machine that is tried again soon.
   init(_ name: String, _ event: DocumentTrigger.Event, _ document: String, port: Int) {

@@ -1,6 +1,6 @@
-/// Functions behind HTTPS: whom to trust, and what curl is told and tells. Handshakes with a real server are
-/// checked by Scripts/functions.
+/// Functions behind HTTPS, and whom to trust. Handshakes with a real server are checked by Scripts/functions.
 
+import Client
 import DocModel
 import DocStore
 import Glibc
@@ -9,14 +9,13 @@ import Testing
 import Triggers
 import YAML
 
-@testable import Curl
 @testable import Functions
 
 @Suite(.timeLimit(.minutes(5))) struct SecureEndpointTests {
   struct Row: Sendable {
     let keys: [String]
     let address: String
-    let trust: CurlTrust
+    let trust: TLSTrust
   }
 
   private static let folder = TemporaryFolder()
@@ -64,58 +63,6 @@ import YAML
     }
   }
 
-  @Test("curl is told everything in its configuration, and to believe nobody else")
-  func configuration() {
-    var post = CurlPost(
-      url: "https://x:1/a\"b", headers: [("ce-id", "1-a"), ("ce-authid", "")], body: [], seconds: 5,
-      connectSeconds: 10, trust: .system, isDirect: false)
-    let lines = post.configuration.split(separator: "\n")
-    for line in [
-      #"url = "https://x:1/a\"b""#, #"header = "ce-id: 1-a""#, #"header = "ce-authid;""#, "max-time = 5",
-      "connect-timeout = 5", #"proto = "=https""#,
-    ] { #expect(lines.contains { $0 == line }, "\(line)") }
-    #expect(!lines.contains { $0.hasPrefix("insecure") || $0.hasPrefix("cacert") || $0.hasPrefix("noproxy") })
-    post.trust = .authorities(file: "/a b.pem")
-    post.isDirect = true
-    #expect(post.configuration.contains("\ncacert = \"/a b.pem\"\n"))
-    #expect(post.configuration.contains("\nnoproxy = \"*\"\n"))
-    post.trust = .anybody
-    #expect(post.configuration.contains("\ninsecure\n"))
-  }
-
-  @Test(
-    "how curl ended tells what went wrong",
-    arguments: [
-      (60, "curl: (60) SSL certificate problem: no", CurlFailure.untrusted("SSL certificate problem: no")),
-      (77, "curl: (77) error setting", .untrusted("error setting")),
-      (7, "curl: (7) Failed to connect", .unreachable("Failed to connect")),
-      (6, "", .unreachable("curl ended with 6")),
-      (28, "curl: (28) Operation timed out after 5000 ms", .timeout),
-      (
-        28, "curl: (28) Connection timed out after 5000 ms",
-        .unreachable("Connection timed out after 5000 ms")
-      ),
-      (52, "curl: (52) Empty reply", .hungUp), (137, "", .cannotRun("curl was ended by signal 9")),
-    ] as [(Int32, String, CurlFailure)])
-  func failures(_ status: Int32, _ complaint: String, _ expected: CurlFailure) {
-    #expect(CurlPost.failure(status, complaint) == expected)
-  }
-
-  @Test(
-    "the last answer counts",
-    arguments: [
-      ("HTTP/1.1 200 OK\r\nx: y\r\n\r\nbody", 200, "body"), ("HTTP/1.1 204\r\n\r\n", 204, ""),
-      ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 No\r\n\r\nwhy", 503, "why"),
-    ])
-  func answers(_ text: String, _ status: Int, _ body: String) {
-    #expect(CurlPost.answer(Array(text.utf8)) == CurlAnswer(status: status, body: Array(body.utf8)))
-  }
-
-  @Test(
-    "what is no answer is none",
-    arguments: ["", "HTTP/1.1", "HTTP/1.1 200 OK\r\nx: y\r\n", "SSH-2.0 1\r\n\r\n"])
-  func noAnswers(_ text: String) { #expect(CurlPost.answer(Array(text.utf8)) == nil) }
-
   @Test(
     "an https function that is not there is tried again like others, and a run ends without waiting for it")
   func unreachable() async throws {
@@ -133,28 +80,5 @@ import YAML
     }
     #expect(function.requests.isEmpty)
     try await function.stop()
-  }
-
-  @Test("a request that is given up ends its curl")
-  func cancellation() async throws {
-    // Accepts connections and says nothing.
-    let silent = try await SilentServer()
-    let post = CurlPost(
-      url: "https://127.0.0.1:\(silent.port)/", headers: [], body: [1], seconds: 600, connectSeconds: 10,
-      trust: .system, isDirect: true)
-    let cancellation = CurlCancellation()
-    let outcome = Task.detached { Result { try post.send(cancellation) } }
-    #expect(try await eventually { silent.connections > 0 })
-    cancellation.cancel()
-    guard case .failure(let failure as CurlFailure) = await outcome.value else {
-      Issue.record("not ended")
-      return
-    }
-    #expect(failure == .cannotRun("curl was ended by signal 9"))
-    // Before it begins.
-    let early = CurlCancellation()
-    early.cancel()
-    #expect(throws: CurlFailure.self) { try post.send(early) }
-    try await silent.stop()
   }
 }

@@ -1,5 +1,6 @@
 /// What `:cost` tells after statements that commit more than once, or have no figure.
 
+import Client
 import DocModel
 import DocStore
 import TestSupport

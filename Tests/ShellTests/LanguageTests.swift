@@ -1,5 +1,6 @@
 /// The language, a line a case.
 
+import Client
 import DocModel
 import DocStore
 import Testing

@@ -1,5 +1,6 @@
 /// Recordings whose requests end early, and files that recordings leave alone.
 
+import Client
 import DocModel
 import DocStore
 import Rules

@@ -1,5 +1,6 @@
 /// Values on their way out and back in.
 
+import Client
 import DocModel
 import DocStore
 import Suite

@@ -1,5 +1,6 @@
 /// A store as the shell uses it: in this process, or behind a port.
 
+import Client
 import DocModel
 import DocStore
 import Wire
@@ -27,11 +28,6 @@ struct AskedShapes {
   let shapes: [(needs: QueryNeeds, count: Int)]
   /// Whether no shape was left out because there were too many.
   let isComplete: Bool
-}
-
-/// A transaction of a store.
-struct TransactionToken: Equatable {
-  let bytes: [UInt8]
 }
 
 /// Owner: the session's thread. Calls wait for their answer and end early, as `interrupted`, when

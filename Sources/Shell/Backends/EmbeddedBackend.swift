@@ -1,6 +1,7 @@
 /// A store in this process: on a data folder, or ephemeral.
 
 import Access
+import Client
 import DocModel
 import DocStore
 import EngineLMDB

@@ -1,6 +1,7 @@
 /// Injected faults of a server, and of a store in this process.
 
 import Access
+import Client
 import DocModel
 import DocStore
 import Wire
@@ -84,7 +85,7 @@ extension EmbeddedBackend {
   }
 
   private static func error(_ status: GRPCStatus) -> ShellError {
-    RemoteStatus.error(Int(status.code.rawValue), status.message)
+    ShellError(ClientFailure.status(code: Int(status.code.rawValue), message: status.message))
   }
 
   /// Waits until the time is over or Ctrl-C is pressed.

@@ -1,5 +1,7 @@
 /// A running server, over its port: ours or any other that speaks Firestore's gRPC.
 
+import Access
+import Client
 import DocModel
 import DocStore
 import Wire
@@ -7,12 +9,22 @@ import Wire
 final class RemoteBackend: Backend {
   var database: DatabaseID
   let location: String
-  private var client: HTTP2Client
+  private let address: HTTPOrigin
+  private var client: GRPCClient
 
-  init(_ address: String, database: DatabaseID) throws(ShellError) {
+  init(_ location: String, database: DatabaseID) throws(ShellError) {
     self.database = database
-    location = address
-    client = try HTTP2Client(address)
+    self.location = location
+    do throws(HTTPOrigin.Malformed) { address = try HTTPOrigin(location) } catch {
+      throw .usage(error.description)
+    }
+    client = try Self.connect(address)
+  }
+
+  private static func connect(_ address: HTTPOrigin) throws(ShellError) -> GRPCClient {
+    do throws(ClientFailure) { return try GRPCClient(address) { Interruption.isRaised } } catch {
+      throw ShellError(error)
+    }
   }
 
   private var messages: RequestMessages { RequestMessages(database: database) }
@@ -24,10 +36,32 @@ final class RemoteBackend: Backend {
 
   private func call(
     _ method: String, _ message: [UInt8], as caller: Caller, waits: Bool = false,
-    _ onMessage: (UnsafeRawBufferPointer) throws(ShellError) -> Bool
+    _ onMessage: (UnsafeRawBufferPointer) throws(ClientFailure) -> Bool
   ) throws(ShellError) {
-    try client.call(
-      method, message, authorization: caller.authorization, headers: routing, waits: waits, onMessage)
+    do throws(ClientFailure) {
+      try client.call(
+        method, message, authorization: caller.authorization, headers: routing, waits: waits, onMessage)
+    } catch {
+      throw ShellError(error, isConnected: client.isConnected)
+    }
+  }
+
+  /// What is refused before it is sent.
+  private static func message(_ body: () throws(Complaint) -> [UInt8]) throws(ShellError) -> [UInt8] {
+    do throws(Complaint) { return try body() } catch { throw ShellError(error) }
+  }
+
+  /// One request of plain HTTP as administrator: what only emulators answer, such as their rules.
+  private func ask(_ method: String, _ path: String, body: [UInt8] = []) throws(ShellError) -> HTTPAnswer {
+    var headers = [(name: "Authorization", value: AdministratorKey.clientAuthorization)]
+    if !body.isEmpty { headers.append((name: "Content-Type", value: "application/json")) }
+    do throws(HTTPFailure) {
+      return try HTTPClient(address).wait(
+        HTTPRequest(method, path, headers: headers, body: body), isGivenUp: { Interruption.isRaised })
+    } catch {
+      if error == .cancelled { throw ShellError(.interrupted, "interrupted") }
+      throw ShellError(.connection, error.text(of: location))
+    }
   }
 
   // MARK: reading
@@ -38,7 +72,7 @@ final class RemoteBackend: Backend {
     var found: ShellDocument?
     do throws(ShellError) {
       try call("GetDocument", messages.getDocument(path, transaction), as: caller) {
-        (bytes) throws(ShellError) in
+        (bytes) throws(ClientFailure) in
         found = try AnswerReader.document(bytes, path: path)
         return true
       }
@@ -54,8 +88,11 @@ final class RemoteBackend: Backend {
     _ visit: (ShellDocument) -> Bool
   ) throws(ShellError) -> ReadFigures {
     var figures = ReadFigures()
-    try call("RunQuery", try messages.runQuery(query, transaction), as: caller) {
-      (bytes) throws(ShellError) in
+    try call(
+      "RunQuery", try Self.message { () throws(Complaint) in try messages.runQuery(query, transaction) },
+      as: caller
+    ) {
+      (bytes) throws(ClientFailure) in
       guard let message = try AnswerReader.field(1, of: bytes) else { return true }
       figures.documentsRead += 1
       return visit(try AnswerReader.document(message, path: nil))
@@ -69,8 +106,11 @@ final class RemoteBackend: Backend {
   ) throws(ShellError) -> [Value] {
     var fields = Fields()
     try call(
-      "RunAggregationQuery", try messages.runAggregation(query, aggregations, transaction), as: caller
-    ) { (bytes) throws(ShellError) in
+      "RunAggregationQuery",
+      try Self.message { () throws(Complaint) in try messages.runAggregation(query, aggregations, transaction)
+      },
+      as: caller
+    ) { (bytes) throws(ClientFailure) in
       // Figures by alias have the shape of a document's fields.
       if let result = try AnswerReader.field(1, of: bytes) { fields = try AnswerReader.fields(result) }
       return true
@@ -85,7 +125,7 @@ final class RemoteBackend: Backend {
       var next = ""
       try call(
         "ListCollectionIds", messages.listCollectionIDs(parent, pageToken: token), as: .administrator
-      ) { (bytes) throws(ShellError) in
+      ) { (bytes) throws(ClientFailure) in
         try AnswerReader.each(of: bytes) { number, value in
           if number == 1 { ids.append(String(decoding: value, as: UTF8.self)) }
           if number == 2 { next = String(decoding: value, as: UTF8.self) }
@@ -99,8 +139,12 @@ final class RemoteBackend: Backend {
 
   func explain(_ query: StructuredQuery, as caller: Caller) throws(ShellError) -> [String] {
     var indexes: [String] = []
-    try call("RunQuery", try messages.runQuery(query, nil, explains: true), as: caller) {
-      (bytes) throws(ShellError) in
+    try call(
+      "RunQuery",
+      try Self.message { () throws(Complaint) in try messages.runQuery(query, nil, explains: true) },
+      as: caller
+    ) {
+      (bytes) throws(ClientFailure) in
       guard let metrics = try AnswerReader.field(11, of: bytes),
         let plan = try AnswerReader.field(1, of: metrics)
       else { return true }
@@ -118,7 +162,7 @@ final class RemoteBackend: Backend {
     _ writes: [Write], as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> Int64 {
     var time: Int64 = 0
-    try call("Commit", messages.commit(writes, transaction), as: caller) { (bytes) throws(ShellError) in
+    try call("Commit", messages.commit(writes, transaction), as: caller) { (bytes) throws(ClientFailure) in
       if let stamp = try AnswerReader.field(2, of: bytes) { time = try AnswerReader.microseconds(stamp) }
       return true
     }
@@ -137,7 +181,7 @@ final class RemoteBackend: Backend {
   func begin(readOnly: Bool, as caller: Caller) throws(ShellError) -> TransactionToken {
     var token: [UInt8] = []
     try call("BeginTransaction", messages.begin(readOnly: readOnly), as: caller) {
-      (bytes) throws(ShellError) in
+      (bytes) throws(ClientFailure) in
       if let found = try AnswerReader.field(1, of: bytes) { token = Array(found) }
       return true
     }
@@ -145,7 +189,7 @@ final class RemoteBackend: Backend {
   }
 
   func rollBack(_ transaction: TransactionToken, as caller: Caller) throws(ShellError) {
-    try call("Rollback", messages.rollBack(transaction), as: caller) { (_) throws(ShellError) in true }
+    try call("Rollback", messages.rollBack(transaction), as: caller) { (_) throws(ClientFailure) in true }
   }
 
   // MARK: watching
@@ -153,10 +197,16 @@ final class RemoteBackend: Backend {
   func watch(
     _ target: ReadStatement.Target, as caller: Caller, _ visit: (WatchEvent) throws(ShellError) -> Bool
   ) throws(ShellError) {
-    try call("Listen", try messages.listen(target), as: caller, waits: true) { (bytes) throws(ShellError) in
+    let message = try Self.message { () throws(Complaint) in try messages.listen(target) }
+    var failure: ShellError?
+    try call("Listen", message, as: caller, waits: true) { (bytes) throws(ClientFailure) in
       guard let event = try AnswerReader.event(bytes) else { return true }
-      return try visit(event)
+      do throws(ShellError) { return try visit(event) } catch {
+        failure = error
+        return false
+      }
     }
+    if let failure { throw failure }
   }
 
   // MARK: rules
@@ -170,7 +220,7 @@ final class RemoteBackend: Backend {
   ) throws(ShellError) -> [UInt8] {
     let path =
       "/emulator/v1/projects/\(Self.escaped(database.project))/databases/\(Self.escaped(database.database))\(suffix)"
-    let answer = try PlainRequest.send(method, path, to: location, body: body)
+    let answer = try ask(method, path, body: body)
     guard answer.status == 200 else {
       let json = try? JSONReader.read(answer.body)
       let message = json?["error"]?["message"]?.text ?? "the server answers \(answer.status)"
@@ -219,7 +269,7 @@ final class RemoteBackend: Backend {
   }
 
   func figures() throws(ShellError) -> [(name: String, value: String)] {
-    let answer = try PlainRequest.send("GET", "/metrics", to: location)
+    let answer = try ask("GET", "/metrics")
     guard answer.status == 200 else {
       throw ShellError(.failed(code: "UNIMPLEMENTED"), "\(location) has no figures (status \(answer.status))")
     }
@@ -234,7 +284,7 @@ final class RemoteBackend: Backend {
   }
 
   func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON {
-    let answer = try PlainRequest.send(method, "/emulator/v1/projects/-/triggers" + rest, to: location)
+    let answer = try ask(method, "/emulator/v1/projects/-/triggers" + rest)
     let json = try? JSONReader.read(answer.body)
     if answer.status == 200, let json { return json }
     if let message = json?["error"]?["message"]?.text { throw .failed(message) }
@@ -244,5 +294,18 @@ final class RemoteBackend: Backend {
     throw .failed("\(location) answers \(answer.status)")
   }
 
-  func reconnect() throws(ShellError) { client = try HTTP2Client(location) }
+  func reconnect() throws(ShellError) { client = try Self.connect(address) }
+}
+
+extension ShellError {
+  init(_ failure: ClientFailure, isConnected: Bool = true) {
+    switch failure {
+    case .connection(let text):
+      self.init(.connection, text + (isConnected ? "" : "; ':reconnect' builds it anew"))
+    case .status(ClientFailure.permissionDenied, let message): self.init(.denied, message)
+    case .status(ClientFailure.unavailable, let message): self.init(.connection, message)
+    case .status(let code, let message): self.init(.failed(code: ClientFailure.name(of: code)), message)
+    case .interrupted: self.init(.interrupted, "interrupted")
+    }
+  }
 }

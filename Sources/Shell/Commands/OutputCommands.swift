@@ -1,5 +1,6 @@
 /// How results look.
 
+import Client
 import DocModel
 import DocStore
 import Suite

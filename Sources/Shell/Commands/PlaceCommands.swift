@@ -1,5 +1,6 @@
 /// Where statements begin, and what is there.
 
+import Client
 import DocModel
 import DocStore
 

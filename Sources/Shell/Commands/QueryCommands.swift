@@ -1,5 +1,6 @@
 /// How queries are run, what changes under them, and transactions.
 
+import Client
 import DocModel
 import DocStore
 import Suite

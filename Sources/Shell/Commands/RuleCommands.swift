@@ -1,5 +1,6 @@
 /// What the rules say, and why.
 
+import Client
 import DocModel
 import DocStore
 import Rules

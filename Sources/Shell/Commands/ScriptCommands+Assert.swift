@@ -1,5 +1,6 @@
 /// `:assert`: what a read gives is as a script claims.
 
+import Client
 import DocModel
 import DocStore
 import Suite

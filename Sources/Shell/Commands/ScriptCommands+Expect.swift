@@ -1,5 +1,6 @@
 /// `:expect`: the rules allow or deny what a script says.
 
+import Client
 import DocModel
 import DocStore
 import Rules

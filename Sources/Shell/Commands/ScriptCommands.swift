@@ -1,5 +1,6 @@
 /// The commands of scripts: what they check, variables, settings, programs.
 
+import Client
 import DocModel
 import DocStore
 import Suite

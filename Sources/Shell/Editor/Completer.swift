@@ -1,5 +1,6 @@
 /// What may come next in a statement: commands, collections and ids by path, fields, words, personas.
 
+import Client
 import DocModel
 import DocStore
 

@@ -4,6 +4,7 @@
 /// read      = target { clause } { "|" stage } [ ">" file | ">>" file ]
 /// target    = path | "group" name | "**/" name
 
+import Client
 import DocModel
 import DocStore
 
@@ -16,11 +17,7 @@ enum Statement {
 
 /// What a read is about, and what the shell does with the answer.
 struct ReadStatement {
-  enum Target {
-    case document(ResourcePath)
-    /// A query; `clauses` says whether it has any beside the collection.
-    case query(StructuredQuery)
-  }
+  typealias Target = ListenTarget
 
   var target: Target
   /// `limit last n`: asked backwards and turned round.

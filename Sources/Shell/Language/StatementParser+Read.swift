@@ -1,5 +1,6 @@
 /// Reads: a target, what the server is asked about it, and what the shell does with the answer.
 
+import Client
 import DocModel
 import DocStore
 import Suite

@@ -6,6 +6,7 @@
 ///   joinedCommunities  ["area_askew"]
 /// ```
 
+import Client
 import DocModel
 
 enum DocumentPrinter {

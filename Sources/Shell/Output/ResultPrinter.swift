@@ -1,5 +1,6 @@
 /// Results as lines, in each of the modes.
 
+import Client
 import DocModel
 
 /// How results look.

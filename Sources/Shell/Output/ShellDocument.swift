@@ -1,14 +1,11 @@
 /// A document as the shell holds it, and other results.
 
+import Client
 import DocModel
 
-struct ShellDocument {
-  let path: ResourcePath
-  var fields: Fields
-  /// Microseconds since the epoch.
-  var createTime: Int64
-  var updateTime: Int64
+typealias ShellDocument = AnsweredDocument
 
+extension AnsweredDocument {
   var id: String { path.lastSegment }
 }
 

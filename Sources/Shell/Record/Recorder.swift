@@ -4,6 +4,7 @@
 /// cases that saw them; so every case stands for itself. Each case is run before it is kept, and all of them beside each
 /// other at the end: what is in the file passes.
 
+import Client
 import DocModel
 import DocStore
 import Rules

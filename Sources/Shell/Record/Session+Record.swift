@@ -1,5 +1,6 @@
 /// What the session does for a recorder: it shows it every request of a persona, before and after.
 
+import Client
 import DocModel
 import DocStore
 import Rules

@@ -5,6 +5,7 @@
 /// documents and its rules to have its decisions explained.
 
 import Access
+import Client
 import DocModel
 import DocStore
 import EngineLMDB

@@ -1,5 +1,6 @@
 /// Reads and their stages.
 
+import Client
 import DocModel
 import DocStore
 

@@ -1,5 +1,6 @@
 /// Writes: at once, or when the transaction commits.
 
+import Client
 import DocModel
 import DocStore
 import Suite

@@ -1,6 +1,7 @@
 /// One user's conversation with a store: who asks, where, how results look, and what is under way.
 
 import Access
+import Client
 import DocModel
 import DocStore
 import Rules

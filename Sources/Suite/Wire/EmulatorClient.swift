@@ -1,13 +1,19 @@
-/// One database of an emulator, ours or the official one, asked over its REST API.
+/// One database of an emulator, ours or the official one, asked as SDKs ask it.
 
 internal import Access
+internal import Client
 internal import DocModel
 internal import DocStore
-internal import YAML
+
+/// An emulator that cannot be asked, or whose answer cannot be read.
+struct WireFailure: Error {
+  let message: String
+}
 
 /// What an emulator says to a request.
 enum WireAnswer {
-  case allowed(YAMLNode?)
+  /// With the documents that it sent, by path, and what it counted.
+  case allowed([String] = [], count: Int? = nil)
   /// Refused by rules, in the emulator's words.
   case denied(String)
   /// Refused for another reason.
@@ -15,27 +21,33 @@ enum WireAnswer {
 }
 
 final class EmulatorClient {
-  /// What `Authorization` holds.
+  /// Who asks.
   enum Bearer {
     case nobody, owner
     case token(String)
   }
 
-  private let connection: HTTPConnection
   let database: DatabaseID
-  private let root: String
+  private let address: HTTPOrigin
+  private let client: GRPCClient
+  private let messages: RequestMessages
 
   init(_ address: String, _ database: DatabaseID) throws(WireFailure) {
-    connection = try HTTPConnection(address)
     self.database = database
-    root =
-      "/v1/projects/\(PercentEncoding.part(database.project))/databases/\(PercentEncoding.part(database.database))/documents"
+    messages = RequestMessages(database: database)
+    do throws(HTTPOrigin.Malformed) { self.address = try HTTPOrigin(address) } catch {
+      throw WireFailure(message: error.description)
+    }
+    do throws(ClientFailure) { client = try GRPCClient(self.address) } catch {
+      throw WireFailure(message: Self.words(error))
+    }
   }
 
   // MARK: the emulator's own
 
   func setRules(_ text: [UInt8]) throws(WireFailure) {
-    let body = WireJSON.object { object in
+    var writer = JSONWriter()
+    writer.object { object in
       object.member("rules") { writer in
         writer.object { rules in
           rules.member("files") { writer in
@@ -49,143 +61,147 @@ final class EmulatorClient {
         }
       }
     }
-    let path = "/emulator/v1/projects/\(PercentEncoding.part(database.project)):securityRules"
-    let answer = try connection.send(
-      "PUT", path, body: body, authorization: AdministratorKey.clientAuthorization)
-    guard answer.status == 200 else { throw refused("the rules", answer) }
+    let project = PercentEncoding.part(database.project)
+    try administrate("PUT", "/emulator/v1/projects/\(project):securityRules", "the rules", writer.bytes)
   }
 
   /// Removes every document.
   func clear() throws(WireFailure) {
-    let path = "/emulator" + root
-    let answer = try connection.send("DELETE", path, authorization: AdministratorKey.clientAuthorization)
-    guard answer.status == 200 else { throw refused("to clear the database", answer) }
+    let project = PercentEncoding.part(database.project)
+    let name = PercentEncoding.part(database.database)
+    let path = "/emulator/v1/projects/\(project)/databases/\(name)/documents"
+    try administrate("DELETE", path, "to clear the database")
   }
 
-  /// LIMIT: writes of one commit. Source: the service's own.
-  private static let writesMax = 500
+  private func administrate(
+    _ method: String, _ path: String, _ what: String, _ body: [UInt8] = []
+  ) throws(WireFailure) {
+    var headers = [(name: "Authorization", value: AdministratorKey.clientAuthorization)]
+    if !body.isEmpty { headers.append((name: "Content-Type", value: "application/json")) }
+    let answer: HTTPAnswer
+    do throws(HTTPFailure) {
+      answer = try HTTPClient(address).wait(HTTPRequest(method, path, headers: headers, body: body))
+    } catch {
+      throw WireFailure(message: error.text(of: address.authority))
+    }
+    guard answer.status == 200 else {
+      let text = String(decoding: answer.body.prefix(300), as: UTF8.self)
+      throw WireFailure(message: "the emulator refuses \(what): \(answer.status) \(text)")
+    }
+  }
 
   /// Writes past the rules.
   func store(_ writes: [Write]) throws(WireFailure) {
-    var rest = writes[...]
-    while !rest.isEmpty {
-      switch try commit(Array(rest.prefix(Self.writesMax)), as: .owner) {
-      case .allowed: rest = rest.dropFirst(Self.writesMax)
+    for batch in WriteBatch.batches(of: writes, in: database) {
+      switch try commit(batch, as: .owner) {
+      case .allowed: break
       case .denied(let text), .failed(let text):
         throw WireFailure(message: "the emulator refuses the documents of a case: \(text)")
       }
     }
   }
 
-  private func refused(_ what: String, _ answer: HTTPAnswer) -> WireFailure {
-    WireFailure(message: "the emulator refuses \(what): \(answer.status) \(Self.words(answer))")
-  }
-
   // MARK: requests
 
-  func get(_ paths: [ResourcePath], transaction: String? = nil, as bearer: Bearer) throws(WireFailure)
-    -> WireAnswer
-  {
-    let names = paths.map { DocumentName(database: database, path: $0).resourceName }
-    return try post(":batchGet", as: bearer) { object in
-      object.member("documents") { $0.array(names) { $0.string($1) } }
-      if let transaction { object.member("transaction") { $0.string(transaction) } }
-    }
+  func get(
+    _ paths: [ResourcePath], transaction: TransactionToken? = nil, as bearer: Bearer
+  ) throws(WireFailure) -> WireAnswer {
+    try documents("BatchGetDocuments", messages.batchGet(paths, transaction), as: bearer)
   }
 
   func run(
-    _ query: StructuredQuery, counts: Bool, transaction: String? = nil, as bearer: Bearer
+    _ query: StructuredQuery, counts: Bool, transaction: TransactionToken? = nil, as bearer: Bearer
   ) throws(WireFailure) -> WireAnswer {
-    let parent = query.parent.text.split(separator: "/").map { "/" + PercentEncoding.part(String($0)) }
-      .joined()
-    return try post(parent + (counts ? ":runAggregationQuery" : ":runQuery"), as: bearer) { object in
-      if counts {
-        object.member("structuredAggregationQuery") { Self.count(query, &$0) }
-      } else {
-        object.member("structuredQuery") { WireJSON.query(query, &$0) }
-      }
-      if let transaction { object.member("transaction") { $0.string(transaction) } }
+    let message: [UInt8]
+    do throws(Complaint) {
+      message =
+        counts
+        ? try messages.runAggregation(query, [Aggregation(alias: "f0", .count(upTo: nil))], transaction)
+        : try messages.runQuery(query, transaction)
+    } catch {
+      // The suite's reader has validated the query.
+      throw WireFailure(message: error.message)
     }
+    return counts ? try count(message, as: bearer) : try documents("RunQuery", message, as: bearer)
   }
 
-  private static func count(_ query: StructuredQuery, _ writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("structuredQuery") { WireJSON.query(query, &$0) }
-      object.member("aggregations") { writer in
-        writer.array(["count"]) { writer, alias in
-          writer.object { aggregation in
-            aggregation.member("alias") { $0.string(alias) }
-            aggregation.member("count") { $0.object { _ in } }
-          }
-        }
+  /// Field 1 of each message of the answer is a document, where there is one.
+  private func documents(
+    _ method: String, _ message: [UInt8], as bearer: Bearer
+  ) throws(WireFailure) -> WireAnswer {
+    var paths: [String] = []
+    return try call(method, message, as: bearer) { (answer) throws(ClientFailure) in
+      if let document = try AnswerReader.field(1, of: answer),
+        let name = try AnswerReader.field(1, of: document)
+      {
+        paths.append(AnswerReader.path(name).text)
       }
-    }
+    } ?? .allowed(paths)
+  }
+
+  private func count(_ message: [UInt8], as bearer: Bearer) throws(WireFailure) -> WireAnswer {
+    var count: Int?
+    return try call("RunAggregationQuery", message, as: bearer) { (answer) throws(ClientFailure) in
+      guard let result = try AnswerReader.field(1, of: answer) else { return }
+      if case .integer(let number)? = try AnswerReader.fields(result)["f0"] { count = Int(number) }
+    } ?? .allowed(count: count)
   }
 
   func commit(
-    _ writes: [Write], transaction: String? = nil, as bearer: Bearer
+    _ writes: [Write], transaction: TransactionToken? = nil, as bearer: Bearer
   ) throws(WireFailure) -> WireAnswer {
-    try post(":commit", as: bearer) { object in
-      object.member("writes") { $0.array(writes) { WireJSON.write($1, in: database, &$0) } }
-      if let transaction { object.member("transaction") { $0.string(transaction) } }
-    }
+    try call("Commit", messages.commit(writes, transaction), as: bearer) ?? .allowed()
   }
 
-  /// The id of a new transaction.
-  func begin(as bearer: Bearer) throws(WireFailure) -> String {
-    let answer = try post(":beginTransaction", as: bearer) { object in
-      object.member("options") { writer in
-        writer.object { $0.member("readWrite") { $0.object { _ in } } }
-      }
+  func begin(as bearer: Bearer) throws(WireFailure) -> TransactionToken {
+    var token: [UInt8] = []
+    let refusal = try call("BeginTransaction", messages.begin(readOnly: false), as: bearer) {
+      (answer) throws(ClientFailure) in
+      if let found = try AnswerReader.field(1, of: answer) { token = Array(found) }
     }
-    guard case .allowed(let node?) = answer, let id = Self.text("transaction", of: node) else {
-      throw WireFailure(message: "the emulator begins no transaction: \(answer)")
+    guard refusal == nil, !token.isEmpty else {
+      throw WireFailure(message: "the emulator begins no transaction: \(refusal ?? .allowed())")
     }
-    return id
+    return TransactionToken(bytes: token)
   }
 
-  func rollBack(_ transaction: String, as bearer: Bearer) throws(WireFailure) {
-    _ = try post(":rollback", as: bearer) { $0.member("transaction") { $0.string(transaction) } }
+  func rollBack(_ transaction: TransactionToken, as bearer: Bearer) throws(WireFailure) {
+    _ = try call("Rollback", messages.rollBack(transaction), as: bearer)
   }
 
-  private func post(
-    _ suffix: String, as bearer: Bearer, _ body: (inout JSONWriter.ObjectWriter) -> Void
-  ) throws(WireFailure) -> WireAnswer {
+  /// The emulator's refusal; nil when it grants.
+  private func call(
+    _ method: String, _ message: [UInt8], as bearer: Bearer,
+    _ onMessage: (UnsafeRawBufferPointer) throws(ClientFailure) -> Void = { (_) throws(ClientFailure) in }
+  ) throws(WireFailure) -> WireAnswer? {
     let authorization: String? =
       switch bearer {
       case .nobody: nil
       case .owner: AdministratorKey.clientAuthorization
       case .token(let text): "Bearer " + text
       }
-    let answer = try connection.send(
-      "POST", root + suffix, body: WireJSON.object(body), authorization: authorization)
-    switch answer.status {
-    case 200: return .allowed(Self.node(answer.body))
-    case 403: return .denied(Self.words(answer))
-    default: return .failed("\(answer.status) \(Self.words(answer))")
+    do throws(ClientFailure) {
+      let routing = [("google-cloud-resource-prefix", database.resourceName)]
+      try client.call(method, message, authorization: authorization, headers: routing) {
+        (answer) throws(ClientFailure) in
+        try onMessage(answer)
+        return true
+      }
+      return nil
+    } catch {
+      switch error {
+      case .status(ClientFailure.permissionDenied, let words): return .denied(words)
+      case .status: return .failed(Self.words(error))
+      case .connection, .interrupted: throw WireFailure(message: Self.words(error))
+      }
     }
   }
 
-  // MARK: answers
-
-  /// JSON is YAML; what cannot be read as such is as good as no answer.
-  private static func node(_ body: [UInt8]) -> YAMLNode? {
-    try? YAMLDocument.parse(YAMLSource(name: "answer", bytes: body))
-  }
-
-  /// The message of an error, which of a stream is the first element of a list.
-  private static func words(_ answer: HTTPAnswer) -> String {
-    let node = node(answer.body)
-    let error = node?.oneOrMore.first.flatMap { member("error", of: $0) }
-    return error.flatMap { text("message", of: $0) }
-      ?? String(decoding: answer.body.prefix(300), as: UTF8.self)
-  }
-
-  static func member(_ name: String, of node: YAMLNode) -> YAMLNode? {
-    (try? node.entries())?.first { $0.key.text == name }?.value
-  }
-
-  static func text(_ name: String, of node: YAMLNode) -> String? {
-    member(name, of: node).flatMap { try? $0.literal() }
+  private static func words(_ failure: ClientFailure) -> String {
+    switch failure {
+    case .connection(let text): text
+    case .status(let code, let message): "\(ClientFailure.name(of: code)) \(message)"
+    case .interrupted: "interrupted"
+    }
   }
 }

@@ -20,22 +20,10 @@ struct WireOutcome {
       end = .denied
       self.words = words
     case .failed(let words): end = .failed(words)
-    case .allowed(let node):
-      for element in node?.oneOrMore ?? [] { add(element) }
+    case .allowed(let paths, let count):
+      returned += paths
+      if let count { self.count = count }
     }
-  }
-
-  /// One message of a stream: `{"document": …}`, `{"found": …}`, `{"result": {"aggregateFields": …}}`.
-  private mutating func add(_ element: YAMLNode) {
-    let document =
-      EmulatorClient.member("document", of: element) ?? EmulatorClient.member("found", of: element)
-    if let name = document.flatMap({ EmulatorClient.text("name", of: $0) }) {
-      let parts = name.split(separator: "/").dropFirst(5)
-      returned.append(parts.joined(separator: "/"))
-    }
-    var node = EmulatorClient.member("result", of: element)
-    for step in ["aggregateFields", "count"] { node = node.flatMap { EmulatorClient.member(step, of: $0) } }
-    if let number = node.flatMap({ EmulatorClient.text("integerValue", of: $0) }) { count = Int(number) }
   }
 
   var summary: String {

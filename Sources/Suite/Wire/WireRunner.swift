@@ -4,6 +4,7 @@
 /// the emulator should say of its reasons, and whether the case needs the suite's clock, which stands still.
 
 internal import Access
+internal import Client
 internal import DocModel
 internal import DocStore
 internal import Glibc
@@ -189,7 +190,8 @@ struct WireRunner {
   }
 
   private func read(
-    _ action: Action, _ transaction: String?, _ bearer: EmulatorClient.Bearer, _ outcome: inout WireOutcome
+    _ action: Action, _ transaction: TransactionToken?, _ bearer: EmulatorClient.Bearer,
+    _ outcome: inout WireOutcome
   ) throws(WireFailure) {
     guard outcome.end == .allowed else { return }
     switch action {

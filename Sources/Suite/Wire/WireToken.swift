@@ -9,13 +9,14 @@ enum WireToken {
     claims["iat"] = .integer(seconds - 60)
     claims["auth_time"] = .integer(seconds - 60)
     claims["exp"] = .integer(seconds + 3_600)
-    let head = WireJSON.object { object in
+    var head = JSONWriter()
+    head.object { object in
       object.member("alg") { $0.string("none") }
       object.member("typ") { $0.string("JWT") }
     }
     var writer = JSONWriter()
     plain(.map(claims), &writer)
-    return "\(Base64.urlSafeText(head)).\(Base64.urlSafeText(writer.bytes))."
+    return "\(Base64.urlSafeText(head.bytes)).\(Base64.urlSafeText(writer.bytes))."
   }
 
   /// A value as JSON alone has it: claims know no other kinds.

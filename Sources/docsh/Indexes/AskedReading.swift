@@ -1,6 +1,7 @@
 /// What a running server was asked, over its HTTP interface.
 
 import ArgumentParser
+import Client
 import DocModel
 import DocStore
 import Wire
@@ -23,11 +24,11 @@ struct ServerOptionsForIndexes: ParsableArguments {
 
   /// The shapes of queries that were asked; ends the command with a complaint when there is no server.
   func asked() throws -> (asked: [(needs: QueryNeeds, count: Int)], isComplete: Bool) {
-    let answer: ClientAnswer
+    let answer: HTTPAnswer
     do {
-      answer = try PlainHTTP.get(
+      answer = try ServerRequest.send(
         "/emulator/v1/projects/\(PercentEncoding.part(project))/databases/\(PercentEncoding.part(database)):indexes",
-        from: address)
+        to: address)
     } catch {
       Terminal.complain("\(error). Start one with `docsh serve`, or name another with --server")
       throw ExitCode(ExitStatus.unavailable)

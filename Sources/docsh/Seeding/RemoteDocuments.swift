@@ -1,94 +1,114 @@
-/// Seeding a running server over its REST form, as an administrator: ours, and the official emulator.
+/// Seeding a running server, as an administrator: ours, and the official emulator.
 
 import Access
+import Client
 import DocModel
 import DocStore
 import Seeder
 import Triggers
-import Wire
 
 /// Reads and writes the documents of one database of a server.
 struct RemoteDocuments {
-  /// `host:port`
-  let address: String
+  /// A document as the server has it.
+  struct Found {
+    /// The stored form.
+    let fields: [UInt8]
+    /// Microseconds since the epoch.
+    let updateTime: Int64
+  }
+
   let database: DatabaseID
+  /// `host:port`, as somebody wrote it.
+  let address: String
   /// Whether the server's triggers hear of what is written here; servers of other makes take no notice.
-  var startsTriggers = true
+  var startsTriggers: Bool
+  /// There from the first request on.
+  private var connection: GRPCClient?
+  private var messages: RequestMessages { RequestMessages(database: database) }
 
   /// LIMIT: documents that are asked for at once.
   private static let documentsMax = 300
 
+  init(address: String, database: DatabaseID, startsTriggers: Bool = true) {
+    self.address = address
+    self.database = database
+    self.startsTriggers = startsTriggers
+  }
+
   /// The documents that are there.
-  func documents(_ paths: [ResourcePath]) throws(SeedSinkError) -> [ResourcePath: RESTClient.Found] {
-    var documents: [ResourcePath: RESTClient.Found] = [:]
+  mutating func documents(_ paths: [ResourcePath]) throws(SeedSinkError) -> [ResourcePath: Found] {
+    var documents: [ResourcePath: Found] = [:]
     var rest = paths[...]
-    var count = Self.documentsMax
     while !rest.isEmpty {
-      let some = Array(rest.prefix(count))
-      // Large documents are asked for in smaller groups.
-      guard let found = try ask(some) else {
-        guard some.count > 1 else { throw SeedSinkError("\(some[0]) is too large to be compared") }
-        count = some.count / 2
-        continue
+      try call("BatchGetDocuments", messages.batchGet(Array(rest.prefix(Self.documentsMax)))) {
+        (answer) throws(ClientFailure) in
+        guard let found = try AnswerReader.field(1, of: answer),
+          let name = try AnswerReader.field(1, of: found)
+        else { return true }
+        let time = try AnswerReader.field(4, of: found)
+        documents[AnswerReader.path(name)] = Found(
+          fields: try AnswerReader.storedFields(found),
+          updateTime: try time.map { (stamp) throws(ClientFailure) in try AnswerReader.microseconds(stamp) }
+            ?? 0)
+        return true
       }
-      for document in found { documents[document.path] = document }
-      rest = rest.dropFirst(some.count)
+      rest = rest.dropFirst(Self.documentsMax)
     }
     return documents
   }
 
-  /// Nil when the answer is too large.
-  private func ask(_ paths: [ResourcePath]) throws(SeedSinkError) -> [RESTClient.Found]? {
-    let answer: ClientAnswer
-    do throws(HTTPFailure) {
-      answer = try call("batchGet", RESTClient.batchGet(database, paths))
-    } catch {
-      if error.isTooLarge { return nil }
-      throw SeedSinkError(error.description)
-    }
-    guard answer.status == 200 else { throw refusal(answer) }
-    do throws(RESTClient.Unreadable) {
-      return try RESTClient.found(answer.body)
-    } catch {
-      throw SeedSinkError("what `\(address)` answers is no answer of the service")
-    }
-  }
-
   /// Commits writes, in several commits when they are large. The status of the first that fails; nil when
   /// all succeed.
-  func commit(_ writes: [Write]) throws(SeedSinkError) -> String? {
-    for body in RESTClient.commits(of: writes.map { RESTClient.write(database, $0) }) {
-      let answer: ClientAnswer
-      do throws(HTTPFailure) {
-        answer = try call("commit", body)
+  mutating func commit(_ writes: [Write]) throws(SeedSinkError) -> String? {
+    for batch in WriteBatch.batches(of: writes, in: database) {
+      do throws(ClientFailure) {
+        try send("Commit", messages.commit(batch, nil)) { (_) throws(ClientFailure) in true }
       } catch {
-        throw SeedSinkError(error.description)
-      }
-      if answer.status == 200 { continue }
-      guard let status = RESTClient.refusal(answer.body)?.status else { throw refusal(answer) }
-      switch status {
-      case "ALREADY_EXISTS", "NOT_FOUND", "FAILED_PRECONDITION", "ABORTED": return status
-      default: throw refusal(answer)
+        guard case .status(let code, _) = error else { throw failure(error) }
+        let status = ClientFailure.name(of: code)
+        switch status {
+        case "ALREADY_EXISTS", "NOT_FOUND", "FAILED_PRECONDITION", "ABORTED": return status
+        default: throw failure(error)
+        }
       }
     }
     return nil
   }
 
-  private func call(_ verb: StaticString, _ body: [UInt8]) throws(HTTPFailure) -> ClientAnswer {
-    var headers = [
-      ("Authorization", AdministratorKey.clientAuthorization), ("Content-Type", "application/json"),
-    ]
-    if !startsTriggers { headers.append((EventCause.header, CommitOrigin.withoutTriggers.text)) }
-    return try PlainHTTP.send(
-      ClientRequest(method: "POST", target: RESTClient.path(database, verb), headers: headers, body: body),
-      to: address)
+  private mutating func call(
+    _ method: String, _ message: [UInt8],
+    _ onMessage: (UnsafeRawBufferPointer) throws(ClientFailure) -> Bool
+  ) throws(SeedSinkError) {
+    do throws(ClientFailure) { try send(method, message, onMessage) } catch { throw failure(error) }
   }
 
-  private func refusal(_ answer: ClientAnswer) -> SeedSinkError {
-    guard let refusal = RESTClient.refusal(answer.body) else {
-      return SeedSinkError("`\(address)` answers \(answer.status); is it a Firestore emulator?")
+  private mutating func send(
+    _ method: String, _ message: [UInt8],
+    _ onMessage: (UnsafeRawBufferPointer) throws(ClientFailure) -> Bool
+  ) throws(ClientFailure) {
+    if connection == nil { connection = try connect() }
+    guard let client = connection else { return }
+    var headers = [("google-cloud-resource-prefix", database.resourceName)]
+    if !startsTriggers { headers.append((EventCause.header, CommitOrigin.withoutTriggers.text)) }
+    try client.call(
+      method, message, authorization: AdministratorKey.clientAuthorization, headers: headers, onMessage)
+  }
+
+  private func connect() throws(ClientFailure) -> GRPCClient {
+    let server: HTTPOrigin
+    do throws(HTTPOrigin.Malformed) { server = try HTTPOrigin(address) } catch {
+      throw .connection(error.description)
     }
-    return SeedSinkError("`\(address)` refuses: \(refusal.status): \(refusal.message)")
+    return try GRPCClient(server)
+  }
+
+  private func failure(_ failure: ClientFailure) -> SeedSinkError {
+    switch failure {
+    case .connection(let text): SeedSinkError(text)
+    case .status(let code, let message):
+      SeedSinkError("`\(address)` refuses: \(ClientFailure.name(of: code)): \(message)")
+    case .interrupted: SeedSinkError("interrupted")
+    }
   }
 }
 

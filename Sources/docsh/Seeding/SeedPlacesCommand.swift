@@ -1,6 +1,7 @@
 /// `docsh seed places`: shadow studios from what a search of places found.
 
 import ArgumentParser
+import Client
 import DocModel
 import DocStore
 import Seeder
@@ -70,7 +71,7 @@ struct SeedPlacesCommand: AsyncParsableCommand {
     if files.isEmpty, query.isEmpty, place.isEmpty {
       throw ValidationError("say which places: files, --query TEXT or --place ID")
     }
-    guard let address = Endpoint(endpoint) else {
+    guard let address = ServiceEndpoint(endpoint) else {
       throw ValidationError(
         "--endpoint must be http://HOST[:PORT] or https://HOST[:PORT], found `\(endpoint)`")
     }
@@ -131,7 +132,7 @@ struct SeedPlacesCommand: AsyncParsableCommand {
       Terminal.complain("no API key: set \(Self.keyVariable), or say --api-key KEY")
       throw ExitCode(ExitStatus.usage)
     }
-    guard let address = Endpoint(endpoint) else { throw ExitCode(ExitStatus.usage) }
+    guard let address = ServiceEndpoint(endpoint) else { throw ExitCode(ExitStatus.usage) }
     do throws(PlacesFetchError) {
       let fetcher = try PlacesFetcher(
         EndpointTransport(endpoint: address), apiKey: key, language: language, near: try? circle()
@@ -173,19 +174,19 @@ extension PlacesFetchError {
 
 /// Requests of the Places API over HTTP or HTTPS.
 struct EndpointTransport: PlacesTransport {
-  let endpoint: Endpoint
+  let endpoint: ServiceEndpoint
 
   func send(_ request: PlacesRequest) async throws(PlacesTransportError) -> PlacesAnswer {
     do throws(HTTPFailure) {
-      let answer = try endpoint.send(
-        ClientRequest(
-          method: request.method, target: request.path, headers: request.headers.map { ($0.name, $0.value) },
+      let answer = try await endpoint.send(
+        HTTPRequest(
+          request.method, request.path, headers: request.headers.map { ($0.name, $0.value) },
           body: request.body))
       return PlacesAnswer(
         status: answer.status, retryAfterSeconds: answer.header("retry-after").flatMap { Int($0) },
         body: answer.body)
     } catch {
-      throw PlacesTransportError(error.description, mayPass: error.mayPass)
+      throw PlacesTransportError(error.text(of: endpoint.origin), mayPass: error.mayPass)
     }
   }
 }

@@ -171,8 +171,8 @@ struct ShellCommand: AsyncParsableCommand {
       return .remote(host)
     }
     let standard = "127.0.0.1:8080"
-    do throws(HTTPFailure) {
-      _ = try PlainHTTP.get("/", from: standard)
+    do throws(ServerRequest.Failure) {
+      _ = try ServerRequest.send("/", to: standard)
       announce("server \(standard)")
       return .remote(standard)
     } catch {

@@ -3,20 +3,12 @@
 /// A call waits for its answer and looks for Ctrl-C while it does; giving a call up resets its stream and leaves
 /// the connection as it was.
 
-import CNGHTTP2
-import DocModel
-import Wire
+internal import CNGHTTP2
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
-/// Owner: the session's thread.
+/// Owner: whoever asks; one thread at a time.
 ///
 /// INVARIANT: at most one stream is open; `stream` belongs to it.
-final class HTTP2Client {
+package final class GRPCClient {
   /// What came of one request.
   private struct Stream {
     var id: Int32 = -1
@@ -36,14 +28,26 @@ final class HTTP2Client {
   private static let answerSeconds = 60
   private static let windowBytes: Int32 = 1 << 20
 
-  let address: String
-  private var descriptor: Int32
+  /// `HOST:PORT`, as it was given.
+  package let address: String
+  private let isInterrupted: @Sendable () -> Bool
+  /// Nil once the connection is lost.
+  private var socket: ServerSocket?
   private var session: OpaquePointer?
   private var stream = Stream()
+  private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
-  init(_ address: String) throws(ShellError) {
-    self.address = address
-    descriptor = try ServerSocket.connect(address)
+  /// - Parameter isInterrupted: asked a few times a second while a call waits.
+  package init(
+    _ address: HTTPOrigin, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(ClientFailure) {
+    self.address = address.authority
+    self.isInterrupted = isInterrupted
+    do throws(ServerSocket.Failure) { socket = try ServerSocket(address) } catch {
+      throw .connection(
+        "cannot connect to \(address.authority): \(error.reason); is the server running? `docsh serve` starts one"
+      )
+    }
     var callbacks: OpaquePointer?
     nghttp2_session_callbacks_new(&callbacks)
     defer { nghttp2_session_callbacks_del(callbacks) }
@@ -57,30 +61,28 @@ final class HTTP2Client {
     nghttp2_session_set_local_window_size(session, 0, 0, Self.windowBytes)
   }
 
-  deinit {
-    nghttp2_session_del(session)
-    if descriptor >= 0 { close(descriptor) }
-  }
+  deinit { nghttp2_session_del(session) }
 
   // MARK: connecting
 
-  private func lost(_ reason: String) -> ShellError {
-    if descriptor >= 0 { close(descriptor) }
-    descriptor = -1
-    return ShellError(
-      .connection, "the connection to \(address) is lost: \(reason); ':reconnect' builds it anew")
+  private func lost(_ reason: String) -> ClientFailure {
+    socket = nil
+    return .connection("the connection to \(address) is lost: \(reason)")
   }
+
+  /// Whether calls can be made.
+  package var isConnected: Bool { socket != nil }
 
   // MARK: nghttp2
 
-  private static func from(_ user: UnsafeMutableRawPointer?) -> HTTP2Client? {
-    user.map { Unmanaged<HTTP2Client>.fromOpaque($0).takeUnretainedValue() }
+  private static func from(_ user: UnsafeMutableRawPointer?) -> GRPCClient? {
+    user.map { Unmanaged<GRPCClient>.fromOpaque($0).takeUnretainedValue() }
   }
 
   private static func install(_ callbacks: OpaquePointer?) {
     nghttp2_session_callbacks_set_on_header_callback(callbacks) {
       _, frame, name, nameCount, value, valueCount, _, user in
-      guard let client = HTTP2Client.from(user), let frame, frame.pointee.hd.stream_id == client.stream.id
+      guard let client = GRPCClient.from(user), let frame, frame.pointee.hd.stream_id == client.stream.id
       else { return 0 }
       let name = String(decoding: UnsafeBufferPointer(start: name, count: nameCount), as: UTF8.self)
       client.stream.headers[name] = String(
@@ -88,12 +90,12 @@ final class HTTP2Client {
       return 0
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, user in
-      guard let client = HTTP2Client.from(user), id == client.stream.id else { return 0 }
+      guard let client = GRPCClient.from(user), id == client.stream.id else { return 0 }
       client.stream.body.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
       return 0
     }
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, code, user in
-      guard let client = HTTP2Client.from(user), id == client.stream.id else { return 0 }
+      guard let client = GRPCClient.from(user), id == client.stream.id else { return 0 }
       client.stream.isClosed = true
       client.stream.resetCode = code
       return 0
@@ -114,10 +116,8 @@ final class HTTP2Client {
 
   private func begin(
     _ fields: [(String, String)], body: [UInt8], ends: Bool
-  ) throws(ShellError) {
-    guard descriptor >= 0 else {
-      throw ShellError(.connection, "there is no connection to \(address); ':reconnect' builds it anew")
-    }
+  ) throws(ClientFailure) {
+    guard isConnected else { throw .connection("there is no connection to \(address)") }
     stream = Stream()
     stream.outgoing = body
     stream.ends = ends
@@ -132,7 +132,7 @@ final class HTTP2Client {
     }
     var provider = nghttp2_data_provider()
     provider.read_callback = { _, _, buffer, capacity, flags, _, user in
-      HTTP2Client.from(user)?.read(buffer, capacity, flags) ?? Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+      GRPCClient.from(user)?.read(buffer, capacity, flags) ?? Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
     }
     let id = text.withUnsafeMutableBufferPointer { buffer -> Int32 in
       guard let base = buffer.baseAddress else { return -1 }
@@ -151,45 +151,42 @@ final class HTTP2Client {
 
   // MARK: moving bytes
 
-  private func flush() throws(ShellError) {
+  private func flush() throws(ClientFailure) {
     var piece: UnsafePointer<UInt8>?
     while true {
       let count = nghttp2_session_mem_send(session, &piece)
       guard count > 0, let start = piece else { return }
-      var rest = UnsafeBufferPointer(start: start, count: count)[...]
-      while !rest.isEmpty {
-        let sent =
-          rest.withContiguousStorageIfAvailable {
-            send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-          } ?? -1
-        if sent > 0 {
-          rest = rest.dropFirst(sent)
-        } else if errno != EINTR {
-          let reason = String(cString: strerror(errno))
-          // Why the server left may be there to read.
-          while try receive() {}
-          throw lost(reason)
-        }
+      do throws(ServerSocket.Failure) {
+        try socket?.send(UnsafeRawBufferPointer(start: start, count: count))
+      } catch {
+        // Why the server left may be there to read.
+        while try receive() {}
+        throw lost(error.reason)
       }
     }
   }
 
   /// Waits a moment for bytes and takes them; false when none came.
-  private func receive() throws(ShellError) -> Bool {
-    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&ready, 1, 200) > 0 else { return false }
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    let count = recv(descriptor, &chunk, chunk.count, 0)
-    if count < 0, errno == EINTR || errno == EAGAIN { return false }
-    guard count > 0 else {
-      throw lost(count == 0 ? "the server closed it" : String(cString: strerror(errno)))
+  private func receive() throws(ClientFailure) -> Bool {
+    let received: Int?
+    do throws(ServerSocket.Failure) { received = try socket?.receive(&chunk) } catch {
+      throw lost(error.reason)
     }
-    if chunk.starts(with: "HTTP/1.".utf8), ServerTLS.isRefusal(chunk[..<count]) { throw .speaksTLS(address) }
-    guard nghttp2_session_mem_recv(session, chunk, count) >= 0 else { throw lost("what comes is no HTTP/2") }
+    guard let count = received else { throw lost("the server closed it") }
+    if count == 0 { return false }
+    if chunk.starts(with: "HTTP/1.".utf8),
+      String(decoding: chunk[..<count], as: UTF8.self).contains(HTTPFailure.tlsWords)
+    {
+      throw .connection(HTTPFailure.speaksTLS.text(of: address))
+    }
+    guard nghttp2_session_mem_recv(session, chunk, count) >= 0 else {
+      socket = nil
+      throw .connection("what \(address) answers is no HTTP/2: is it a Firestore emulator?")
+    }
     return true
   }
 
-  private func giveUp() throws(ShellError) {
+  private func giveUp() throws(ClientFailure) {
     if !stream.isClosed {
       nghttp2_submit_rst_stream(session, 0, stream.id, NGHTTP2_CANCEL.rawValue)
       try flush()
@@ -204,10 +201,10 @@ final class HTTP2Client {
   /// - Parameters:
   ///   - method: `RunQuery` of the Firestore service.
   ///   - waits: whether the call goes on until the client ends it.
-  func call(
+  package func call(
     _ method: String, _ message: [UInt8], authorization: String?, headers: [(String, String)] = [],
-    waits: Bool = false, _ onMessage: (UnsafeRawBufferPointer) throws(ShellError) -> Bool
-  ) throws(ShellError) {
+    waits: Bool = false, _ onMessage: (UnsafeRawBufferPointer) throws(ClientFailure) -> Bool
+  ) throws(ClientFailure) {
     var fields = [
       (":method", "POST"), (":scheme", "http"), (":path", "/google.firestore.v1.Firestore/" + method),
       (":authority", address), ("content-type", "application/grpc"), ("te", "trailers"),
@@ -225,30 +222,30 @@ final class HTTP2Client {
         guard wantsMore else { return try giveUp() }
       }
       if stream.isClosed { break }
-      if Interruption.isRaised {
+      if isInterrupted() {
         try giveUp()
-        throw ShellError(.interrupted, "interrupted")
+        throw .interrupted
       }
       idle = try receive() ? 0 : idle + 1
       if !waits, idle > Self.answerSeconds * 5 {
         try giveUp()
-        throw ShellError(.connection, "\(address) did not answer within \(Self.answerSeconds) seconds")
+        throw .connection("\(address) did not answer within \(Self.answerSeconds) seconds")
       }
     }
     try checkStatus()
   }
 
   private func withBytes(
-    _ message: [UInt8], _ body: (UnsafeRawBufferPointer) throws(ShellError) -> Bool
-  ) throws(ShellError) -> Bool {
-    let result = message.withUnsafeBytes { bytes -> Result<Bool, ShellError> in
-      do throws(ShellError) { return .success(try body(bytes)) } catch { return .failure(error) }
+    _ message: [UInt8], _ body: (UnsafeRawBufferPointer) throws(ClientFailure) -> Bool
+  ) throws(ClientFailure) -> Bool {
+    let result = message.withUnsafeBytes { bytes -> Result<Bool, ClientFailure> in
+      do throws(ClientFailure) { return .success(try body(bytes)) } catch { return .failure(error) }
     }
     if case .failure = result { try giveUp() }
     return try result.get()
   }
 
-  private func takeMessage() throws(ShellError) -> [UInt8]? {
+  private func takeMessage() throws(ClientFailure) -> [UInt8]? {
     guard stream.body.count >= 5 else { return nil }
     let length = stream.body[1..<5].reduce(0) { $0 << 8 | Int($1) }
     guard stream.body[0] == 0, length <= Self.answerBytesMax else {
@@ -260,13 +257,13 @@ final class HTTP2Client {
     return message
   }
 
-  private func checkStatus() throws(ShellError) {
+  private func checkStatus() throws(ClientFailure) {
     guard let text = stream.headers["grpc-status"], let code = Int(text) else {
-      throw ShellError(
-        .connection, "\(address) answers without a status (HTTP \(stream.headers[":status"] ?? "nothing"))")
+      throw .connection(
+        "\(address) answers without a status (HTTP \(stream.headers[":status"] ?? "nothing"))")
     }
     if code == 0 { return }
-    throw RemoteStatus.error(code, Self.decoded(stream.headers["grpc-message"] ?? ""))
+    throw .status(code: code, message: Self.decoded(stream.headers["grpc-message"] ?? ""))
   }
 
   private static func decoded(_ text: String) -> String {
@@ -283,23 +280,5 @@ final class HTTP2Client {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-/// Codes of gRPC as errors of the shell.
-enum RemoteStatus {
-  private static let names = [
-    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-    "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-  ]
-
-  static func error(_ code: Int, _ message: String) -> ShellError {
-    switch code {
-    case 7: ShellError(.denied, message)
-    case 14: ShellError(.connection, message)
-    default: ShellError(.failed(code: names.indices.contains(code) ? names[code] : "UNKNOWN"), message)
-    }
   }
 }

@@ -2,46 +2,71 @@
 ///
 /// Source: proto google/firestore/v1/firestore.proto, query.proto, write.proto (field numbers).
 
-import DocModel
-import DocStore
+package import DocModel
+package import DocStore
+
+/// A transaction of a store.
+package struct TransactionToken: Equatable, Sendable {
+  package let bytes: [UInt8]
+
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// What is listened to.
+package enum ListenTarget {
+  case document(ResourcePath)
+  case query(StructuredQuery)
+}
 
 /// Messages for one database.
-struct RequestMessages {
-  let database: DatabaseID
+package struct RequestMessages {
+  package let database: DatabaseID
 
-  func name(_ path: ResourcePath) -> String { DocumentName(database: database, path: path).resourceName }
+  package init(database: DatabaseID) { self.database = database }
 
-  func parent(_ path: ResourcePath) -> String {
+  package func name(_ path: ResourcePath) -> String {
+    DocumentName(database: database, path: path).resourceName
+  }
+
+  package func parent(_ path: ResourcePath) -> String {
     path.isRoot ? database.documentsRoot : database.documentsRoot + "/" + path.text
   }
 
   // MARK: reads
 
-  func getDocument(_ path: ResourcePath, _ transaction: TransactionToken?) -> [UInt8] {
+  package func getDocument(_ path: ResourcePath, _ transaction: TransactionToken?) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: name(path))
     if let transaction { writer.field(3, bytes: transaction.bytes) }
     return writer.bytes
   }
 
-  func runQuery(
+  package func batchGet(_ paths: [ResourcePath], _ transaction: TransactionToken? = nil) -> [UInt8] {
+    var writer = WireWriter()
+    writer.field(1, text: database.resourceName)
+    for path in paths { writer.field(2, text: name(path)) }
+    if let transaction { writer.field(4, bytes: transaction.bytes) }
+    return writer.bytes
+  }
+
+  package func runQuery(
     _ query: StructuredQuery, _ transaction: TransactionToken?, explains: Bool = false
-  ) throws(ShellError) -> [UInt8] {
+  ) throws(Complaint) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: parent(query.parent))
-    try writer.message(2) { (writer) throws(ShellError) in try Self.write(query, to: &writer) }
+    try writer.message(2) { (writer) throws(Complaint) in try Self.write(query, to: &writer) }
     if let transaction { writer.field(5, bytes: transaction.bytes) }
     if explains { writer.message(10) { _ in } }
     return writer.bytes
   }
 
-  func runAggregation(
+  package func runAggregation(
     _ query: StructuredQuery, _ aggregations: [Aggregation], _ transaction: TransactionToken?
-  ) throws(ShellError) -> [UInt8] {
+  ) throws(Complaint) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: parent(query.parent))
-    try writer.message(2) { (writer) throws(ShellError) in
-      try writer.message(1) { (writer) throws(ShellError) in try Self.write(query, to: &writer) }
+    try writer.message(2) { (writer) throws(Complaint) in
+      try writer.message(1) { (writer) throws(Complaint) in try Self.write(query, to: &writer) }
       for (index, aggregation) in aggregations.enumerated() {
         writer.message(3) { Self.write(aggregation.operation, alias: "f\(index)", to: &$0) }
       }
@@ -64,16 +89,16 @@ struct RequestMessages {
   }
 
   /// - Parameter target: a document or a query.
-  func listen(_ target: ReadStatement.Target) throws(ShellError) -> [UInt8] {
+  package func listen(_ target: ListenTarget) throws(Complaint) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: database.resourceName)
-    try writer.message(2) { (added) throws(ShellError) in
+    try writer.message(2) { (added) throws(Complaint) in
       switch target {
       case .document(let path): added.message(3) { $0.field(2, text: name(path)) }
       case .query(let query):
-        try added.message(2) { (asked) throws(ShellError) in
+        try added.message(2) { (asked) throws(Complaint) in
           asked.field(1, text: parent(query.parent))
-          try asked.message(2) { (writer) throws(ShellError) in try Self.write(query, to: &writer) }
+          try asked.message(2) { (writer) throws(Complaint) in try Self.write(query, to: &writer) }
         }
       }
       added.field(5, varint: 2)
@@ -83,7 +108,7 @@ struct RequestMessages {
 
   // MARK: queries
 
-  private static func write(_ query: StructuredQuery, to writer: inout WireWriter) throws(ShellError) {
+  private static func write(_ query: StructuredQuery, to writer: inout WireWriter) throws(Complaint) {
     if let projection = query.projection {
       writer.message(1) { select in
         let fields = projection.isEmpty ? ["__name__"] : projection
@@ -97,7 +122,7 @@ struct RequestMessages {
       }
     }
     if let filter = query.filter {
-      try writer.message(3) { (writer) throws(ShellError) in try write(filter, to: &writer) }
+      try writer.message(3) { (writer) throws(Complaint) in try write(filter, to: &writer) }
     }
     for order in query.orders {
       writer.message(4) { message in
@@ -110,35 +135,35 @@ struct RequestMessages {
     if let start = query.start { try writeCursor(start, 7, to: &writer) }
     if let end = query.end { try writeCursor(end, 8, to: &writer) }
     if let nearest = query.nearest {
-      try writer.message(9) { (writer) throws(ShellError) in try write(nearest, to: &writer) }
+      try writer.message(9) { (writer) throws(Complaint) in try write(nearest, to: &writer) }
     }
   }
 
   private static func writeCursor(
     _ cursor: StructuredQuery.Cursor, _ number: Int, to writer: inout WireWriter
-  ) throws(ShellError) {
-    try writer.message(number) { (message) throws(ShellError) in
+  ) throws(Complaint) {
+    try writer.message(number) { (message) throws(Complaint) in
       for value in cursor.values { message.field(1, bytes: try bytes(value)) }
       if cursor.isBefore { message.field(2, varint: 1) }
     }
   }
 
-  private static func bytes(_ operand: StructuredQuery.Operand) throws(ShellError) -> [UInt8] {
+  private static func bytes(_ operand: StructuredQuery.Operand) throws(Complaint) -> [UInt8] {
     switch operand {
     case .value(let bytes): return bytes
-    case .refused(let complaint): throw ShellError(complaint)
+    case .refused(let complaint): throw complaint
     }
   }
 
   private static func write(
     _ filter: StructuredQuery.Filter, to writer: inout WireWriter
-  ) throws(ShellError) {
+  ) throws(Complaint) {
     switch filter {
     case .composite(let comparison, let filters):
-      try writer.message(1) { (message) throws(ShellError) in
+      try writer.message(1) { (message) throws(Complaint) in
         if let comparison { message.field(1, varint: UInt64(comparison.rawValue)) }
         for filter in filters {
-          try message.message(2) { (writer) throws(ShellError) in try write(filter, to: &writer) }
+          try message.message(2) { (writer) throws(Complaint) in try write(filter, to: &writer) }
         }
       }
     case .field(let path, let comparison, let operand):
@@ -159,8 +184,8 @@ struct RequestMessages {
 
   private static func write(
     _ nearest: StructuredQuery.Nearest, to writer: inout WireWriter
-  ) throws(ShellError) {
-    let vector = try checking { () throws(Complaint) in try nearest.vector.get() }
+  ) throws(Complaint) {
+    let vector = try nearest.vector.get()
     writer.message(1) { $0.field(2, text: nearest.field) }
     writer.field(2, bytes: Value.vector(vector).encoded)
     if let measure = nearest.measure { writer.field(3, varint: UInt64(measure.rawValue)) }
@@ -169,7 +194,7 @@ struct RequestMessages {
 
   // MARK: writes and transactions
 
-  func commit(_ writes: [Write], _ transaction: TransactionToken?) -> [UInt8] {
+  package func commit(_ writes: [Write], _ transaction: TransactionToken?) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: database.resourceName)
     for write in writes { writer.message(2) { self.write(write, to: &$0) } }
@@ -215,21 +240,21 @@ struct RequestMessages {
     }
   }
 
-  func begin(readOnly: Bool) -> [UInt8] {
+  package func begin(readOnly: Bool) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: database.resourceName)
     writer.message(2) { $0.message(readOnly ? 2 : 3) { _ in } }
     return writer.bytes
   }
 
-  func rollBack(_ transaction: TransactionToken) -> [UInt8] {
+  package func rollBack(_ transaction: TransactionToken) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: database.resourceName)
     writer.field(2, bytes: transaction.bytes)
     return writer.bytes
   }
 
-  func listCollectionIDs(_ path: ResourcePath, pageToken: String) -> [UInt8] {
+  package func listCollectionIDs(_ path: ResourcePath, pageToken: String) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: parent(path))
     writer.field(2, varint: 300)

@@ -1,6 +1,8 @@
 /// A service's address: `https://places.googleapis.com`, `http://127.0.0.1:9000/prefix`.
 
-struct Endpoint: Equatable {
+import Client
+
+struct ServiceEndpoint: Equatable {
   let isSecure: Bool
   let host: String
   /// Nil for the scheme's own.
@@ -44,16 +46,17 @@ struct Endpoint: Equatable {
   /// Whether nobody on the way can read along.
   var keepsSecrets: Bool { isSecure || ["127.0.0.1", "[::1]", "localhost"].contains(host) }
 
-  /// `host:port`
-  var address: String { "\(host):\(port ?? (isSecure ? 443 : 80))" }
-
   /// `https://host:port`
   var origin: String { (isSecure ? "https://" : "http://") + host + (port.map { ":\($0)" } ?? "") }
 
-  /// Sends a request and reads the answer. Blocks.
-  func send(_ request: ClientRequest) throws(HTTPFailure) -> ClientAnswer {
+  /// Sends a request and waits for the answer.
+  func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPAnswer {
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let address = HTTPOrigin(
+      host: isBracketed ? String(host.dropFirst().dropLast()) : host, port: port ?? (isSecure ? 443 : 80),
+      isSecure: isSecure)
     var request = request
     request.target = prefix + request.target
-    return isSecure ? try CurlHTTP.send(request, to: origin) : try PlainHTTP.send(request, to: address)
+    return try await HTTPClient(address).send(request)
   }
 }

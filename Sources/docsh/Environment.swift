@@ -1,0 +1,16 @@
+/// The process's environment.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+enum Environment {
+  /// The value of a variable; nil when it is not set or empty.
+  static func value(_ name: String) -> String? {
+    guard let value = getenv(name) else { return nil }
+    let text = String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}
