@@ -71,7 +71,6 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: strict),
     .target(name: "Triggers", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
@@ -222,10 +221,14 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: strict),
+    // The oracle of our own readers and writers of messages.
+    .target(
+      name: "FirestoreProtos", dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      path: "Tests/FirestoreProtos", swiftSettings: strict),
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "Rules", "Telemetry", "TestSupport",
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "FirestoreProtos", "Rules", "Telemetry", "TestSupport",
         "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

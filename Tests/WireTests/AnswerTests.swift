@@ -1,5 +1,6 @@
 import DocModel
 import DocStore
+import FirestoreProtos
 import SwiftProtobuf
 import Testing
 

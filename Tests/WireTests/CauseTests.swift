@@ -3,6 +3,7 @@
 import Access
 import DocModel
 import DocStore
+import FirestoreProtos
 import NIOPosix
 import SwiftProtobuf
 import Synchronization

@@ -1,4 +1,5 @@
 import DocModel
+import FirestoreProtos
 import SwiftProtobuf
 import Testing
 

@@ -1,5 +1,6 @@
 import Access
 import DocStore
+import FirestoreProtos
 import Rules
 import SwiftProtobuf
 import Testing

@@ -1,5 +1,6 @@
 import Access
 import DocModel
+import FirestoreProtos
 import Rules
 import SwiftProtobuf
 import Testing

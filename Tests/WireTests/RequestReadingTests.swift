@@ -1,5 +1,6 @@
 import DocModel
 import DocStore
+import FirestoreProtos
 import SwiftProtobuf
 import Testing
 
@@ -56,6 +57,67 @@ struct RequestReadingTests {
     #expect(
       try read(message) { try BatchGetRequest($0) }.consistency
         == .newTransaction(.readWrite(retrying: [1, 2])))
+  }
+
+  @Test("ListDocuments: every field, and what is not said")
+  func listDocuments() throws {
+    var message = Google_Firestore_V1_ListDocumentsRequest()
+    let empty = try read(message) { try ListDocumentsRequest($0) }
+    #expect(empty.mask == nil && empty.pageSize == 0 && empty.consistency == .latest && !empty.showMissing)
+    message.parent = "p"
+    message.collectionID = "c"
+    message.pageSize = -7
+    message.pageToken = "t"
+    message.orderBy = "a desc"
+    message.mask.fieldPaths = ["a"]
+    message.showMissing = true
+    message.readTime.seconds = 5
+    let request = try read(message) { try ListDocumentsRequest($0) }
+    #expect(request.parent == "p" && request.collectionID == "c" && request.pageSize == -7)
+    #expect(request.pageToken == "t" && request.orderBy == "a desc" && request.mask == ["a"])
+    #expect(request.showMissing && request.consistency == .readTime(Timestamp(seconds: 5, nanoseconds: 0)))
+    message.transaction.append(contentsOf: [1, 2])
+    #expect(try read(message) { try ListDocumentsRequest($0) }.consistency == .transaction([1, 2]))
+  }
+
+  @Test("ListCollectionIds: every field; a time that is too precise is refused")
+  func listCollectionIDs() throws {
+    var message = Google_Firestore_V1_ListCollectionIdsRequest()
+    message.parent = "p"
+    message.pageSize = 3
+    message.pageToken = "t"
+    #expect(try read(message) { try ListCollectionIDsRequest($0) }.consistency == .latest)
+    message.readTime.nanos = 1_000
+    let request = try read(message) { try ListCollectionIDsRequest($0) }
+    #expect(request.parent == "p" && request.pageSize == 3 && request.pageToken == "t")
+    #expect(request.consistency == .readTime(Timestamp(seconds: 0, nanoseconds: 1_000)))
+    message.readTime.nanos = 1
+    #expect(throws: MessageFields.tooPrecise) { try read(message) { try ListCollectionIDsRequest($0) } }
+  }
+
+  @Test("BeginTransaction and Rollback: a transaction may write unless it says otherwise")
+  func transactions() throws {
+    var begin = Google_Firestore_V1_BeginTransactionRequest()
+    func choice() throws -> TransactionChoice { try read(begin) { try BeginTransactionRequest($0) }.choice }
+    begin.database = "d"
+    #expect(try choice() == .readWrite(retrying: []))
+    begin.options = .init()
+    #expect(try choice() == .readWrite(retrying: []))
+    begin.options.readOnly = .init()
+    #expect(try choice() == .readOnly(at: nil))
+    begin.options.readOnly.readTime.seconds = 4
+    #expect(try choice() == .readOnly(at: Timestamp(seconds: 4, nanoseconds: 0)))
+    begin.options.readWrite.retryTransaction.append(contentsOf: [9])
+    #expect(try choice() == .readWrite(retrying: [9]))
+    begin.options.readWrite.concurrencyMode = .optimistic
+    #expect(try choice() == .optimistic(retrying: [9]))
+    begin.options.readWrite.concurrencyMode = .pessimistic
+    #expect(try choice() == .readWrite(retrying: [9]))
+    var rollback = Google_Firestore_V1_RollbackRequest()
+    rollback.database = "d"
+    rollback.transaction.append(contentsOf: [3, 4])
+    let request = try read(rollback) { try RollbackRequest($0) }
+    #expect(request.database == "d" && request.transaction == [3, 4])
   }
 
   private func write(_ change: (inout V1Write) -> Void) throws -> Write {

@@ -1,5 +1,6 @@
 import Access
 import DocStore
+import FirestoreProtos
 import NIOPosix
 import SwiftProtobuf
 import TestSupport

@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import FirestoreProtos
 import SwiftProtobuf
 import Testing
 

@@ -3,6 +3,7 @@
 /// Source: spec/streams.md 3.1, 3.2.
 
 import DocModel
+import FirestoreProtos
 import SwiftProtobuf
 import Testing
 

@@ -5,6 +5,7 @@
 import Access
 import DocModel
 import DocStore
+import FirestoreProtos
 import SwiftProtobuf
 import Testing
 

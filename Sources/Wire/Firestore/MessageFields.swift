@@ -1,7 +1,6 @@
 /// Requests, read field by field from their bytes.
 ///
-/// The messages that carry documents are read by hand, so that a document's fields stay the bytes they
-/// are until `Canonicalizer` checks them; control messages use the generated types.
+/// A document's fields stay the bytes they are until `Canonicalizer` checks them.
 
 package import DocModel
 
@@ -48,6 +47,8 @@ struct MessageFields {
     if cursor.isCorrupt { throw Self.unreadable }
     return value
   }
+
+  mutating func int32() throws(GRPCStatus) -> Int32 { Int32(truncatingIfNeeded: try varint()) }
 
   mutating func double() throws(GRPCStatus) -> Double {
     let bits = cursor.fixed64()
@@ -122,17 +123,16 @@ extension MessageFields {
     return precondition
   }
 
-  /// `TransactionOptions`
-  /// Source: proto google/firestore/v1/common.proto, TransactionOptions.ConcurrencyMode.
-  private static var optimisticMode: UInt64 {
-    UInt64(Google_Firestore_V1_TransactionOptions.ConcurrencyMode.optimistic.rawValue)
-  }
+  /// Source: proto google/firestore/v1/common.proto, TransactionOptions.ConcurrencyMode.OPTIMISTIC.
+  private static let optimisticMode: UInt64 = 1
 
-  static func transactionOptions(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> TransactionChoice {
+  /// `TransactionOptions`. A read begins a transaction that only reads unless it says otherwise, unlike
+  /// BeginTransaction. Source: spec/streams.md 4.2.
+  static func transactionOptions(
+    _ message: UnsafeRawBufferPointer, unlessSaid choice: TransactionChoice = .readOnly(at: nil)
+  ) throws(GRPCStatus) -> TransactionChoice {
     var fields = MessageFields(message)
-    // A read begins a transaction that only reads unless it says otherwise, unlike BeginTransaction.
-    // Source: spec/streams.md 4.2.
-    var choice = TransactionChoice.readOnly(at: nil)
+    var choice = choice
     while let tag = try fields.next() {
       switch tag {
       case Self.tag(2):

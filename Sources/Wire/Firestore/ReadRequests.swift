@@ -72,3 +72,54 @@ package struct RunQueryRequest {
     }
   }
 }
+
+/// `ListDocumentsRequest`
+package struct ListDocumentsRequest: Equatable {
+  package var parent = ""
+  package var collectionID = ""
+  package var pageSize: Int32 = 0
+  package var pageToken = ""
+  package var orderBy = ""
+  package var mask: [String]?
+  package var consistency = ConsistencyChoice.latest
+  package var showMissing = false
+
+  package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): parent = try fields.text()
+      case MessageFields.tag(2): collectionID = try fields.text()
+      case 3 << 3: pageSize = try fields.int32()
+      case MessageFields.tag(4): pageToken = try fields.text()
+      case MessageFields.tag(6): orderBy = try fields.text()
+      case MessageFields.tag(7): mask = try MessageFields.mask(try fields.message())
+      case MessageFields.tag(8): consistency = .transaction(try fields.bytes())
+      case MessageFields.tag(10): consistency = .readTime(try MessageFields.readTime(try fields.message()))
+      case 12 << 3: showMissing = try fields.varint() != 0
+      default: try fields.skip(tag)
+      }
+    }
+  }
+}
+
+/// `ListCollectionIdsRequest`
+package struct ListCollectionIDsRequest: Equatable {
+  package var parent = ""
+  package var pageSize: Int32 = 0
+  package var pageToken = ""
+  package var consistency = ConsistencyChoice.latest
+
+  package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      switch tag {
+      case MessageFields.tag(1): parent = try fields.text()
+      case 2 << 3: pageSize = try fields.int32()
+      case MessageFields.tag(3): pageToken = try fields.text()
+      case MessageFields.tag(4): consistency = .readTime(try MessageFields.readTime(try fields.message()))
+      default: try fields.skip(tag)
+      }
+    }
+  }
+}

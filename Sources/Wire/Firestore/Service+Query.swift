@@ -3,7 +3,6 @@
 internal import Access
 internal import DocModel
 internal import DocStore
-internal import SwiftProtobuf
 
 /// A ListDocuments request, read.
 private struct SentList: Sendable {
@@ -154,10 +153,10 @@ extension FirestoreService {
   @Sendable
   func listDocuments(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
-      let request = try Self.control(Google_Firestore_V1_ListDocumentsRequest.self, bytes)
+      let request = try ListDocumentsRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
       let credentials = try authorize(parent.database)
-      let mask = try Self.mask(request.hasMask ? request.mask.fieldPaths : nil)
+      let mask = try Self.mask(request.mask)
       let list = try Self.checked { () throws(Complaint) in
         try DocumentList(
           database: parent.database, parent: parent.path, collectionID: request.collectionID,
@@ -166,7 +165,7 @@ extension FirestoreService {
         ).validate(boundsPages: options.profile.limits == .production)
       }
       if request.showMissing { try requireAdmin(credentials, orSay: Self.metadataText) }
-      return SentList(list: list, consistency: try ConsistencyChoice(request), credentials: credentials)
+      return SentList(list: list, consistency: request.consistency, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
       try run(sent, call)
     }
@@ -191,7 +190,7 @@ extension FirestoreService {
   @Sendable
   func listCollectionIDs(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
-      let request = try Self.control(Google_Firestore_V1_ListCollectionIdsRequest.self, bytes)
+      let request = try ListCollectionIDsRequest(bytes)
       let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
       let credentials = try authorize(parent.database)
       guard request.pageSize >= 0 else {
@@ -199,12 +198,10 @@ extension FirestoreService {
       }
       let start = try CollectionIDToken.read(request.pageToken)
       try requireAdmin(credentials, orSay: Self.metadataText)
-      let choice: ConsistencyChoice =
-        request.consistencySelector == nil ? .latest : .readTime(try Timestamp(wire: request.readTime))
       return SentIDList(
         database: parent.database, parent: parent.path, start: start,
-        pageSize: request.pageSize == 0 ? Int.max : Int(request.pageSize), consistency: choice,
-        credentials: credentials)
+        pageSize: request.pageSize == 0 ? Int.max : Int(request.pageSize),
+        consistency: request.consistency, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
       try run(sent, call)
     }
@@ -225,34 +222,6 @@ extension FirestoreService {
 
   /// What the official emulator answers users. Source: spec/protocol.md 1.6, 1.16.
   static var metadataText: String { "Metadata operations require admin authentication." }
-
-  /// A control message, by its generated type.
-  static func control<Message: SwiftProtobuf.Message>(
-    _ type: Message.Type, _ bytes: UnsafeRawBufferPointer
-  ) throws(GRPCStatus) -> Message {
-    do { return try Message(serializedBytes: Array(bytes)) } catch { throw MessageFields.unreadable }
-  }
-}
-
-extension Timestamp {
-  /// When to read.
-  init(wire time: Google_Protobuf_Timestamp) throws(GRPCStatus) {
-    guard (0..<1_000_000_000).contains(time.nanos), time.seconds >= Timestamp.secondsMin,
-      time.seconds <= Timestamp.secondsMax
-    else { throw MessageFields.timestampRange }
-    guard time.nanos % 1_000 == 0 else { throw MessageFields.tooPrecise }
-    self.init(seconds: time.seconds, nanoseconds: time.nanos)
-  }
-}
-
-extension ConsistencyChoice {
-  init(_ request: Google_Firestore_V1_ListDocumentsRequest) throws(GRPCStatus) {
-    switch request.consistencySelector {
-    case nil: self = .latest
-    case .transaction(let token): self = .transaction(Array(token))
-    case .readTime(let time): self = .readTime(try Timestamp(wire: time))
-    }
-  }
 }
 
 extension DocumentAnswer {

@@ -4,7 +4,6 @@
 /// Source: google/protobuf/descriptor.proto.
 
 internal import DocModel
-internal import SwiftProtobuf
 
 /// The messages of a descriptor set. Fields name messages and enumerations by their place in the tables.
 struct ProtoSchema: Sendable {
@@ -59,20 +58,22 @@ struct ProtoSchema: Sendable {
   /// The messages that the server's own descriptors hold.
   static let generated: ProtoSchema = {
     let bytes = GeneratedDescriptors.base64.withUTF8Buffer { Base64.decodeAny(Array($0)) } ?? []
-    let set = (try? Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)) ?? .init()
-    return ProtoSchema(set)
+    return bytes.withUnsafeBytes { ProtoSchema($0) }
   }()
 
-  init(_ set: Google_Protobuf_FileDescriptorSet) {
-    var described: [(index: Int, descriptor: Google_Protobuf_DescriptorProto)] = []
-    for file in set.file {
-      let prefix = file.package.isEmpty ? "" : file.package + "."
-      for enumeration in file.enumType { add(enumeration, prefix) }
-      for message in file.messageType { add(message, prefix, &described) }
+  /// - Parameter set: a `FileDescriptorSet`, which is whole: it is ours, and a test reads it with protobuf's own library.
+  init(_ set: UnsafeRawBufferPointer) {
+    var described: [Described] = []
+    DescriptorFields.forEach(set) { number, file in
+      guard number == 1 else { return }
+      let package = DescriptorFields.text(2, of: file)
+      let prefix = package.isEmpty ? "" : package + "."
+      DescriptorFields.forEach(file) { number, content in
+        if number == 4 { add(message: content, prefix, &described) }
+        if number == 5 { add(enumeration: content, prefix) }
+      }
     }
-    for (index, descriptor) in described {
-      for field in descriptor.field { add(field, of: descriptor, to: index) }
-    }
+    for message in described { addFields(of: message) }
   }
 
   /// The place of a message; nil for one that is not described.
@@ -80,55 +81,81 @@ struct ProtoSchema: Sendable {
 
   // MARK: reading
 
+  /// A message whose fields are read once all messages are known.
+  private struct Described {
+    let index: Int
+    let descriptor: UnsafeRawBufferPointer
+  }
+
+  /// `DescriptorProto`
   private mutating func add(
-    _ message: Google_Protobuf_DescriptorProto, _ prefix: String,
-    _ described: inout [(index: Int, descriptor: Google_Protobuf_DescriptorProto)]
+    message: UnsafeRawBufferPointer, _ prefix: String, _ described: inout [Described]
   ) {
-    let full = prefix + message.name
+    let full = prefix + DescriptorFields.text(1, of: message)
     messageOfName[full] = messages.count
-    described.append((messages.count, message))
-    messages.append(Message(fullName: full, isMapEntry: message.options.mapEntry))
-    for enumeration in message.enumType { add(enumeration, full + ".") }
-    for nested in message.nestedType { add(nested, full + ".", &described) }
+    described.append(Described(index: messages.count, descriptor: message))
+    var isMapEntry = false
+    DescriptorFields.forEach(message) { number, options in
+      if number == 7 { isMapEntry = DescriptorFields.number(7, of: options) == 1 }
+    }
+    messages.append(Message(fullName: full, isMapEntry: isMapEntry))
+    DescriptorFields.forEach(message) { number, content in
+      if number == 4 { add(enumeration: content, full + ".") }
+      if number == 3 { add(message: content, full + ".", &described) }
+    }
   }
 
-  private mutating func add(_ enumeration: Google_Protobuf_EnumDescriptorProto, _ prefix: String) {
-    let full = prefix + enumeration.name
+  /// `EnumDescriptorProto`
+  private mutating func add(enumeration: UnsafeRawBufferPointer, _ prefix: String) {
+    let full = prefix + DescriptorFields.text(1, of: enumeration)
     enumerationOfName[full] = enumerations.count
-    enumerations.append(
-      Enumeration(fullName: full, values: enumeration.value.map { ($0.name, $0.number) }))
+    var values: [(name: String, number: Int32)] = []
+    DescriptorFields.forEach(enumeration) { number, value in
+      guard number == 2 else { return }
+      let number = Int32(truncatingIfNeeded: DescriptorFields.number(2, of: value) ?? 0)
+      values.append((DescriptorFields.text(1, of: value), number))
+    }
+    enumerations.append(Enumeration(fullName: full, values: values))
   }
 
-  /// A field of a kind that JSON requests of the service cannot hold is left out, and so not found.
-  private mutating func add(
-    _ field: Google_Protobuf_FieldDescriptorProto, of descriptor: Google_Protobuf_DescriptorProto,
-    to index: Int
-  ) {
+  private mutating func addFields(of message: Described) {
+    var oneofs: [String] = []
+    DescriptorFields.forEach(message.descriptor) { number, content in
+      if number == 8 { oneofs.append(DescriptorFields.text(1, of: content)) }
+    }
+    DescriptorFields.forEach(message.descriptor) { number, content in
+      if number == 2 { add(field: content, oneofs, to: message.index) }
+    }
+  }
+
+  /// `FieldDescriptorProto`. A field of a kind that JSON requests of the service cannot hold is left out, and so not found.
+  private mutating func add(field: UnsafeRawBufferPointer, _ oneofs: [String], to index: Int) {
     guard let kind = kind(of: field) else { return }
-    let isInOneof = field.hasOneofIndex && !field.proto3Optional
-    let oneof = isInOneof ? descriptor.oneofDecl[Int(field.oneofIndex)].name : nil
+    let isOptional = DescriptorFields.number(17, of: field) == 1
+    let oneof = isOptional ? nil : DescriptorFields.number(9, of: field)
+    let name = DescriptorFields.text(1, of: field)
     let place = messages[index].fields.count
     messages[index].fields.append(
       Field(
-        name: field.name, number: Int(field.number), kind: kind, isRepeated: field.label == .repeated,
-        oneof: oneof))
-    messages[index].fieldOfName[field.name] = place
-    messages[index].fieldOfName[field.jsonName] = place
+        name: name, number: Int(DescriptorFields.number(3, of: field) ?? 0), kind: kind,
+        isRepeated: DescriptorFields.number(4, of: field) == 3, oneof: oneof.map { oneofs[Int($0)] }))
+    messages[index].fieldOfName[name] = place
+    messages[index].fieldOfName[DescriptorFields.text(10, of: field)] = place
   }
 
-  private func kind(of field: Google_Protobuf_FieldDescriptorProto) -> Kind? {
-    let type = String(field.typeName.drop { $0 == "." })
-    switch field.type {
-    case .double: return .double
-    case .int64: return .int64
-    case .int32: return .int32
-    case .bool: return .boolean
-    case .string: return .string
-    case .bytes: return .bytes
-    case .enum: return enumerationOfName[type].map { .enumeration($0) }
-    case .message: return messageOfName[type].map { .message($0) }
-    case .float, .uint64, .fixed64, .fixed32, .group, .uint32, .sfixed32, .sfixed64, .sint32, .sint64:
-      return nil
+  /// Source: `FieldDescriptorProto.Type`.
+  private func kind(of field: UnsafeRawBufferPointer) -> Kind? {
+    let type = String(DescriptorFields.text(6, of: field).drop { $0 == "." })
+    switch DescriptorFields.number(5, of: field) {
+    case 1: return .double
+    case 3: return .int64
+    case 5: return .int32
+    case 8: return .boolean
+    case 9: return .string
+    case 11: return messageOfName[type].map { .message($0) }
+    case 12: return .bytes
+    case 14: return enumerationOfName[type].map { .enumeration($0) }
+    default: return nil
     }
   }
 }

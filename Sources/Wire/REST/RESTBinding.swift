@@ -4,7 +4,6 @@
 /// code, from the same bytes. Source: spec/protocol.md 6.1, 6.2.
 
 internal import DocModel
-internal import SwiftProtobuf
 
 enum RESTBinding {
   /// The encoded request message.
@@ -44,42 +43,48 @@ enum RESTBinding {
 
   // MARK: from parameters
 
-  private static func get(_ route: RESTRoute, _ parameters: inout RESTParameters) throws(GRPCStatus)
-    -> [UInt8]
-  {
-    var request = Google_Firestore_V1_GetDocumentRequest()
-    request.name = route.resource
-    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask = mask }
-    if let time = try parameters.time("readTime", "read_time") { request.readTime = time }
+  private static func get(
+    _ route: RESTRoute, _ parameters: inout RESTParameters
+  ) throws(GRPCStatus) -> [UInt8] {
+    var request = WireWriter()
+    request.field(1, text: route.resource)
+    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask(2, mask) }
+    let time = try parameters.time("readTime", "read_time")
+    if let time { request.timestamp(5, time) }
     let token = try parameters.bytes("transaction", "transaction")
-    try parameters.refuseTimeInTransaction(request.consistencySelector != nil, token != nil)
-    return try encoded(request, transaction: token, number: 3)
+    try parameters.refuseTimeInTransaction(time != nil, token != nil)
+    if let token { request.field(3, bytes: token) }
+    return request.bytes
   }
 
-  private static func list(_ route: RESTRoute, _ parameters: inout RESTParameters) throws(GRPCStatus)
-    -> [UInt8]
-  {
-    var request = Google_Firestore_V1_ListDocumentsRequest()
-    request.parent = route.resource
-    request.collectionID = route.collectionID
-    if let size = try parameters.integer("pageSize", "page_size") { request.pageSize = size }
-    if let token = parameters.text("pageToken", "page_token") { request.pageToken = token }
-    if let order = parameters.text("orderBy", "order_by") { request.orderBy = order }
-    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask = mask }
-    if let shows = try parameters.flag("showMissing", "show_missing") { request.showMissing = shows }
-    if let time = try parameters.time("readTime", "read_time") { request.readTime = time }
-    let transaction = try parameters.bytes("transaction", "transaction")
-    try parameters.refuseTimeInTransaction(request.consistencySelector != nil, transaction != nil)
-    return try encoded(request, transaction: transaction, number: 8)
+  private static func list(
+    _ route: RESTRoute, _ parameters: inout RESTParameters
+  ) throws(GRPCStatus) -> [UInt8] {
+    var request = WireWriter()
+    request.field(1, text: route.resource)
+    request.field(2, text: route.collectionID)
+    if let size = try parameters.integer("pageSize", "page_size") {
+      request.field(3, varint: UInt64(bitPattern: Int64(size)))
+    }
+    if let token = parameters.text("pageToken", "page_token") { request.field(4, text: token) }
+    if let order = parameters.text("orderBy", "order_by") { request.field(6, text: order) }
+    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask(7, mask) }
+    if try parameters.flag("showMissing", "show_missing") == true { request.field(12, varint: 1) }
+    let time = try parameters.time("readTime", "read_time")
+    if let time { request.timestamp(10, time) }
+    let token = try parameters.bytes("transaction", "transaction")
+    try parameters.refuseTimeInTransaction(time != nil, token != nil)
+    if let token { request.field(8, bytes: token) }
+    return request.bytes
   }
 
   private static func delete(
     _ route: RESTRoute, _ parameters: inout RESTParameters
   ) throws(GRPCStatus) -> [UInt8] {
-    var request = Google_Firestore_V1_DeleteDocumentRequest()
-    request.name = route.resource
-    if let condition = try parameters.precondition() { request.currentDocument = condition }
-    return try encoded(request)
+    var request = WireWriter()
+    request.field(1, text: route.resource)
+    request.precondition(2, try parameters.precondition())
+    return request.bytes
   }
 
   // MARK: from parameters and a document
@@ -87,50 +92,42 @@ enum RESTBinding {
   private static func create(
     _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: RESTBody
   ) throws(GRPCStatus) -> [UInt8] {
-    var request = Google_Firestore_V1_CreateDocumentRequest()
-    let document = try body.message("Document", as: "document")
-    request.parent = route.resource
-    request.collectionID = route.collectionID
-    if let id = parameters.text("documentId", "document_id") { request.documentID = id }
-    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask = mask }
-    return try encoded(request, document: document, number: 4)
+    var request = WireWriter()
+    request.field(4, bytes: try body.message("Document", as: "document"))
+    request.field(1, text: route.resource)
+    request.field(2, text: route.collectionID)
+    if let id = parameters.text("documentId", "document_id") { request.field(3, text: id) }
+    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask(5, mask) }
+    return request.bytes
   }
 
   private static func update(
     _ route: RESTRoute, _ parameters: inout RESTParameters, _ body: RESTBody
   ) throws(GRPCStatus) -> [UInt8] {
-    var request = Google_Firestore_V1_UpdateDocumentRequest()
-    let document = try body.message("Document", as: "document") + field(1, route.resource)
+    var request = WireWriter()
+    request.field(1, bytes: try body.message("Document", as: "document") + field(1, route.resource))
     if let mask = parameters.mask("updateMask.fieldPaths", "update_mask.field_paths") {
-      request.updateMask = mask
+      request.mask(2, mask)
     }
-    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask = mask }
-    if let condition = try parameters.precondition() { request.currentDocument = condition }
-    return try encoded(request, document: document, number: 1)
+    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask(3, mask) }
+    request.precondition(4, try parameters.precondition())
+    return request.bytes
+  }
+}
+
+extension WireWriter {
+  /// `DocumentMask`
+  fileprivate mutating func mask(_ number: Int, _ paths: [String]) {
+    message(number) { mask in for path in paths { mask.field(1, text: path) } }
   }
 
-  /// A message and its document, as the field of that number.
-  private static func encoded(
-    _ message: some SwiftProtobuf.Message, document: [UInt8], number: Int
-  ) throws(GRPCStatus) -> [UInt8] {
-    var writer = WireWriter(try encoded(message))
-    writer.field(number, bytes: document)
-    return writer.bytes
-  }
-
-  /// A message and its transaction's token, as the field of that number.
-  private static func encoded(
-    _ message: some SwiftProtobuf.Message, transaction: [UInt8]?, number: Int
-  ) throws(GRPCStatus) -> [UInt8] {
-    let bytes = try encoded(message)
-    guard let transaction else { return bytes }
-    var writer = WireWriter()
-    writer.field(number, bytes: transaction)
-    return bytes + writer.bytes
-  }
-
-  private static func encoded(_ message: some SwiftProtobuf.Message) throws(GRPCStatus) -> [UInt8] {
-    do { return try message.serializedBytes() } catch { throw MessageFields.unreadable }
+  /// `Precondition`
+  fileprivate mutating func precondition(_ number: Int, _ precondition: WirePrecondition) {
+    switch precondition {
+    case .none: break
+    case .exists(let exists): message(number) { $0.field(1, varint: exists ? 1 : 0) }
+    case .updateTime(let time): message(number) { $0.timestamp(2, time) }
+    }
   }
 }
 

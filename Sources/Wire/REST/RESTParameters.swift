@@ -3,7 +3,6 @@
 /// Source: spec/protocol.md 6.1; texts: spec/production-differences.md Q16, Q17.
 
 internal import DocModel
-internal import SwiftProtobuf
 
 /// The parameters of one request. Fields are named by path, in camelCase or in snake_case.
 struct RESTParameters {
@@ -29,11 +28,10 @@ struct RESTParameters {
     texts(camelCase, snakeCase).last
   }
 
-  mutating func mask(_ camelCase: StaticString, _ snakeCase: StaticString)
-    -> Google_Firestore_V1_DocumentMask?
-  {
+  /// The paths of a mask; nil when none is named, which is no mask.
+  mutating func mask(_ camelCase: StaticString, _ snakeCase: StaticString) -> [String]? {
     let paths = texts(camelCase, snakeCase)
-    return paths.isEmpty ? nil : .with { $0.fieldPaths = paths }
+    return paths.isEmpty ? nil : paths
   }
 
   mutating func integer(_ camelCase: StaticString, _ snakeCase: StaticString) throws(GRPCStatus) -> Int32? {
@@ -54,14 +52,10 @@ struct RESTParameters {
 
   mutating func time(
     _ camelCase: StaticString, _ snakeCase: StaticString
-  ) throws(GRPCStatus) -> Google_Protobuf_Timestamp? {
+  ) throws(GRPCStatus) -> Timestamp? {
     guard let text = text(camelCase, snakeCase) else { return nil }
     switch Timestamp.transcoded(Array(text.utf8)) {
-    case .success(let time):
-      return .with {
-        $0.seconds = time.seconds
-        $0.nanos = time.nanoseconds
-      }
+    case .success(let time): return time
     case .failure(let error):
       let field = String(describing: snakeCase).split(separator: ".").last ?? ""
       throw Self.invalid(
@@ -79,11 +73,11 @@ struct RESTParameters {
     return bytes
   }
 
-  mutating func precondition() throws(GRPCStatus) -> Google_Firestore_V1_Precondition? {
+  mutating func precondition() throws(GRPCStatus) -> WirePrecondition {
     let exists = try flag("currentDocument.exists", "current_document.exists")
     let time = try time("currentDocument.updateTime", "current_document.update_time")
-    if let exists { return .with { $0.exists = exists } }
-    return time.map { time in .with { $0.updateTime = time } }
+    if let exists { return .exists(exists) }
+    return time.map { .updateTime($0) } ?? .none
   }
 
   /// Refuses a read at a time inside a transaction: both are ways of one choice.

@@ -29,7 +29,7 @@ struct DescriptorIndex: Sendable {
 
   init(fileDescriptorSet bytes: [UInt8]) {
     bytes.withUnsafeBytes { set in
-      forEachField(set) { number, file in if number == 1 { add(file) } }
+      DescriptorFields.forEach(set) { number, file in if number == 1 { add(file) } }
     }
     services.sort { $0.precedesInBytes($1) }
   }
@@ -71,20 +71,20 @@ struct DescriptorIndex: Sendable {
     var name = ""
     var package = ""
     var dependencies: [String] = []
-    forEachField(file) { number, content in
+    DescriptorFields.forEach(file) { number, content in
       switch number {
-      case 1: name = Self.text(content)
-      case 2: package = Self.text(content)
-      case 3: dependencies.append(Self.text(content))
+      case 1: name = DescriptorFields.text(content)
+      case 2: package = DescriptorFields.text(content)
+      case 3: dependencies.append(DescriptorFields.text(content))
       default: break
       }
     }
     files[name] = File(bytes: Array(file), dependencies: dependencies)
     let prefix = package.isEmpty ? "" : package + "."
-    forEachField(file) { number, content in
+    DescriptorFields.forEach(file) { number, content in
       switch number {
       case 4: addMessage(content, prefix, file: name)
-      case 5: fileOfSymbol[prefix + Self.name(of: content)] = name
+      case 5: fileOfSymbol[prefix + DescriptorFields.text(1, of: content)] = name
       case 6: addService(content, prefix, file: name)
       case 7: addExtension(content, file: name)
       default: break
@@ -93,12 +93,12 @@ struct DescriptorIndex: Sendable {
   }
 
   private mutating func addMessage(_ message: UnsafeRawBufferPointer, _ prefix: String, file: String) {
-    let full = prefix + Self.name(of: message)
+    let full = prefix + DescriptorFields.text(1, of: message)
     fileOfSymbol[full] = file
-    forEachField(message) { number, content in
+    DescriptorFields.forEach(message) { number, content in
       switch number {
       case 3: addMessage(content, full + ".", file: file)
-      case 4: fileOfSymbol[full + "." + Self.name(of: content)] = file
+      case 4: fileOfSymbol[full + "." + DescriptorFields.text(1, of: content)] = file
       case 6: addExtension(content, file: file)
       default: break
       }
@@ -106,45 +106,17 @@ struct DescriptorIndex: Sendable {
   }
 
   private mutating func addService(_ service: UnsafeRawBufferPointer, _ prefix: String, file: String) {
-    let full = prefix + Self.name(of: service)
+    let full = prefix + DescriptorFields.text(1, of: service)
     fileOfSymbol[full] = file
     services.append(full)
-    forEachField(service) { number, content in
-      if number == 2 { fileOfSymbol[full + "." + Self.name(of: content)] = file }
+    DescriptorFields.forEach(service) { number, content in
+      if number == 2 { fileOfSymbol[full + "." + DescriptorFields.text(1, of: content)] = file }
     }
   }
 
   private mutating func addExtension(_ field: UnsafeRawBufferPointer, file: String) {
-    var number: Int32 = 0
-    var cursor = WireCursor(field)
-    while !cursor.isAtEnd {
-      let tag = cursor.tag()
-      if tag == 3 << 3 { number = Int32(truncatingIfNeeded: cursor.varint()) } else { cursor.skip(tag: tag) }
-    }
-    var extended = ""
-    forEachField(field) { number, content in if number == 2 { extended = Self.text(content) } }
+    let number = Int32(truncatingIfNeeded: DescriptorFields.number(3, of: field) ?? 0)
+    let extended = DescriptorFields.text(2, of: field)
     extensions[String(extended.drop { $0 == "." }), default: [:]][number] = file
-  }
-
-  /// Every descriptor's field 1 is its name.
-  private static func name(of descriptor: UnsafeRawBufferPointer) -> String {
-    var name = ""
-    forEachField(descriptor) { number, content in if number == 1 { name = text(content) } }
-    return name
-  }
-
-  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-    String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-/// Walks the texts and messages of a message; other fields are passed over.
-private func forEachField(
-  _ message: UnsafeRawBufferPointer, _ body: (_ number: UInt32, UnsafeRawBufferPointer) -> Void
-) {
-  var cursor = WireCursor(message)
-  while !cursor.isAtEnd {
-    let tag = cursor.tag()
-    if tag & 7 == 2 { body(tag >> 3, cursor.lengthDelimited()) } else { cursor.skip(tag: tag) }
   }
 }
