@@ -3,8 +3,6 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup build run test bench rules-fuzz format lint clean
 
-# The Swift runtime is linked in, so the binary runs where no Swift is installed.
-RELEASE := -c release --static-swift-stdlib
 DOCSH   := .build/release/docsh
 PORT    ?= 8080
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
@@ -21,7 +19,7 @@ setup:
 	@Scripts/setup
 
 build: setup
-	@swift build $(RELEASE) --product docsh
+	@Scripts/release docsh
 
 run: build
 	@$(DOCSH) serve --port $(PORT) --rules rules/inspired.rules --seed seeds/inspired.yaml --triggers inspired
@@ -29,22 +27,22 @@ run: build
 # Tests use one core: docsh is built beside them.
 test: setup
 	swift build --build-tests
-	@log=$$(mktemp); swift build $(RELEASE) --product docsh >$$log 2>&1 & build=$$!; \
+	@log=$$(mktemp); Scripts/release docsh >$$log 2>&1 & build=$$!; \
 	  Scripts/swift-tests; tests=$$?; \
 	  wait $$build || { tests=1; cat $$log; }; \
 	  rm -f $$log; exit $$tests
 	$(DOCSH) test rules
 
+# BENCH=--brief runs every line once.
 bench: setup
-	@swift build $(RELEASE) --product docsh
-	@swift build $(RELEASE) --product docstore-bench
-	@.build/release/docstore-bench
+	@Scripts/release docsh docstore-bench
+	@.build/release/docstore-bench $(BENCH)
 
 # COUNT conditions and their share of queries, commits and texts; docs/fuzzing.md.
 COUNT ?= 4000
 SEED  ?= 1
 rules-fuzz: setup
-	@swift build $(RELEASE) --product rules-fuzzer
+	@Scripts/release rules-fuzzer
 	@RULES_FUZZER=.build/release/rules-fuzzer QUERIES=$(QUERIES) COMMITS=$(COMMITS) Scripts/rules-fuzz $(COUNT) $(SEED)
 
 format:
