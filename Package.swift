@@ -37,6 +37,7 @@ let package = Package(
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "CProcess"),
     .target(name: "CGuard"),
+    .target(name: "CDiagnosticPages"),
     .systemLibrary(name: "CChecksum"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
@@ -121,9 +122,8 @@ let package = Package(
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "Access", "CProcess", "Client", "DocModel", "DocStore", "Rules", "Wire", "EngineLMDB", "Exports",
-        "Functions",
-        "Seeder", "Shell", "Suite", "Telemetry", "Triggers", "YAML",
+        "Access", "CDiagnosticPages", "CProcess", "Client", "DocModel", "DocStore", "Rules", "Wire",
+        "EngineLMDB", "Exports", "Functions", "Seeder", "Shell", "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -154,7 +154,8 @@ let package = Package(
     .executableTarget(
       name: "rules-fuzzer", dependencies: ["RulesFuzzing"], path: "Tests/RulesFuzzer/Program",
       swiftSettings: strict),
-    .testTarget(name: "RulesTests", dependencies: ["DocModel", "Rules"], swiftSettings: strict),
+    .testTarget(
+      name: "RulesTests", dependencies: ["CDiagnosticPages", "DocModel", "Rules"], swiftSettings: strict),
     .target(
       name: "AllocationCounter", path: "Tests/AllocationCounter", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(

@@ -2,6 +2,7 @@
 
 import Access
 import ArgumentParser
+import CDiagnosticPages
 import Rules
 
 struct RulesCheckCommand: AsyncParsableCommand {
@@ -65,10 +66,10 @@ struct RulesCheckCommand: AsyncParsableCommand {
   }
 
   private static func explain(_ id: String) throws {
-    guard let page = DiagnosticPages.page(of: id) else {
+    guard let name = DiagnosticID(rawValue: id), let page = diagnostic_page(name.rawValue) else {
       Terminal.complain("no diagnostic is called `\(id)`; docs/diagnostics lists them all")
       throw ExitCode(ExitStatus.badInput)
     }
-    Terminal.say(page)
+    Terminal.write(Array(String(cString: page).utf8))
   }
 }
