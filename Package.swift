@@ -35,6 +35,7 @@ let package = Package(
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "CZLIB", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CProcess"),
     .target(name: "CGuard"),
     .target(name: "CDiagnosticPages"),
@@ -65,7 +66,7 @@ let package = Package(
     .target(
       name: "Wire",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "CProcess", "Exports", "Telemetry",
+        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "CProcess", "CZLIB", "Exports", "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -229,8 +230,8 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "FirestoreProtos", "Rules", "Telemetry", "TestSupport",
-        "Wire",
+        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "Rules", "Telemetry",
+        "TestSupport", "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

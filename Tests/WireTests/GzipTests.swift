@@ -73,11 +73,93 @@ struct GzipTests {
     }
   }
 
+  struct Refusal: CustomTestStringConvertible {
+    let testDescription: String
+    let packed: [UInt8]
+
+    init(_ description: String, _ packed: [UInt8]) {
+      testDescription = description
+      self.packed = packed
+    }
+  }
+
+  private static func changed(_ offset: Int, to byte: UInt8) -> [UInt8] {
+    var packed = fixed
+    packed[offset < 0 ? packed.count + offset : offset] = byte
+    return packed
+  }
+
+  static let refusals = [
+    Refusal("nothing", []),
+    Refusal("no gzip", Array("hello hello hello hello".utf8)),
+    Refusal("deflate without its wrapper", Array(fixed[10..<21])),
+    Refusal("the other wrapper of deflate", [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1]),
+    Refusal("another method", changed(2, to: 7)),
+    Refusal("a flag that nobody has defined", changed(3, to: 0x20)),
+    Refusal("a header alone", Array(fixed[..<10])),
+    Refusal("cut within its blocks", Array(fixed[..<15])),
+    Refusal("cut before its checksum", Array(fixed.dropLast(8))),
+    Refusal("cut within its length", Array(fixed.dropLast())),
+    Refusal("another checksum", changed(-8, to: 1)),
+    Refusal("another length", changed(-4, to: 0x19)),
+    Refusal("a byte behind it", fixed + [0]),
+    Refusal("a second member", fixed + fixed),
+    Refusal("a block of no kind", Array(fixed[..<10]) + [7] + fixed[11...]),
+    Refusal("a copy of what was never written", Array(fixed[..<10]) + [0x03, 0x02, 0] + fixed.suffix(8)),
+    Refusal("a stored block whose lengths differ", Array(stored[..<14]) + [0] + stored[15...]),
+  ]
+
+  @Test("what is not one whole member is corrupt", arguments: refusals)
+  func refused(row: Refusal) {
+    #expect(throws: InflateError.corrupt) { try Gzip.inflate(row.packed[...], limit: 1_000) }
+  }
+
+  @Test("what a header may hold besides is skipped")
+  func header() throws {
+    let more = [3, 0] + Array("abc".utf8) + Array("name\0comment\0".utf8)
+    let packed = Self.changed(3, to: 0x1C)[..<10] + more + Self.fixed[10...]
+    #expect(try Gzip.inflate(packed[...], limit: 1_000) == Array("hello hello hello hello\n".utf8))
+  }
+
+  @Test("a bomb ends at the limit, whatever length it claims")
+  func bomb() {
+    var packed = gzipped([UInt8](repeating: 0, count: 1 << 24))
+    #expect(packed.count < 1 << 15)
+    #expect(throws: InflateError.tooLarge) { try Gzip.inflate(packed[...], limit: 1 << 20) }
+    #expect(throws: InflateError.tooLarge) { try Gzip.inflate(packed[...], limit: 0) }
+    packed.replaceSubrange((packed.count - 4)..., with: [1, 0, 0, 0])
+    #expect(throws: InflateError.tooLarge) { try Gzip.inflate(packed[...], limit: 1 << 20) }
+  }
+
+  @Test("memory never grows beyond the limit", arguments: [1, 1_000, 600_000, 1_100_000])
+  func memory(limit: Int) throws {
+    let bytes = [UInt8](repeating: 7, count: limit)
+    let unpacked = try Gzip.inflate(gzipped(bytes)[...], limit: limit)
+    #expect(unpacked == bytes)
+    // The allocator rounds up to a page.
+    #expect(unpacked.capacity < limit + 8_192)
+  }
+
+  @Test("nothing is packed, too")
+  func nothing() throws {
+    #expect(try Gzip.inflate(gzipped([])[...], limit: 0) == [])
+  }
+
   @Test("a compressed message is a message")
   func overTheWire() {
     let answer = GRPCHarness().call(
       "/test.Echo/Unary", framed(Self.fixed, compressed: true), extra: [("grpc-encoding", "gzip")])
     #expect(answer.messages == [Array("hello hello hello hello\n".utf8)])
+  }
+
+  @Test("a bomb over the wire costs its call alone")
+  func bombOverTheWire() {
+    let harness = GRPCHarness()
+    let bomb = gzipped([UInt8](repeating: 0, count: 1 << 24))
+    let answer = harness.call(
+      "/test.Echo/Unary", framed(bomb, compressed: true), extra: [("grpc-encoding", "gzip")])
+    #expect(answer.status == "8")
+    #expect(harness.call("/test.Echo/Unary", framed([1])).messages == [[1]])
   }
 
   @Test("a compressed message without an encoding is refused")
