@@ -101,7 +101,7 @@ def with_dependencies(roots):
 
 
 # The methods of the service: request, answer, how it streams, and its forms over HTTP.
-# Source: spec/protocol.md 1.2, 1.3.
+# Source: docs/spec/protocol.md 1.2, 1.3.
 UNARY, SERVER, BOTH = (False, False), (False, True), (True, True)
 ROOT = "/v1/{%s=projects/*/databases/*}/documents:"
 PARENTS = ("/v1/{parent=projects/*/databases/*/documents}:", "/v1/{parent=projects/*/databases/*/documents/*/**}:")

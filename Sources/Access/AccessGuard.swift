@@ -107,7 +107,7 @@ struct AccessGuard {
     }
   }
 
-  /// A `verify` writes nothing and needs only the right to read. Source: spec/streams.md 4.1.
+  /// A `verify` writes nothing and needs only the right to read. Source: docs/spec/streams.md 4.1.
   private static func method(_ write: JudgedWrite) -> RuleMethod {
     switch write.kind {
     case .create: .create

@@ -3,7 +3,7 @@
 internal import DocModel
 internal import Rules
 
-/// How much a denial says. Source: spec/production-differences.md F4.
+/// How much a denial says. Source: docs/spec/production-differences.md F4.
 public enum DenialDetail: String, Sendable, CaseIterable {
   /// Production's bare sentence.
   case terse
@@ -17,7 +17,7 @@ public enum DenialDetail: String, Sendable, CaseIterable {
 
 /// The words of denials.
 public enum DenialText {
-  /// Production's text of every denial. Source: spec/rules-language.md 8.1.
+  /// Production's text of every denial. Source: docs/spec/rules-language.md 8.1.
   public static let bare = "Missing or insufficient permissions."
 
   private static let noStatements = "\nNo matching allow statements"

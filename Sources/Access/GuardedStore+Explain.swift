@@ -28,7 +28,7 @@ extension GuardedStore {
     return try store.read(query.database, at: time) { (view) throws(StoreError) in try view.plan(query) }
   }
 
-  /// A plan without an index is refused in fewer words. Source: spec/production-differences.md A6.
+  /// A plan without an index is refused in fewer words. Source: docs/spec/production-differences.md A6.
   private func admitExplained(
     _ query: NormalizedQuery, _ view: StoreView, _ credentials: Credentials
   ) throws(StoreError) {

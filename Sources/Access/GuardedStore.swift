@@ -110,7 +110,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   // MARK: judging
 
   /// What every query passes before its first row, whichever way it came: its rules, then whether an index can serve it,
-  /// then its indexes. Source: spec/production-differences.md 3.5; the official emulator.
+  /// then its indexes. Source: docs/spec/production-differences.md 3.5; the official emulator.
   public func admit(
     _ query: NormalizedQuery, on view: StoreView, as credentials: Credentials
   ) throws(StoreError) {

@@ -6,7 +6,7 @@
 ///
 /// State and its guard: what is defined and what was asked, each behind its mutex; held for a look-up or one
 /// more count, never while a query is looked at.
-/// Source: spec/production-differences.md section 2 (`--index-mode`), 3.5, Q4, Q11.
+/// Source: docs/spec/production-differences.md section 2 (`--index-mode`), 3.5, Q4, Q11.
 
 public import DocModel
 public import DocStore

@@ -6,7 +6,7 @@ public import Rules
 
 extension QueryShape {
   /// The shape of a query. Cursors and projections prove nothing and are left out.
-  /// Source: spec/list-query-authorization.md F10.
+  /// Source: docs/spec/list-query-authorization.md F10.
   public init(_ query: NormalizedQuery) {
     let (parent, collectionID, allDescendants) = Self.place(query.scope)
     self.init(

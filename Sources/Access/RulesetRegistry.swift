@@ -1,7 +1,7 @@
 /// Which rules guard which database.
 ///
 /// INVARIANT: where no ruleset is known, users are denied, unless the server was started open.
-/// Source: spec/production-differences.md R2 (production: no release means that everything is denied), R3.
+/// Source: docs/spec/production-differences.md R2 (production: no release means that everything is denied), R3.
 
 public import DocModel
 public import Rules

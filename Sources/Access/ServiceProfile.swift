@@ -2,7 +2,7 @@
 ///
 /// Each difference is a setting of its own, so that a project can take a profile and relax one thing. The
 /// engine of the rules is the same in both; what differs stands around it.
-/// Source: spec/production-differences.md section 2.
+/// Source: docs/spec/production-differences.md section 2.
 
 internal import DocModel
 public import DocStore
@@ -12,35 +12,35 @@ public enum ProfileName: String, Sendable, CaseIterable {
   case production, emulator
 }
 
-/// What users may do in a database without rules. Source: spec/production-differences.md R2.
+/// What users may do in a database without rules. Source: docs/spec/production-differences.md R2.
 public enum WithoutRules: String, Sendable, CaseIterable {
   case deny, allow
 }
 
 /// What of a user's token is checked beside its form. Signatures never are: local identity providers
-/// sign nothing. Source: spec/production-differences.md C4, C5.
+/// sign nothing. Source: docs/spec/production-differences.md C4, C5.
 public enum TokenChecks: String, Sendable, CaseIterable {
   /// The end of its life, unless its `iat` is 0 as in mock tokens; audience and issuer, if both are there.
   case claims
   case off
 }
 
-/// Which transactions users may begin. Source: spec/production-differences.md T14.
+/// Which transactions users may begin. Source: docs/spec/production-differences.md T14.
 public enum UserTransactions: String, Sendable, CaseIterable {
   case readOnly = "read-only"
   case all
 }
 
-/// Whose words errors have. Source: spec/production-differences.md W17, Q19, C6, C7.
+/// Whose words errors have. Source: docs/spec/production-differences.md W17, Q19, C6, C7.
 public enum ErrorTexts: String, Sendable, CaseIterable {
   case production, emulator
 }
 
-/// Whose limits are kept where the two differ. Source: spec/production-differences.md 1.2.
+/// Whose limits are kept where the two differ. Source: docs/spec/production-differences.md 1.2.
 public enum ServiceLimits: String, Sendable, CaseIterable {
   case production, emulator
 
-  /// Bytes of one gRPC request. Source: spec/production-differences.md L1.
+  /// Bytes of one gRPC request. Source: docs/spec/production-differences.md L1.
   public var messageBytesMax: Int {
     switch self {
     case .production: RequestLimits.bodyBytesMax
@@ -50,7 +50,7 @@ public enum ServiceLimits: String, Sendable, CaseIterable {
 }
 
 /// Whether a listener's target ends when it asks for its result once, and when its resume token cannot be read.
-/// Source: spec/production-differences.md N4, N9.
+/// Source: docs/spec/production-differences.md N4, N9.
 public enum ListenTargets: String, Sendable, CaseIterable {
   case production, emulator
 }
@@ -61,23 +61,23 @@ public struct ServiceProfile: Sendable, Equatable {
   public var withoutRules: WithoutRules
   public var denialDetail: DenialDetail
   /// Whether a source that production would refuse for its size is refused.
-  /// Source: spec/production-differences.md R5.
+  /// Source: docs/spec/production-differences.md R5.
   public var limitsRulesSource: Bool
   public var tokenChecks: TokenChecks
   public var userTransactions: UserTransactions
   public var errorTexts: ErrorTexts
   /// Whether REST is as strict as the service: unknown parameters are refused, bodies are read and refused in its
   /// words, errors of streams come in an array, and no stream ends in `done`.
-  /// Source: spec/production-differences.md section 2, Q1, Q16, Q18, F1.
+  /// Source: docs/spec/production-differences.md section 2, Q1, Q16, Q18, F1.
   public var isRESTStrict: Bool
   public var listenTargets: ListenTargets
   /// What is done about queries that lack an index.
-  /// Source: spec/production-differences.md section 2, Q4.
+  /// Source: docs/spec/production-differences.md section 2, Q4.
   public var indexMode: IndexMode
-  /// Whose limits are kept where the two differ. Source: spec/production-differences.md 1.2.
+  /// Whose limits are kept where the two differ. Source: docs/spec/production-differences.md 1.2.
   public var limits: ServiceLimits
   /// How long a write waits for transactions that have read what it changes.
-  /// Source: spec/production-differences.md T2.
+  /// Source: docs/spec/production-differences.md T2.
   public var lockWaitSeconds: Int
 
   public init(_ name: ProfileName) {
@@ -113,7 +113,7 @@ public struct ServiceProfile: Sendable, Equatable {
   public static let production = ServiceProfile(.production)
   public static let emulator = ServiceProfile(.emulator)
 
-  /// How transactions wait and end. Source: spec/production-differences.md T2, T3, T6 to T8, T11, T13.
+  /// How transactions wait and end. Source: docs/spec/production-differences.md T2, T3, T6 to T8, T11, T13.
   public var transactionPolicy: TransactionPolicy {
     var policy = name == .production ? TransactionPolicy.production : .emulator
     policy.follows = errorTexts == .production ? .production : .emulator

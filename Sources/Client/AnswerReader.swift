@@ -1,6 +1,6 @@
 /// Answers of the Firestore service, read from protobuf.
 ///
-/// Source: proto google/firestore/v1/firestore.proto, document.proto (field numbers); spec/streams.md 1.1.
+/// Source: proto google/firestore/v1/firestore.proto, document.proto (field numbers); docs/spec/streams.md 1.1.
 
 package import DocModel
 

@@ -1,7 +1,7 @@
 /// A set of names small enough to send along, which never denies a name that is in it.
 ///
 /// A client that has lost count of a result asks the filter which of its documents are surely gone.
-/// Source: spec/streams.md 1.6 (verified bit for bit against the service's published data).
+/// Source: docs/spec/streams.md 1.6 (verified bit for bit against the service's published data).
 
 internal import Crypto
 

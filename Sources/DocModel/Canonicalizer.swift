@@ -9,7 +9,7 @@
 ///
 /// Recursion is bounded: a level beyond `Limits.nestingReadMax` is refused before it is entered.
 ///
-/// Source: spec/protocol.md 2.3, 3.1, 4.1, 4.5, 4.6; the precedence: observed on the official emulator.
+/// Source: docs/spec/protocol.md 2.3, 3.1, 4.1, 4.5, 4.6; the precedence: observed on the official emulator.
 
 public struct Canonicalizer {
   private var writer: WireWriter
@@ -244,13 +244,13 @@ public struct Canonicalizer {
   }
 
   private mutating func array(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
-    // Source: spec/production-differences.md W7.
+    // Source: docs/spec/production-differences.md W7.
     if place.parent == .array, use != .comparison { complainOfElement("an array") }
     try checkDepth(place)
     let isTop = place.depth == 0 && place.parent == .document
     let named = top
     if isTop { top = "array" }
-    // An array on the way counts as the word `array` in place of its own key (spec/protocol.md 2.3).
+    // An array on the way counts as the word `array` in place of its own key (docs/spec/protocol.md 2.3).
     let pathBytes = place.pathBytes - place.ownKeyBytes + 5
     let inner = Place(depth: place.depth + 1, pathBytes: pathBytes, ownKeyBytes: 0, parent: .array)
     writer.bytes.append(ValueView.Tag.array)

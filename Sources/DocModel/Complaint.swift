@@ -2,7 +2,7 @@
 
 /// A request or a file names or holds something that the service refuses as `INVALID_ARGUMENT`.
 ///
-/// `message` is the service's own text where it is known (Source: spec/protocol.md 2.2, 2.3, 4.5, 4.6),
+/// `message` is the service's own text where it is known (Source: docs/spec/protocol.md 2.2, 2.3, 4.5, 4.6),
 /// because SDKs and tests match on it.
 public struct Complaint: Error, Hashable, Sendable, CustomStringConvertible {
   public let message: String

@@ -22,7 +22,7 @@ public struct FieldPath: Sendable {
 
   /// Reads the text form that masks, filters and orders use.
   ///
-  /// Source: spec/protocol.md 4.5 (grammar and both messages).
+  /// Source: docs/spec/protocol.md 4.5 (grammar and both messages).
   public static func parse(_ text: String) throws(Complaint) -> FieldPath {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty else { throw Complaint("Invalid empty property path string.") }

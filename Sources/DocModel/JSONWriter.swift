@@ -1,7 +1,7 @@
 /// JSON, written by appending: for what leaves the project as JSON, whoever writes it.
 ///
 /// Objects and arrays are closures, so what is opened is closed and commas are right by construction.
-/// Slashes stay as they are: spec/production-differences.md F5.
+/// Slashes stay as they are: docs/spec/production-differences.md F5.
 
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []

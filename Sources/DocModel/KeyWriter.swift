@@ -7,7 +7,7 @@
 ///
 /// INVARIANT: encodings are prefix-free, so two keys compare in their first differing part.
 /// Checked by: `KeyWriterTests` (order of keys == order of values over random values).
-/// Source: design/storage-and-scale.md section 5.
+/// Source: docs/design/storage-and-scale.md section 5.
 
 internal import Crypto
 
@@ -185,7 +185,7 @@ public struct KeyWriter {
     }
   }
 
-  // MARK: values. The tags and forms of design/storage-and-scale.md 5.2.
+  // MARK: values. The tags and forms of docs/design/storage-and-scale.md 5.2.
 
   private mutating func value(_ value: ValueView) {
     switch value.kind {

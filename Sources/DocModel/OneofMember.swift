@@ -60,7 +60,7 @@ enum OneofMember {
     }
   }
 
-  /// What the service's complaint about `__type__` calls the kind. Source: spec/protocol.md 4.6.
+  /// What the service's complaint about `__type__` calls the kind. Source: docs/spec/protocol.md 4.6.
   var storageKindName: String {
     switch self {
     case .null: "NULL"
@@ -130,14 +130,14 @@ enum ScalarReader {
     return number.description
   }
 
-  /// Source: spec/production-differences.md W15.
+  /// Source: docs/spec/production-differences.md W15.
   static func checkReference(_ name: UnsafeRawBufferPointer) throws(Complaint) {
     guard UTF8Check.isValid(name) else { throw Complaint("a reference is not valid UTF-8") }
     _ = try ResourceNameParser.document(String(decoding: name, as: UTF8.self), as: .reference)
   }
 }
 
-/// Vectors, which arrive as maps. Source: spec/protocol.md 4.6, first failing check wins.
+/// Vectors, which arrive as maps. Source: docs/spec/protocol.md 4.6, first failing check wins.
 enum VectorReader {
   /// The array message of a map that says it is a vector.
   static func elementsMessage(

@@ -1,6 +1,6 @@
 /// Vectors as a search needs them: the one that is asked about, and the stored ones in place.
 ///
-/// Source: spec/protocol.md 5.9; texts of malformed query vectors: the official emulator.
+/// Source: docs/spec/protocol.md 5.9; texts of malformed query vectors: the official emulator.
 
 extension Canonicalizer {
   /// The elements of the encoded `Value` that a vector search asks about. NaN may be among them.

@@ -82,7 +82,7 @@ extension ResourcePath: Hashable, Comparable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Order of names: segment by segment, numeric ids first (spec/protocol.md 3.3).
+  /// Order of names: segment by segment, numeric ids first (docs/spec/protocol.md 3.3).
   public static func < (left: ResourcePath, right: ResourcePath) -> Bool {
     var left = left.text
     var right = right.text
@@ -110,7 +110,7 @@ public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
   public var description: String { resourceName }
 }
 
-/// The order of names and their parts, over bytes. Source: spec/protocol.md 3.3.
+/// The order of names and their parts, over bytes. Source: docs/spec/protocol.md 3.3.
 public enum NameOrder {
   /// The number of a `__id7__` segment; nil for every other text.
   ///

@@ -1,18 +1,18 @@
 /// Names that clients send, read with the service's own complaints.
 ///
-/// Source: spec/protocol.md 2.2 (grammar, texts, byte offsets) and 2.3 (lengths); texts and precedence that
+/// Source: docs/spec/protocol.md 2.2 (grammar, texts, byte offsets) and 2.3 (lengths); texts and precedence that
 /// it leaves open: observed on the official emulator.
 
 /// Reads `projects/P/databases/D[/documents[/collection/id]*]`.
 ///
 /// Messages quote the whole name and the byte offset where reading stopped.
 public struct ResourceNameParser {
-  /// What the complaint calls the name. Source: spec/protocol.md 2.2.
+  /// What the complaint calls the name. Source: docs/spec/protocol.md 2.2.
   public enum Subject: String, Sendable {
     case database = "Database name"
     case document = "Document name"
     case parent = "Document parent name"
-    /// A reference value. Source: spec/production-differences.md W15.
+    /// A reference value. Source: docs/spec/production-differences.md W15.
     case reference = "Resource name"
   }
 

@@ -1,6 +1,6 @@
 /// How large the service says that names, values and documents are.
 ///
-/// Source: spec/protocol.md 3.6 (the documentation's storage formula).
+/// Source: docs/spec/protocol.md 3.6 (the documentation's storage formula).
 
 public enum StorageSize {
   /// A document name: every collection id and document id on the path, and 16.

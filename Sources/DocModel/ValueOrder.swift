@@ -1,6 +1,6 @@
 /// The total order of values and the equalities built on it.
 ///
-/// Source: spec/protocol.md 3.2 to 3.4.
+/// Source: docs/spec/protocol.md 3.2 to 3.4.
 
 public enum ValueOrder {
   /// Places of the kinds in the order; NaN has one of its own below all numbers.

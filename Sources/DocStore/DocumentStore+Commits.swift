@@ -67,7 +67,7 @@ extension DocumentStore {
   }
 
   /// Commits each write on its own; one failure does not affect the others. Results are in order.
-  /// Source: spec/protocol.md 1.12.
+  /// Source: docs/spec/protocol.md 1.12.
   public func batchWrite(
     _ database: DatabaseID, _ writes: [Write]
   ) async throws(StoreError) -> [Result<WriteResult, StoreError>] {

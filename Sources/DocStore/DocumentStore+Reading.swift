@@ -109,7 +109,7 @@ extension DocumentStore {
     guard point.generation == view.states.generation else { throw .failedPrecondition(.readTimeTooOld) }
   }
 
-  /// Source: spec/protocol.md 1.10, `read_time` bounds.
+  /// Source: docs/spec/protocol.md 1.10, `read_time` bounds.
   func checkBounds(_ readTime: Int64) throws(StoreError) {
     if readTime < 0 { throw .invalid(.beforeEpoch) }
     if readTime > clock.issue() { throw .invalid(TransactionText.future) }

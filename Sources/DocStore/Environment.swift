@@ -16,7 +16,7 @@ public struct Environment: Sendable {
   public let random: @Sendable () -> UInt64
   /// What a commit of a version writes as server time, and what rules get as `request.time` for it: the
   /// version in whole milliseconds, unless time is frozen, when versions must go on all the same.
-  /// Source: spec/protocol.md 4.7.
+  /// Source: docs/spec/protocol.md 4.7.
   public let serverTime: @Sendable (_ version: Int64) -> Int64
 
   public init(

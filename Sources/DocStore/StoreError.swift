@@ -1,7 +1,7 @@
 /// Why the store did not do what it was asked, and the words the client reads.
 ///
 /// Texts are the service's own where they are known, because clients match on them.
-/// Source: spec/protocol.md 1.10, 4.2; spec/production-differences.md W2, W3, 1.5.
+/// Source: docs/spec/protocol.md 1.10, 4.2; docs/spec/production-differences.md W2, W3, 1.5.
 
 public import DocModel
 
@@ -100,7 +100,7 @@ extension StoreError: StoreFailure {
   public init(store error: StoreError) { self = error }
 }
 
-/// Texts about transactions and read times. Source: spec/protocol.md 1.10, production-differences.md 1.5.
+/// Texts about transactions and read times. Source: docs/spec/protocol.md 1.10, docs/spec/production-differences.md 1.5.
 enum TransactionText {
   static let contention =
     "Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to access "

@@ -8,7 +8,7 @@
 /// its monitor; `isWriting` behind its own. The map grows only while no view is out and no write runs.
 ///
 /// LIMIT: keys of 511 bytes, `settings.readersMax` views at a time.
-/// Source: lmdb.h, "Caveats"; design/storage-and-scale.md section 3.
+/// Source: lmdb.h, "Caveats"; docs/design/storage-and-scale.md section 3.
 
 internal import CLMDB
 public import DocStore

@@ -1,6 +1,6 @@
 /// A record of an export as a document: ours, the official emulator's, the service's.
 ///
-/// Source: spec/streams.md 6.5.
+/// Source: docs/spec/streams.md 6.5.
 
 internal import DocModel
 

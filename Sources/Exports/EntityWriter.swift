@@ -1,6 +1,6 @@
 /// A document as one record of an export.
 ///
-/// Source: spec/streams.md 6.5 (fields, meanings, groups), checked byte by byte against exports of the official
+/// Source: docs/spec/streams.md 6.5 (fields, meanings, groups), checked byte by byte against exports of the official
 /// emulator.
 
 internal import DocModel

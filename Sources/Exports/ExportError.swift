@@ -1,6 +1,6 @@
 /// Why an export cannot be written or read.
 
-/// The words are the official emulator's where it has any. Source: spec/streams.md 6.2.
+/// The words are the official emulator's where it has any. Source: docs/spec/streams.md 6.2.
 public struct ExportError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: Sendable {
     /// The request or the file is at fault.

@@ -1,7 +1,7 @@
 /// The framing of export files: records in blocks with checksums, as LevelDB's log has them.
 ///
 /// A record is one fragment or several; a fragment never crosses a block of 32 KiB and begins with a header of seven
-/// bytes: checksum, length, kind. Source: spec/streams.md 6.3.
+/// bytes: checksum, length, kind. Source: docs/spec/streams.md 6.3.
 
 internal import DocModel
 

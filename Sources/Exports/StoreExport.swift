@@ -1,6 +1,6 @@
 /// Writing one database as an export that the official emulator and the service read.
 ///
-/// Source: spec/streams.md 6.1 to 6.4.
+/// Source: docs/spec/streams.md 6.1 to 6.4.
 
 public import DocModel
 public import DocStore

@@ -1,7 +1,7 @@
 /// Reading an export into a database: of ours, of the official emulator, of the service.
 ///
 /// INVARIANT: everything is read and checked before the first document is written, so a broken export changes nothing.
-/// Source: spec/streams.md 6.2 to 6.5.
+/// Source: docs/spec/streams.md 6.2 to 6.5.
 
 public import DocModel
 public import DocStore

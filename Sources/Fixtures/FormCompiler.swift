@@ -152,7 +152,7 @@ extension [Form] {
 
 /// What a field may be called.
 enum FieldName {
-  /// Source: spec/protocol.md 4.6, 2.3.
+  /// Source: docs/spec/protocol.md 4.6, 2.3.
   static func check(_ name: String, at mark: YAMLMark) throws(YAMLError) {
     let bytes = Array(name.utf8)
     if bytes.isEmpty { throw YAMLError("a field name cannot be empty", at: mark) }

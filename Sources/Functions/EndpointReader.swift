@@ -182,7 +182,7 @@ enum EndpointReader {
 
   // MARK: the functions emulator's
 
-  /// `{"eventTrigger": {"resource", "eventType", "service"}}`. Source: spec/streams.md 5.1.
+  /// `{"eventTrigger": {"resource", "eventType", "service"}}`. Source: docs/spec/streams.md 5.1.
   static func firstGeneration(
     _ node: YAMLNode, name: String, to sink: EndpointAddress
   ) throws(YAMLError) -> FunctionEndpoint {
@@ -214,7 +214,7 @@ enum EndpointReader {
   }
 
   /// `{"eventType", "database", "namespace", "document": {"value", "matchType"}}`.
-  /// Source: spec/streams.md 5.1.
+  /// Source: docs/spec/streams.md 5.1.
   static func secondGeneration(
     _ node: YAMLNode, name: String, to sink: EndpointAddress
   ) throws(YAMLError) -> (endpoint: FunctionEndpoint, echo: [UInt8]) {

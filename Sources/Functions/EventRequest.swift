@@ -1,6 +1,6 @@
 /// One event as an HTTP request, in the forms that functions take.
 ///
-/// Source: spec/streams.md 5.3, 5.5; CloudEvents 1.0, HTTP binding.
+/// Source: docs/spec/streams.md 5.3, 5.5; CloudEvents 1.0, HTTP binding.
 
 internal import DocModel
 internal import DocStore
@@ -95,7 +95,7 @@ struct EventRequest: Sendable {
 
 extension CommitAuthor {
   /// The words are firebase-functions' `AuthType`; users of apps are `unknown` to it, with their id.
-  /// Source: firebase-functions reference, firestore.AuthType; spec/streams.md 5.3.
+  /// Source: firebase-functions reference, firestore.AuthType; docs/spec/streams.md 5.3.
   var authType: String {
     switch self {
     case .unknown, .user: "unknown"

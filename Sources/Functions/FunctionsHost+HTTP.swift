@@ -10,7 +10,7 @@
 /// ```
 ///
 /// The first two are the official emulator's. P is the project that the function is for, `-` for all.
-/// Source: spec/streams.md 5.1, spec/protocol.md 7.5.
+/// Source: docs/spec/streams.md 5.1, docs/spec/protocol.md 7.5.
 
 internal import DocModel
 internal import DocStore

@@ -94,7 +94,7 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
 
   /// A function of a functions emulator: one attempt an event, as officially, but several while nobody listens.
   /// What it refuses, does not answer in time or hangs up on is dropped: it may have run.
-  /// It lives as long as this process. Source: spec/streams.md 5.3.
+  /// It lives as long as this process. Source: docs/spec/streams.md 5.3.
   func registerPassing(_ endpoint: FunctionEndpoint) throws(TriggerError) {
     let report = report
     var trigger: DocumentTrigger

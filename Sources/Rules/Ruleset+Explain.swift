@@ -72,7 +72,7 @@ extension Ruleset {
   }
 
   /// The official emulator's text for a refusal. Of a query, the ways that were granted before the one
-  /// that was not are reported as false. Source: spec/rules-language.md 8.4, the official emulator.
+  /// that was not are reported as false. Source: docs/spec/rules-language.md 8.4, the official emulator.
   func officialMessage(_ allows: [AllowTrace]) -> String {
     let entries = allows.map { allow -> String in
       let place = "for '\(allow.method.name)' @ L\(allow.position.line)"

@@ -1,6 +1,6 @@
 /// Which documents a trigger is about: `users/{uid}`, `posts/{post}/comments/{comment}`, `{path=**}/likes/{id}`.
 ///
-/// Source: spec/streams.md 5.1.
+/// Source: docs/spec/streams.md 5.1.
 
 public import DocModel
 

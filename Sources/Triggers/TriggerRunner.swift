@@ -26,7 +26,9 @@
 ///
 /// Concurrency: `run` alone follows the feed and takes from the queues. The journal is written by `run`, and by
 /// whoever makes a runner, registers, unregisters, pauses, resumes or discards, on their threads, one at a time
-/// (`writing`). Everything shared is `state`, behind one lock that is held for look-ups only. Source: spec/streams.md 5.2, 5.3.
+/// (`writing`). Everything shared is `state`, behind one lock that is held for look-ups only.
+///
+/// Source: docs/spec/streams.md 5.2, 5.3.
 
 public import DocModel
 public import DocStore

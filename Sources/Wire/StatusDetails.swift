@@ -1,7 +1,7 @@
 /// What a machine reads of a failure: the details of a `google.rpc.Status`.
 ///
 /// Over gRPC they travel encoded in `grpc-status-details-bin`, over REST as `details` of the error's object.
-/// Source: google/rpc/error_details.proto; spec/production-differences.md F2.
+/// Source: google/rpc/error_details.proto; docs/spec/production-differences.md F2.
 
 internal import DocModel
 

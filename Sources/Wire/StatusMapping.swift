@@ -10,12 +10,12 @@ extension GRPCStatus {
 
   init(_ error: StoreError) {
     self.init(Self.code(of: error), error.message)
-    // Source: spec/production-differences.md Q12.
+    // Source: docs/spec/production-differences.md Q12.
     if case .failedPrecondition(.zeroVector) = error {
       self = with(
         ErrorInfo(reason: "COSINE_DISTANCE_ON_ZERO_VECTOR", domain: ErrorInfo.firestore, metadata: []).detail)
     }
-    // Source: spec/production-differences.md L8.
+    // Source: docs/spec/production-differences.md L8.
     if case .invalid(let complaint) = error,
       complaint.message.hasPrefix("too many index entries for entity /")
     {
@@ -60,7 +60,7 @@ extension GRPCStatus {
 }
 
 extension StatusCode {
-  /// Source: spec/protocol.md 6.4.
+  /// Source: docs/spec/protocol.md 6.4.
   package var httpStatus: Int {
     switch self {
     case .ok: 200

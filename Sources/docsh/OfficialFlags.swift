@@ -1,6 +1,6 @@
 /// The official emulator's command line, as an option list of `docsh serve`.
 ///
-/// Source: spec/protocol.md 7.8; `--help` and the messages of the official emulator; what the Firebase command line
+/// Source: docs/spec/protocol.md 7.8; `--help` and the messages of the official emulator; what the Firebase command line
 /// passes, in its public source.
 
 /// Why a command line of the official emulator is refused.

@@ -13,7 +13,7 @@ extension IndexMode: ExpressibleByArgument {}
 extension ServiceLimits: ExpressibleByArgument {}
 extension ListenTargets: ExpressibleByArgument {}
 
-/// How large a rules file may be. Source: spec/production-differences.md R5.
+/// How large a rules file may be. Source: docs/spec/production-differences.md R5.
 enum RulesSize: String, ExpressibleByArgument, CaseIterable {
   case production, any
 }

@@ -53,7 +53,7 @@ struct Serving: Sendable {
       Terminal.say("docsh: TLS only; FIRESTORE_EMULATOR_HOST is for plain text (docs/tls.md)")
     }
     guard command.announcesOfficially else { return }
-    // What tools wait for. Source: spec/protocol.md 7.8.
+    // What tools wait for. Source: docs/spec/protocol.md 7.8.
     Terminal.say("API endpoint: \(scheme)://\(address)")
     Terminal.say("Dev App Server is now running.")
   }

@@ -1,6 +1,6 @@
 /// What commits are refused for, on both sides of each limit, by the service's limits and by the emulator's.
 ///
-/// Source: spec/production-differences.md W4, L2, L7 to L10; the numbers are those that the service was
+/// Source: docs/spec/production-differences.md W4, L2, L7 to L10; the numbers are those that the service was
 /// recorded to take and to refuse.
 
 import DocModel

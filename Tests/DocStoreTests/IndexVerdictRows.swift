@@ -1,5 +1,5 @@
 /// What the service answered about queries and indexes: recorded in autumn 2026 on a Standard database in
-/// us-central1, each twice. Source: spec/production-differences.md section 3.
+/// us-central1, each twice. Source: docs/spec/production-differences.md section 3.
 
 import DocModel
 import DocStore
@@ -254,7 +254,7 @@ enum IndexVerdicts {
     IndexVerdict("a vector in a group", "qvec", group: true, nearest: near(), needs: "vector group qvec ()"),
   ]
 
-  /// Not recorded: what spec/production-differences.md 3.4 and 3.8 conclude.
+  /// Not recorded: what docs/spec/production-differences.md 3.4 and 3.8 conclude.
   static let concluded: [IndexVerdict] = [
     IndexVerdict(
       "equalities and an order on one of them", "c", .all([equal("f"), equal("g")]), orderBy: [up("g")],

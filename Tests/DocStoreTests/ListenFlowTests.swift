@@ -1,6 +1,6 @@
 /// Who waits for whom: a slow client, a long result and a busy hub hold up nobody else.
 ///
-/// Source: spec/streams.md 1.5; docs/listen.md, "Slow clients".
+/// Source: docs/spec/streams.md 1.5; docs/listen.md, "Slow clients".
 
 import DocModel
 import DocStore

@@ -1,6 +1,6 @@
 /// What a commit means for a target, case by case.
 ///
-/// Source: spec/streams.md 1.2 to 1.6.
+/// Source: docs/spec/streams.md 1.2 to 1.6.
 
 import DocModel
 import Synchronization

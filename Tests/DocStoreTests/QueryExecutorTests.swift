@@ -1,6 +1,6 @@
 /// What queries give, in which order, and by which plan.
 ///
-/// Source: spec/protocol.md 5.1, 5.4 to 5.7.
+/// Source: docs/spec/protocol.md 5.1, 5.4 to 5.7.
 
 import DocModel
 import DocStore

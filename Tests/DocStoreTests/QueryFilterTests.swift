@@ -1,4 +1,4 @@
-/// Which values pass which tests: the table of spec/protocol.md 5.3, row by row, null and NaN included.
+/// Which values pass which tests: the table of docs/spec/protocol.md 5.3, row by row, null and NaN included.
 
 import DocModel
 import DocStore

@@ -1,6 +1,6 @@
 /// Lists: texts of orders, pages and their tokens, missing documents.
 ///
-/// Source: spec/protocol.md 1.6; spec/production-differences.md L15, Q15.
+/// Source: docs/spec/protocol.md 1.6; docs/spec/production-differences.md L15, Q15.
 
 import DocModel
 import DocStore

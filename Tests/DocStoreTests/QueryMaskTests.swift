@@ -1,4 +1,4 @@
-/// What masks and projections show. Source: spec/protocol.md 1.5 and 5.7; rows asked of the official
+/// What masks and projections show. Source: docs/spec/protocol.md 1.5 and 5.7; rows asked of the official
 /// emulator.
 
 import DocModel

@@ -189,7 +189,7 @@ struct QueryModel {
   }
 }
 
-/// The order of values, written without looking at `ValueOrder`. Source: spec/protocol.md 3.2, 3.3.
+/// The order of values, written without looking at `ValueOrder`. Source: docs/spec/protocol.md 3.2, 3.3.
 enum ModelOrder {
   static func rank(_ value: Value) -> Int {
     switch value {

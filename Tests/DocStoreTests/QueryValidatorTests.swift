@@ -1,6 +1,6 @@
 /// What is refused, in which words, and which of several faults is answered.
 ///
-/// Source: spec/protocol.md 5.1 to 5.5, spec/production-differences.md L12, L13, Q3, Q6.
+/// Source: docs/spec/protocol.md 5.1 to 5.5, docs/spec/production-differences.md L12, L13, Q3, Q6.
 
 import DocModel
 import DocStore

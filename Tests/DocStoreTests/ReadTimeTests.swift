@@ -1,7 +1,7 @@
 /// The past: for an hour a read at one time gives the same bytes, whatever is written, tidied or opened anew
 /// meanwhile; then it is refused.
 ///
-/// Source: spec/protocol.md 1.10.
+/// Source: docs/spec/protocol.md 1.10.
 
 import DocModel
 import DocStore

@@ -1,4 +1,4 @@
-/// What masks and transforms make of a document. The rows are those of spec/protocol.md 4.3 and 4.7.
+/// What masks and transforms make of a document. The rows are those of docs/spec/protocol.md 4.3 and 4.7.
 
 import DocModel
 import DocStore

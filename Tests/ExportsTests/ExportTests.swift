@@ -36,7 +36,7 @@ struct ExportTests {
 
   // MARK: framing
 
-  // Source: spec/streams.md 6.3.
+  // Source: docs/spec/streams.md 6.3.
   @Test("the version's record is the known bytes")
   func version() throws {
     let folder = TemporaryFolder()
@@ -82,7 +82,7 @@ struct ExportTests {
 
   // MARK: entities
 
-  // Source: spec/streams.md 6.5.
+  // Source: docs/spec/streams.md 6.5.
   @Test("the worked entity is the known bytes")
   func entity() {
     let bytes = EntityWriter.entity(

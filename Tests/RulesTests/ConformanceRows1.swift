@@ -1,4 +1,4 @@
-/// Conformance rows v001 to v069: literals, logic, equality, order. Source: spec/rules-language.md section 10, verbatim.
+/// Conformance rows v001 to v069: literals, logic, equality, order. Form: docs/spec/rules-language.md section 10.
 
 import DocModel
 import Rules

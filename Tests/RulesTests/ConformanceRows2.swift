@@ -1,4 +1,4 @@
-/// Conformance rows v070 to v138: arithmetic, membership, types. Source: spec/rules-language.md section 10, verbatim.
+/// Conformance rows v070 to v138: arithmetic, membership, types. Form: docs/spec/rules-language.md section 10.
 
 import DocModel
 import Rules

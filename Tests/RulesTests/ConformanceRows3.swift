@@ -1,4 +1,4 @@
-/// Conformance rows v139 to v209: strings, lists, sets, maps, bytes. Source: spec/rules-language.md section 10, verbatim.
+/// Conformance rows v139 to v209: strings, lists, sets, maps, bytes. Form: docs/spec/rules-language.md section 10.
 
 import DocModel
 import Rules

@@ -1,4 +1,4 @@
-/// Conformance rows v210 to v268: numbers, times, paths. Source: spec/rules-language.md section 10, verbatim.
+/// Conformance rows v210 to v268: numbers, times, paths. Form: docs/spec/rules-language.md section 10.
 
 import DocModel
 import Rules

@@ -1,4 +1,4 @@
-/// Conformance rows v269 to v317: requests, documents, functions, queries. Source: spec/rules-language.md section 10, verbatim.
+/// Conformance rows v269 to v317: requests, documents, functions, queries. Form: docs/spec/rules-language.md section 10.
 
 import DocModel
 import Rules

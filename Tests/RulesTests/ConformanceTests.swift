@@ -1,4 +1,4 @@
-/// Every case of spec/rules-language.md section 10.
+/// Every case of docs/spec/rules-language.md section 10.
 
 import DocModel
 import Testing
@@ -58,7 +58,7 @@ struct ConformanceRow: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("Conformance: spec/rules-language.md section 10")
+@Suite("Conformance: docs/spec/rules-language.md section 10")
 struct ConformanceTests {
   @Test("literals, logic, equality, order", arguments: conformanceRows1)
   func literals(row: ConformanceRow) { #expect(row.circumstances.verdict(row.expression) == row.result) }

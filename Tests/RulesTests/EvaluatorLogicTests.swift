@@ -26,7 +26,7 @@ struct OperandTests {
   }
 }
 
-/// One row of spec/rules-language.md 2.2.
+/// One row of docs/spec/rules-language.md 2.2.
 struct LogicRow: CustomTestStringConvertible, Sendable {
   let left: String
   let right: String
@@ -156,7 +156,7 @@ struct EvaluatorLimitTests {
     #expect(earlier.decide(Circumstances().request(documents), documents: documents).isAllowed)
   }
 
-  /// Cost of single expressions. Source: spec/production-differences.md 1.9.
+  /// Cost of single expressions. Source: docs/spec/production-differences.md 1.9.
   @Test(
     "every kind of expression costs what production takes for it",
     arguments: [

@@ -61,7 +61,7 @@ enum Verdict: Equatable, CustomTestStringConvertible {
   var testDescription: String { "\(self)" }
 }
 
-/// The usual signed-in user of spec/rules-language.md section 10.
+/// The usual signed-in user of docs/spec/rules-language.md section 10.
 let alice = AuthFacts(
   uid: "alice",
   claims: Fields([

@@ -1,6 +1,6 @@
 /// Limits at run time: both sides of each boundary, and where it was crossed.
 ///
-/// The boundaries were asked of the official emulator. Source: spec/production-differences.md 1.9.
+/// The boundaries were asked of the official emulator. Source: docs/spec/production-differences.md 1.9.
 
 import DocModel
 import Testing

@@ -1,7 +1,7 @@
 /// What lists are granted: the official emulator's answers to 1,506 pairs of a rule and a query.
 ///
 /// Each row is a condition; each letter of its verdicts belongs to the query of the same position: T granted,
-/// F false, E error. Recorded from version 1.19.9; two answers that spec/production-differences.md 1.10 gives
+/// F false, E error. Recorded from version 1.19.9; two answers that docs/spec/production-differences.md 1.10 gives
 /// otherwise (field filters with null; an equality beside a range) are here as they were recorded.
 
 import DocModel

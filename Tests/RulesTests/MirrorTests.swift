@@ -1,4 +1,4 @@
-/// Which lists are granted: spec/production-differences.md 1.10 and recorded answers.
+/// Which lists are granted: docs/spec/production-differences.md 1.10 and recorded answers.
 
 import DocModel
 import Testing

@@ -64,7 +64,7 @@ private let teams: [String: Fields] = [
 /// 2026-01-10 12:00 UTC.
 let strictTime = Timestamp(seconds: 1_768_046_400, nanoseconds: 0)
 
-/// Source: spec/list-query-authorization.md section 5.
+/// Source: docs/spec/list-query-authorization.md section 5.
 let strictRows: [StrictRow] = [
   StrictRow(1, "true", "posts", true, true),
   StrictRow(2, "req.auth != null", "posts", true, true),

@@ -59,7 +59,7 @@ struct StrictSoundnessTests {
     print("strict prover: \(tally)")
     #expect(tally.allowed > tally.pairs / 20)
     #expect(tally.provable > 0 && tally.leaks > 0)
-    // Source: spec/list-query-authorization.md 4.3, how complete.
+    // Source: docs/spec/list-query-authorization.md 4.3, how complete.
     #expect(tally.shown * 100 >= tally.refused * 96, "\(tally)")
     #expect(tally.unproven * 10 <= tally.leaks, "\(tally)")
     #expect(tally.tooComplex * 1_000 <= tally.pairs, "\(tally)")

@@ -9,7 +9,7 @@ import Testing
 
 private typealias H = ServiceHarness
 
-/// One server of each profile, asked the same. Source: spec/production-differences.md.
+/// One server of each profile, asked the same. Source: docs/spec/production-differences.md.
 @Suite("Profiles")
 struct ProfileTests {
   private static func harness(_ name: ProfileName, rules: String? = openRules) throws -> ServiceHarness {

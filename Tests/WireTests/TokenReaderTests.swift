@@ -189,7 +189,7 @@ struct TokenReaderTests {
     #expect(throws: Never.self) { try read(mock, .production, now: 9_999) }
   }
 
-  /// Source: spec/production-differences.md C5.
+  /// Source: docs/spec/production-differences.md C5.
   @Test(
     "production refuses a token of another project if both audience and issuer are there",
     arguments: [

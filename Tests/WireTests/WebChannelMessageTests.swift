@@ -1,6 +1,6 @@
 /// Forms, parameters and messages of WebChannel, as clients write and read them.
 ///
-/// Source: spec/streams.md 3.1, 3.2.
+/// Source: docs/spec/streams.md 3.1, 3.2.
 
 import DocModel
 import FirestoreProtos

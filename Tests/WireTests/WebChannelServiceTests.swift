@@ -1,6 +1,6 @@
 /// Streams of browsers on a real port: what a client is answered from its handshake to its goodbye.
 ///
-/// Source: spec/streams.md 3.
+/// Source: docs/spec/streams.md 3.
 
 import Testing
 

@@ -1,6 +1,6 @@
 /// WebChannel without a socket: what the session writes, in exact bytes, and what a client makes of it whatever is lost.
 ///
-/// Source: spec/streams.md 3.2, 3.3.
+/// Source: docs/spec/streams.md 3.2, 3.3.
 
 import DocModel
 import Testing

@@ -1,6 +1,6 @@
 /// The Write stream: handshake, tokens, order, and how it ends.
 ///
-/// Source: spec/streams.md section 2.
+/// Source: docs/spec/streams.md section 2.
 
 import Access
 import DocModel

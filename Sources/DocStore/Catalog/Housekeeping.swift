@@ -5,7 +5,7 @@
 ///
 /// INVARIANT: the floor is raised no later than history below it is removed, in one engine transaction, so
 /// no view can be handed a half-collected past.
-/// Source: design/storage-and-scale.md section 4.
+/// Source: docs/design/storage-and-scale.md section 4.
 
 internal import DocModel
 
@@ -104,6 +104,6 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
 
 /// How far back reads may go.
 public enum Retention {
-  /// Source: spec/protocol.md 1.10, spec/production-differences.md L17.
+  /// Source: docs/spec/protocol.md 1.10, docs/spec/production-differences.md L17.
   public static let seconds: Int64 = TransactionLimits.readTimeSeconds
 }

@@ -2,7 +2,7 @@
 ///
 /// INVARIANT: once a read time R was given out, every commit that the reader did not see has a version
 /// above R. (Clients cache "no document at R" and would ignore a commit at or below it for ever.)
-/// Source: spec/streams.md section 0, I1, I2, I4.
+/// Source: docs/spec/streams.md section 0, I1, I2, I4.
 
 struct CommitClock: Sendable {
   private struct State {

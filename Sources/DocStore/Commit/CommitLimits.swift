@@ -1,6 +1,6 @@
 /// Which limits commits are held to, where the service and the official emulator differ.
 ///
-/// Source: spec/production-differences.md W4, L2, L7 to L10.
+/// Source: docs/spec/production-differences.md W4, L2, L7 to L10.
 
 public import DocModel
 
@@ -25,12 +25,12 @@ public struct CommitLimits: Sendable {
 
 /// The texts in which commits are refused for what their indexes would hold.
 enum IndexChargeComplaint {
-  /// Source: spec/production-differences.md L7, L9.
+  /// Source: docs/spec/production-differences.md L7, L9.
   static let entryTooLarge = Complaint("Index entry is too large.")
-  /// Source: spec/production-differences.md L10.
+  /// Source: docs/spec/production-differences.md L10.
   static let commitTooLarge = Complaint("Transaction too big. Decrease transaction size.")
 
-  /// Source: spec/production-differences.md L8.
+  /// Source: docs/spec/production-differences.md L8.
   static func tooManyEntries(_ path: ResourcePath) -> Complaint {
     Complaint("too many index entries for entity /\(path.text)")
   }

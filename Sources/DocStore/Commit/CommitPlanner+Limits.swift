@@ -30,7 +30,7 @@ extension CommitPlanner {
   }
 
   /// What the commit at hand stores and deletes, with its index entries, must not be too much.
-  /// Source: spec/production-differences.md L10.
+  /// Source: docs/spec/production-differences.md L10.
   func checkCharge() throws(StoreError) {
     guard let indexes = chargedIndexes else { return }
     var bytes = 0

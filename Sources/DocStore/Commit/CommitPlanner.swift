@@ -134,7 +134,7 @@ final class CommitPlanner {
       try judge(commit)
       if let judgeFailure { throw .storage(judgeFailure) }
     }
-    // Rules come before preconditions (spec/rules-language.md 7.2).
+    // Rules come before preconditions (docs/spec/rules-language.md 7.2).
     if let unmet { throw unmet }
     try checkCharge()
     let changed = touched.allSatisfy(\.isChanged) ? touched : touched.filter(\.isChanged)
@@ -215,7 +215,7 @@ final class CommitPlanner {
     }
   }
 
-  /// Source: spec/protocol.md 4.2.
+  /// Source: docs/spec/protocol.md 4.2.
   private func checkPrecondition(of document: Touched, _ database: DatabaseID) throws(StoreError) {
     var name: DocumentName { DocumentName(database: database, path: document.path) }
     switch document.writes.precondition {
@@ -269,7 +269,7 @@ final class CommitPlanner {
   private static func masked(_ old: FieldsView, _ body: [UInt8], _ mask: [FieldPath]) -> [UInt8] {
     body.withUnsafeBytes { bytes in
       let new = FieldsView(document: bytes)
-      // `__name__` in a mask is accepted and means nothing (production-differences.md W10).
+      // `__name__` in a mask is accepted and means nothing (docs/spec/production-differences.md W10).
       let edits = mask.filter { !$0.isDocumentName }.map { path in
         FieldEdit(path, new.value(at: path).map { .set($0.bytes) } ?? .delete)
       }

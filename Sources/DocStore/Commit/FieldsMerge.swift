@@ -35,7 +35,7 @@ enum FieldsMerge {
   /// Setting through what is not a map (a vector is none) replaces it with a map; deleting through it
   /// changes nothing and never creates a map. Of two edits of one path the later one counts; an edit that
   /// leads through another one's path counts for nothing.
-  /// Source: spec/protocol.md 4.3.
+  /// Source: docs/spec/protocol.md 4.3.
   static func apply(_ edits: [FieldEdit], to base: FieldsView) -> [UInt8] {
     // A stable sort, so that the later of two edits of one path stays behind the earlier.
     let order = edits.indices.sorted { left, right in

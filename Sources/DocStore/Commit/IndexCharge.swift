@@ -2,10 +2,10 @@
 ///
 /// Ascending and descending are an entry each; an array has two more for each distinct element; a map is
 /// indexed itself and so are the fields in it; a composite has an entry for each element of its array field,
-/// or one. The sizes are those of spec/protocol.md 3.6. Both agree with what the service was recorded to take
+/// or one. The sizes are those of docs/spec/protocol.md 3.6. Both agree with what the service was recorded to take
 /// and to refuse: 19,999 distinct elements and 20,000; 29,650,337 charged bytes and 29,654,463.
 ///
-/// Source: spec/production-differences.md 3.9, L7 to L10.
+/// Source: docs/spec/production-differences.md 3.9, L7 to L10.
 
 internal import DocModel
 
@@ -75,7 +75,7 @@ struct IndexCharge {
 
   /// Entries of one value. The parent's name counts towards the limit of a single collection only beside a value that
   /// is cut: the service was recorded to refuse 5,530 bytes with such a value, and to take a name of 4,208 bytes, whose
-  /// entry would have 7,289, with a short one. Source: spec/production-differences.md L7, L9.
+  /// entry would have 7,289, with a short one. Source: docs/spec/production-differences.md L7, L9.
   private mutating func add(_ count: Int, of held: Int, base: Int, _ scope: IndexDefinition.Scope) {
     let limit =
       switch scope {

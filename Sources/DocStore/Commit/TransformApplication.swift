@@ -1,6 +1,6 @@
 /// The values that transforms give.
 ///
-/// Source: spec/protocol.md 4.7.
+/// Source: docs/spec/protocol.md 4.7.
 
 internal import DocModel
 

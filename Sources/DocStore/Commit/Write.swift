@@ -1,6 +1,6 @@
 /// One element of a commit, as the API has them.
 ///
-/// Source: proto google/firestore/v1/write.proto; spec/protocol.md section 4.
+/// Source: proto google/firestore/v1/write.proto; docs/spec/protocol.md section 4.
 
 public import DocModel
 

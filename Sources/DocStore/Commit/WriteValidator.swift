@@ -2,7 +2,7 @@
 /// `MergedWrites`'.
 ///
 /// Runs before the commit queues, on its caller's thread; a refusal leaves a transaction open.
-/// Source: spec/protocol.md 4.1, 4.7; spec/production-differences.md W4, W8, W9, W11 to W13.
+/// Source: docs/spec/protocol.md 4.1, 4.7; docs/spec/production-differences.md W4, W8, W9, W11 to W13.
 
 public import DocModel
 
@@ -37,19 +37,19 @@ public enum WriteComplaint {
     Complaint("Cannot transform property \(path.text) and its nested property at the same time.")
   }
 
-  /// Source: spec/protocol.md 4.5, 2.3.
+  /// Source: docs/spec/protocol.md 4.5, 2.3.
   static func invalidNested(_ path: FieldPath) -> Complaint {
     Complaint("Property \(path.segments[0]) contains an invalid nested entity.")
   }
 
-  /// Source: spec/production-differences.md L2.
+  /// Source: docs/spec/production-differences.md L2.
   static func tooLarge(_ name: DocumentName, bytes: Int) -> Complaint {
     Complaint(
       "Document '\(name.resourceName)' cannot be written because its size (\(grouped(bytes)) bytes) exceeds "
         + "the maximum allowed size of \(grouped(Limits.documentBytesMax)) bytes.")
   }
 
-  /// The official emulator's words. Source: spec/production-differences.md L2.
+  /// The official emulator's words. Source: docs/spec/production-differences.md L2.
   static let entityTooLarge = Complaint("maximum entity size is \(Limits.documentBytesMax) bytes")
 
   /// Digits in groups of three: `1,048,576`.

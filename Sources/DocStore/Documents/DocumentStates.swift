@@ -8,7 +8,7 @@ internal import DocModel
 /// written at or before T; else, of the history records, the first that ended after T, if it began at or
 /// before T.
 ///
-/// Source: design/storage-and-scale.md section 4.
+/// Source: docs/design/storage-and-scale.md section 4.
 struct DocumentStates {
   let view: StorageView
   let generation: UInt32

@@ -14,7 +14,7 @@
 /// `g` generation u32, `v` version i64, both big-endian; parts as `KeyWriter` writes them. The collection
 /// path is one part, so a collection's documents are contiguous: it ends in `00 01`, which sorts below `/`.
 ///
-/// Source: design/storage-and-scale.md 5.1.
+/// Source: docs/design/storage-and-scale.md 5.1.
 ///
 /// INVARIANT: document keys are prefix-free, so a history key sorts inside its document's place.
 /// LIMIT: 511 bytes a key, what LMDB allows: 4 + 300 + 199 + 8.

@@ -4,7 +4,7 @@
 /// group commit) is written once, against this contract. Calls are synchronous: an embedded engine never
 /// waits, and one that waits for a network is run on threads of its owner.
 ///
-/// Source: design/storage-and-scale.md section 16.
+/// Source: docs/design/storage-and-scale.md section 16.
 /// Checked by: `Tests/EngineConformanceTests`, which every engine passes.
 
 /// One immutable state of all keyspaces.

@@ -1,6 +1,6 @@
 /// What an index holds, as `firestore.indexes.json` writes it.
 ///
-/// Source: spec/production-differences.md 3.2.
+/// Source: docs/spec/production-differences.md 3.2.
 
 public import DocModel
 

@@ -14,7 +14,7 @@
 /// names have one budget a scope: entries whose parts have equal budgets agree byte by byte, so they can be
 /// joined and merged without being read.
 /// LIMIT: 511 bytes a key, what LMDB allows: 4 + 4 + 80 + 323 + 100.
-/// Source: design/storage-and-scale.md 5.1 and 5.4.
+/// Source: docs/design/storage-and-scale.md 5.1 and 5.4.
 
 internal import DocModel
 

@@ -5,7 +5,7 @@
 /// query's orders where indexes have them, otherwise only the name (then the result is sorted).
 ///
 /// INVARIANT: what `IndexAccess` leads to contains every document of the result. Filters are asked again.
-/// Source: design/storage-and-scale.md 8; spec/production-differences.md 3.4 (what a member is).
+/// Source: docs/design/storage-and-scale.md 8; docs/spec/production-differences.md 3.4 (what a member is).
 
 internal import DocModel
 

@@ -27,7 +27,7 @@ enum IndexWish {
   }
 
   /// The defined indexes that serve the scope, as if they were there. A group's definition serves single
-  /// collections, too (spec/production-differences.md 3.2).
+  /// collections, too (docs/spec/production-differences.md 3.2).
   private static func candidates(
     _ id: String, _ scope: IndexDefinition.Scope, _ defined: [IndexDefinition]
   ) -> [StoredIndex] {

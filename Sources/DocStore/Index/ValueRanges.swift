@@ -2,7 +2,7 @@
 ///
 /// INVARIANT: a document that passes the tests lies in the ranges. `isExact` says that the converse holds, too;
 /// folded bounds take in the whole run of their fold.
-/// Source: spec/protocol.md 5.3 (the table of operators, null and NaN) and 3.4.
+/// Source: docs/spec/protocol.md 5.3 (the table of operators, null and NaN) and 3.4.
 
 internal import DocModel
 

@@ -3,7 +3,7 @@
 /// Shape of what they carry: a `google.firestore.admin.v1.Index` in base64url without padding: 1 name, 2
 /// scope (1 collection, 2 group), 3 fields {1 path, 2 order (1 ascending, 2 descending) or 3 array config
 /// (1)}. The name ends in `/indexes/_` for a composite and in `/fields/PATH` for an index of one field.
-/// Source: spec/production-differences.md 3.5; links that the service gave.
+/// Source: docs/spec/production-differences.md 3.5; links that the service gave.
 
 public import DocModel
 

@@ -1,6 +1,6 @@
 /// Which indexes a database has: the automatic ones, what was defined beside them, what was switched off.
 ///
-/// Source: spec/production-differences.md 3.1, 3.2.
+/// Source: docs/spec/production-differences.md 3.1, 3.2.
 
 public import DocModel
 

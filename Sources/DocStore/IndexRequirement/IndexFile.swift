@@ -1,6 +1,6 @@
 /// A `firestore.indexes.json` as it was read: what it defines, and where.
 ///
-/// Source: spec/production-differences.md 3.2; what the service's command line accepts.
+/// Source: docs/spec/production-differences.md 3.2; what the service's command line accepts.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// What of a file without errors is useless or too much.
 ///
-/// Source: spec/production-differences.md 3.2, 3.10, L16.
+/// Source: docs/spec/production-differences.md 3.2, 3.10, L16.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// Definitions as `firestore.indexes.json` writes them.
 ///
-/// Source: spec/production-differences.md 3.2. One field to a line, as the command line of the service
+/// Source: docs/spec/production-differences.md 3.2. One field to a line, as the command line of the service
 /// writes the file, so that changes of it read well.
 
 internal import DocModel

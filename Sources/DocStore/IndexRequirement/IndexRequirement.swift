@@ -5,7 +5,7 @@
 /// have every field of the way. Nothing else helps: no index is read backwards, and no field of an index is
 /// skipped. The first way that is not served names the definition to add.
 ///
-/// Source: spec/production-differences.md 3.4 to 3.7; Tests/DocStoreTests/IndexVerdicts has what the service
+/// Source: docs/spec/production-differences.md 3.4 to 3.7; Tests/DocStoreTests/IndexVerdicts has what the service
 /// answered.
 
 internal import DocModel

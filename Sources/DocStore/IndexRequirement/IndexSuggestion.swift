@@ -5,7 +5,7 @@
 /// shape may also be a part of another's, with its fields in another sequence. Small sets of candidates are
 /// searched through for the fewest; large ones are thinned out.
 ///
-/// Source: spec/production-differences.md 3.10.
+/// Source: docs/spec/production-differences.md 3.10.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// The definition that a query lacks, and the words in which the service asks for it.
 ///
-/// Source: spec/production-differences.md 3.5, 3.7. Where links differ from that page, the service's own
+/// Source: docs/spec/production-differences.md 3.5, 3.7. Where links differ from that page, the service's own
 /// links decided: an exemption carries scope and field, too; the field with the element comes first; a
 /// database that is not the first one stands in the address.
 

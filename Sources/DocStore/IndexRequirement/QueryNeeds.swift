@@ -1,6 +1,6 @@
 /// What a query asks of indexes: the normal form in which the service looks for them.
 ///
-/// Source: spec/production-differences.md 3.3, 3.6, 3.7. Values, cursors, limits, offsets and projections
+/// Source: docs/spec/production-differences.md 3.3, 3.6, 3.7. Values, cursors, limits, offsets and projections
 /// have no part in it, so queries of one shape have equal needs.
 
 public import DocModel

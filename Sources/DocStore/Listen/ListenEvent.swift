@@ -1,6 +1,6 @@
 /// What a stream tells its client, before it is encoded.
 ///
-/// Source: spec/streams.md 1.1, 1.3, 1.4.
+/// Source: docs/spec/streams.md 1.1, 1.3, 1.4.
 
 public import DocModel
 

@@ -1,6 +1,6 @@
 /// What a commit means for the targets it touches.
 ///
-/// Source: spec/streams.md 1.4, 1.7.
+/// Source: docs/spec/streams.md 1.4, 1.7.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// What a stream's user may see, asked again whenever the answer may have changed.
 ///
-/// Source: spec/streams.md 1.7.
+/// Source: docs/spec/streams.md 1.7.
 
 internal import DocModel
 

@@ -3,7 +3,7 @@
 /// Their targets stand still: nothing is kept for them but the state that they show. When the client has
 /// read, history tells what it has missed, in one step; when that is too much, the target is reset and
 /// shown anew. So a slow client costs a buffer, and nobody waits for it.
-/// Source: spec/streams.md 1.5.
+/// Source: docs/spec/streams.md 1.5.
 
 internal import DequeModule
 internal import DocModel

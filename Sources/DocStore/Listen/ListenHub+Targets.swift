@@ -2,7 +2,7 @@
 ///
 /// Requests of one stream are seen in order: a target that is being read holds up those behind it, not
 /// those already live, and no other stream.
-/// Source: spec/streams.md 1.2, 1.3.
+/// Source: docs/spec/streams.md 1.2, 1.3.
 
 internal import DequeModule
 internal import DocModel

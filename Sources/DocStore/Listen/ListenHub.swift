@@ -7,7 +7,7 @@
 /// INVARIANT: every live target of a stream that does not stand still shows the state at `position`.
 /// INVARIANT: a consistent state at R is told to a stream only after every commit at or below R was applied
 /// to its targets; the commit clock never goes below R afterwards.
-/// Source: design/storage-and-scale.md 9, spec/streams.md section 0 and 1.
+/// Source: docs/design/storage-and-scale.md 9, docs/spec/streams.md section 0 and 1.
 
 internal import DequeModule
 internal import DocModel

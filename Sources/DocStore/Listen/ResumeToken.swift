@@ -2,7 +2,7 @@
 ///
 /// Shape: field 1 of the outer message holds the inner one; its field 1 is the read time in microseconds,
 /// field 2 the generation, 0 while nobody has written to the database. Clients never look inside.
-/// Source: spec/streams.md 1.5 (field 1 is the official form; field 2 is ours).
+/// Source: docs/spec/streams.md 1.5 (field 1 is the official form; field 2 is ours).
 
 internal import DocModel
 

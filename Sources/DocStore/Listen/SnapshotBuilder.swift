@@ -2,7 +2,7 @@
 ///
 /// One message a document, whatever the number of targets it concerns, unless their projections differ;
 /// removals before changes; then the one message that makes all targets consistent.
-/// Source: spec/streams.md 1.4.
+/// Source: docs/spec/streams.md 1.4.
 
 internal import DocModel
 

@@ -2,7 +2,7 @@
 ///
 /// Serves listeners that come back with a token, clients that were too slow for a while, and new targets
 /// between the reading of their result and the moment they go live.
-/// Source: spec/streams.md 1.4 (the table), 1.5.
+/// Source: docs/spec/streams.md 1.4 (the table), 1.5.
 
 internal import DocModel
 

@@ -5,7 +5,7 @@
 /// array contain one, by that value. What is found is then tested with the target's whole filter.
 ///
 /// Cost of a change: a few look-ups, and the targets that share its place and one of its values.
-/// Source: design/storage-and-scale.md 9.
+/// Source: docs/design/storage-and-scale.md 9.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// How a new target's result is read: from nothing, or from what its client already knows.
 ///
-/// Source: spec/streams.md 1.3, 1.5, 1.6.
+/// Source: docs/spec/streams.md 1.3, 1.5, 1.6.
 
 internal import DocModel
 

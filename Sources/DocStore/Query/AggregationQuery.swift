@@ -1,6 +1,6 @@
 /// Aggregations over a query: what may be asked, checked in the service's order.
 ///
-/// Source: spec/protocol.md 1.14; spec/production-differences.md 1.6.
+/// Source: docs/spec/protocol.md 1.14; docs/spec/production-differences.md 1.6.
 
 public import DocModel
 
@@ -103,7 +103,7 @@ public struct AggregationQuery: Sendable {
 extension NormalizedQuery {
   /// What is added up is what an index over the added fields gives first: they are ordered by, in byte order,
   /// before the name. It shows only where not all of the result is taken.
-  /// Source: spec/production-differences.md 3.3; the official emulator.
+  /// Source: docs/spec/production-differences.md 3.3; the official emulator.
   fileprivate mutating func orderByRequiredFields() {
     guard limit != nil || offset > 0, orders.count > explicitOrderCount else { return }
     let fixed = (filter?.tests ?? []).filter { $0.comparison.fixesValue }.map(\.path)
@@ -126,7 +126,7 @@ extension FieldTest.Comparison {
   }
 }
 
-/// The texts in which aggregations are refused. Source: spec/protocol.md 1.14.
+/// The texts in which aggregations are refused. Source: docs/spec/protocol.md 1.14.
 public enum AggregationComplaint {
   static let empty = Complaint("Aggregations can not be empty.")
   static let operatorUnset = Complaint("Operator field in Aggregation is not set.")

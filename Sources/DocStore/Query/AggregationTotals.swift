@@ -1,6 +1,6 @@
 /// What the aggregations of a query come to, document by document.
 ///
-/// Numbers are read where they lie. Source: spec/protocol.md 1.14.
+/// Numbers are read where they lie. Source: docs/spec/protocol.md 1.14.
 
 public import DocModel
 

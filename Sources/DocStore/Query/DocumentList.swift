@@ -1,6 +1,6 @@
 /// ListDocuments: a query with a text for its order, pages, and on demand missing documents.
 ///
-/// Source: spec/protocol.md 1.6; spec/production-differences.md L15, Q15.
+/// Source: docs/spec/protocol.md 1.6; docs/spec/production-differences.md L15, Q15.
 
 public import DocModel
 
@@ -49,7 +49,7 @@ public struct DocumentList: Sendable {
   /// caller's to check.
   ///
   /// - Parameter boundsPages: whether pages have the service's default and largest size; otherwise a page is as
-  ///   long as is asked, and whole when nothing is. Source: spec/production-differences.md L15.
+  ///   long as is asked, and whole when nothing is. Source: docs/spec/production-differences.md L15.
   public func validate(boundsPages: Bool = true) throws(Complaint) -> Validated {
     if pageSize < 0 { throw QueryComplaint.negativePageSize }
     if showsMissing, collectionID.isEmpty { throw QueryComplaint.missingWithoutCollection }

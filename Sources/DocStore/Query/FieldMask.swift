@@ -1,6 +1,6 @@
 /// Which fields of a document an answer shows: a query's projection, or a read's mask.
 ///
-/// Source: spec/protocol.md 1.5 and 5.7.
+/// Source: docs/spec/protocol.md 1.5 and 5.7.
 
 public import DocModel
 internal import Synchronization

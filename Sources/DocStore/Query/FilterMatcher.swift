@@ -3,7 +3,7 @@
 /// Nothing is decoded and nothing allocated for a document. Operands and field names lie in one block of
 /// memory owned by the matcher, so nodes can hold views on them.
 ///
-/// Source: spec/protocol.md 5.3 (the table of operators, null and NaN) and 3.4.
+/// Source: docs/spec/protocol.md 5.3 (the table of operators, null and NaN) and 3.4.
 
 public import DocModel
 

@@ -6,7 +6,7 @@
 /// Sizes, asked of the official emulator byte by byte: null and boolean 1; number and timestamp 8; string
 /// and map key length + 1; bytes length; reference 16 + (length + 1) for each path segment; vector 8 for
 /// the dimension and 8 an element; array and map the sum of their parts. Assumed: geo point 16.
-/// Source: spec/protocol.md 11 item 6; production's recorded answers to `runQuery_truncation` and
+/// Source: docs/spec/protocol.md 11 item 6; production's recorded answers to `runQuery_truncation` and
 /// `*Truncation`.
 
 internal import DocModel

@@ -1,6 +1,6 @@
 /// Vector search: what may be asked, and what was checked.
 ///
-/// Source: spec/protocol.md 5.9; the texts and their order: the official emulator.
+/// Source: docs/spec/protocol.md 5.9; the texts and their order: the official emulator.
 
 public import DocModel
 
@@ -53,7 +53,7 @@ public struct NearestQuery: Hashable, Sendable {
   public let resultField: String
   public let threshold: Double?
   /// Whether a vector without length under `cosine`, asked or stored, refuses the query rather than being
-  /// infinitely far. Source: spec/production-differences.md Q12.
+  /// infinitely far. Source: docs/spec/production-differences.md Q12.
   public internal(set) var refusesZeroVectors = false
 
   /// What a vector index for this search has to hold.
@@ -95,7 +95,7 @@ enum NearestComplaint {
   static let threshold = Complaint("distanceThreshold must be a finite number.")
   static let longResult = Complaint(
     "The distanceResultField.property.name is longer than \(Limits.fieldNameBytesMax) bytes.")
-  /// `FAILED_PRECONDITION`. Source: spec/production-differences.md Q12.
+  /// `FAILED_PRECONDITION`. Source: docs/spec/production-differences.md Q12.
   static let zeroVector = "Cannot compute cosine distance against a vector with a magnitude of zero."
 
   static func beside(_ part: String) -> Complaint {

@@ -137,7 +137,7 @@ public struct FieldTest: Hashable, Sendable {
 
 extension FieldTest.Comparison {
   /// Whether a query with this test is also ordered by the field.
-  /// Source: spec/protocol.md 5.4.
+  /// Source: docs/spec/protocol.md 5.4.
   public var impliesOrder: Bool { isRange || isNegation }
 
   public var isRange: Bool {
@@ -149,7 +149,7 @@ extension FieldTest.Comparison {
     }
   }
 
-  /// Whether at most one such test may stand in a query. Source: spec/protocol.md 5.3.
+  /// Whether at most one such test may stand in a query. Source: docs/spec/protocol.md 5.3.
   public var isNegation: Bool {
     switch self {
     case .notEqual, .notIn, .isNotNull, .isNotNaN: true

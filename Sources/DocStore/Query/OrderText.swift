@@ -1,6 +1,6 @@
 /// The order of a list request: `a`, `a desc`, `a.b asc, c desc`.
 ///
-/// Source: spec/protocol.md 1.6; the complaint was asked of the official emulator.
+/// Source: docs/spec/protocol.md 1.6; the complaint was asked of the official emulator.
 
 public import DocModel
 

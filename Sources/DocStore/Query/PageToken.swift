@@ -4,7 +4,7 @@
 /// the last document given: its path in a list by name, its order key in others. Clients get base64url. A token goes with one collection, order, mask and
 /// show_missing, not with a read time.
 ///
-/// Source: spec/production-differences.md Q15.
+/// Source: docs/spec/production-differences.md Q15.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// The texts in which queries are refused, each in one place.
 ///
-/// Source: spec/protocol.md 5.1 to 5.7 and spec/production-differences.md L12, L13, Q3, Q6, Q15; texts
+/// Source: docs/spec/protocol.md 5.1 to 5.7 and docs/spec/production-differences.md L12, L13, Q3, Q6, Q15; texts
 /// without a row there were asked of the official emulator (1.19.9), which gives production's. All are
 /// `INVALID_ARGUMENT`.
 

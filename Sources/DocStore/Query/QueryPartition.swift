@@ -1,6 +1,6 @@
 /// PartitionQuery: names that cut a collection group into runs of about equal length.
 ///
-/// Source: spec/protocol.md 1.15; spec/production-differences.md Q8 (few documents give no cursors, 1,000 give
+/// Source: docs/spec/protocol.md 1.15; docs/spec/production-differences.md Q8 (few documents give no cursors, 1,000 give
 /// at most 8); proto google/firestore/v1/firestore.proto, PartitionQueryRequest.
 
 public import DocModel
@@ -14,7 +14,7 @@ public struct QueryPartition: Sendable {
   public var pageSize: Int
   public var pageToken: String
 
-  /// Documents that a part has at least. Source: spec/production-differences.md Q8.
+  /// Documents that a part has at least. Source: docs/spec/production-differences.md Q8.
   static let documentsMin = 120
 
   public init(_ query: StructuredQuery, count: Int, pageSize: Int = 0, pageToken: String = "") {
@@ -149,7 +149,7 @@ struct NameSample {
 }
 
 /// The texts in which partitions are refused.
-/// Source: spec/production-differences.md Q8. Assumed: the texts of the kinds of query that have none.
+/// Source: docs/spec/production-differences.md Q8. Assumed: the texts of the kinds of query that have none.
 public enum PartitionComplaint {
   public static let queryUnset = Complaint("Query is required.")
   static let count = Complaint("Partition count must be greater than zero.")

@@ -1,7 +1,7 @@
 /// How a query will be run: which documents are looked at, and whether they must be sorted.
 ///
 /// The scan stays as the plan every other one is tested against.
-/// Source: design/storage-and-scale.md 8.
+/// Source: docs/design/storage-and-scale.md 8.
 
 public import DocModel
 

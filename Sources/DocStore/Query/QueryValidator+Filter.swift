@@ -1,6 +1,6 @@
 /// Checks of the filter: leaf by leaf, then as a whole.
 ///
-/// Source: spec/protocol.md 5.3.
+/// Source: docs/spec/protocol.md 5.3.
 
 internal import DocModel
 
@@ -162,7 +162,7 @@ extension QueryValidator {
     }
   }
 
-  /// Source: spec/production-differences.md L12: every leaf and every list operand counts.
+  /// Source: docs/spec/production-differences.md L12: every leaf and every list operand counts.
   private func checkSize(filterCount: Int) throws(Complaint) {
     let hasParent = !query.parent.isRoot
     guard filterCount + query.orders.count + (hasParent ? 1 : 0) <= QueryLimits.componentsMax else {
@@ -170,7 +170,7 @@ extension QueryValidator {
     }
   }
 
-  /// What an index would have to cut cannot be looked up. Source: spec/protocol.md 11 item 6.
+  /// What an index would have to cut cannot be looked up. Source: docs/spec/protocol.md 11 item 6.
   private func checkOperandSizes(_ test: FieldTest) throws(Complaint) {
     if test.path.isDocumentName { return }
     let isElement = test.comparison == .arrayContains || test.comparison == .arrayContainsAny

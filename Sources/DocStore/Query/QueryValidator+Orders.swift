@@ -1,6 +1,6 @@
 /// Orders, explicit and implied, and the cursors that refer to them.
 ///
-/// Source: spec/protocol.md 5.4 and 5.5.
+/// Source: docs/spec/protocol.md 5.4 and 5.5.
 
 internal import DocModel
 
@@ -65,7 +65,7 @@ extension QueryValidator {
   }
 
   /// One reference more than there are explicit orders breaks ties by name.
-  /// Source: spec/production-differences.md Q6.
+  /// Source: docs/spec/production-differences.md Q6.
   private func isTieBreak(_ operand: StructuredQuery.Operand, at index: Int, in orders: [QueryOrder]) -> Bool
   {
     guard index > 0, index == query.orders.count, index < orders.count, orders[index].path.isDocumentName,

@@ -2,7 +2,7 @@
 ///
 /// Order: selectors, limit, offset, the filter tree from left to right, the filter as a whole, orders,
 /// cursors, projection, vector search; then what no index can serve, which a user is told only when the rules grant the
-/// query. Source: spec/protocol.md 5.2; where it is silent, the order in which the official
+/// query. Source: docs/spec/protocol.md 5.2; where it is silent, the order in which the official
 /// emulator answers (Tests/DocStoreTests/QueryValidatorTests).
 
 public import DocModel
@@ -68,7 +68,7 @@ public struct QueryValidator {
   /// Where a path stands; they differ in what reserved names they bear.
   enum PathUse { case filter, order, projection }
 
-  /// Reads a field path. Source: spec/protocol.md 4.5, last paragraph; which places bear `__type__` is
+  /// Reads a field path. Source: docs/spec/protocol.md 4.5, last paragraph; which places bear `__type__` is
   /// production's (a vector's inside may be filtered and ordered by, not projected).
   func path(_ text: String, as use: PathUse) throws(Complaint) -> FieldPath {
     let path = try FieldPath.parse(text)
@@ -91,7 +91,7 @@ public struct QueryValidator {
 
   // MARK: projection
 
-  /// Source: spec/protocol.md 5.7. The document's name comes always, so naming it means nothing.
+  /// Source: docs/spec/protocol.md 5.7. The document's name comes always, so naming it means nothing.
   private func projection() throws(Complaint) -> FieldMask? {
     guard let texts = query.projection else { return nil }
     var paths: [FieldPath] = []

@@ -1,6 +1,6 @@
 /// The disjunctive form of a filter.
 ///
-/// Source: spec/protocol.md 5.3 (counting) and spec/list-query-authorization.md 1 (what a way is).
+/// Source: docs/spec/protocol.md 5.3 (counting) and docs/spec/list-query-authorization.md 1 (what a way is).
 
 public import DocModel
 

@@ -1,6 +1,6 @@
 /// The distance of stored vectors from one that is asked about.
 ///
-/// Source: spec/protocol.md 5.9. Sums run in four lanes, which the compiler turns into vector instructions.
+/// Source: docs/spec/protocol.md 5.9. Sums run in four lanes, which the compiler turns into vector instructions.
 
 internal import DocModel
 

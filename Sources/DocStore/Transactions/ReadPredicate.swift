@@ -4,7 +4,7 @@
 /// enter the result (a phantom) counts as much as what is in it, and what can never match counts for nothing.
 ///
 /// State and its owner: the transaction table's monitor.
-/// Source: spec/streams.md 4.3, 2; spec/production-differences.md T4.
+/// Source: docs/spec/streams.md 4.3 item 2; docs/spec/production-differences.md T4.
 
 internal import DocModel
 

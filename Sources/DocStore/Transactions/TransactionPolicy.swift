@@ -1,6 +1,6 @@
 /// How long locks are waited for, and whose ways transactions end in.
 ///
-/// Source: spec/production-differences.md T1 to T13; spec/streams.md 4.3.
+/// Source: docs/spec/production-differences.md T1 to T13; docs/spec/streams.md 4.3.
 
 internal import DocModel
 
@@ -68,11 +68,11 @@ public struct TransactionPolicy: Sendable, Equatable {
 
 /// What waiting for locks may cost.
 enum LockLimits {
-  /// Source: spec/production-differences.md T2.
+  /// Source: docs/spec/production-differences.md T2.
   static let waitMilliseconds = 20_000
   static let emulatorWaitMilliseconds = 2_000
   /// How long a read stands in a line that does not move before it goes ahead without its turn.
-  /// Source: spec/streams.md 4.3, 6.
+  /// Source: docs/spec/streams.md 4.3 item 6.
   static let turnMilliseconds = 2_000
   /// How long it stands in a line that does move.
   static let lineMilliseconds = 20_000

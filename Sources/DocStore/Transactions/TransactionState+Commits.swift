@@ -3,7 +3,7 @@
 /// Open transactions hold nothing but what they have read, since writes come with the commit. So all waiting
 /// is that of commits for readers, and of reads for their turn. A wait that would close a circle is decided at
 /// once: nobody waits in vain.
-/// Source: spec/streams.md 4.3; spec/production-differences.md T1 to T4.
+/// Source: docs/spec/streams.md 4.3; docs/spec/production-differences.md T1 to T4.
 
 internal import DocModel
 

@@ -3,7 +3,7 @@
 /// Whoever takes a turn, or reads such a document by name while there is a queue, stands in line; turns come
 /// first come, first served, and last as long as the transaction. A turn is patience, not a lock: who stands in
 /// a line that does not move reads without it, and what was read is still protected by locks.
-/// Source: spec/streams.md 4.3, 6.
+/// Source: docs/spec/streams.md 4.3 item 6.
 
 internal import DocModel
 

@@ -6,7 +6,7 @@
 ///
 /// State: everything behind one monitor, held for look-ups only. What follows from a change (commits that go
 /// on, answers, reads whose turn it is) is done after the monitor was left.
-/// Source: spec/protocol.md 1.10; spec/streams.md 4.3; spec/production-differences.md T1 to T13.
+/// Source: docs/spec/protocol.md 1.10; docs/spec/streams.md 4.3; docs/spec/production-differences.md T1 to T13.
 
 internal import DocModel
 

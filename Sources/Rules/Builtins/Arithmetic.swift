@@ -1,4 +1,4 @@
-/// `+ - * / %`. Source: spec/rules-language.md 2.8 and the official emulator.
+/// `+ - * / %`. Source: docs/spec/rules-language.md 2.8 and the official emulator.
 
 internal import DocModel
 

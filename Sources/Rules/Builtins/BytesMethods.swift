@@ -1,4 +1,4 @@
-/// Methods of bytes, and `hashing`. Source: spec/rules-language.md 3.2.
+/// Methods of bytes, and `hashing`. Source: docs/spec/rules-language.md 3.2.
 
 internal import Crypto
 internal import DocModel

@@ -1,4 +1,4 @@
-/// Methods of lists and sets. Source: spec/rules-language.md 3.4, 3.5.
+/// Methods of lists and sets. Source: docs/spec/rules-language.md 3.4, 3.5.
 
 internal import DocModel
 

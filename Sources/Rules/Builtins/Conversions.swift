@@ -1,6 +1,6 @@
 /// `int()`, `float()`, `string()`: between numbers and texts, the way Java prints and reads them.
 ///
-/// Source: spec/rules-language.md 3.3 and the official emulator.
+/// Source: docs/spec/rules-language.md 3.3 and the official emulator.
 
 internal import DocModel
 

@@ -1,4 +1,4 @@
-/// Methods of maps and of their differences. Source: spec/rules-language.md 3.6, 3.7.
+/// Methods of maps and of their differences. Source: docs/spec/rules-language.md 3.6, 3.7.
 
 internal import DocModel
 

@@ -1,4 +1,4 @@
-/// Path values: templates, `path(text)`, `bind`. Source: spec/rules-language.md 3.10 and the official
+/// Path values: templates, `path(text)`, `bind`. Source: docs/spec/rules-language.md 3.10 and the official
 /// emulator, which has the messages.
 
 internal import DocModel

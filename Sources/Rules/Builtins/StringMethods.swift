@@ -1,4 +1,4 @@
-/// Methods of strings. Source: spec/rules-language.md 3.1 and the official emulator.
+/// Methods of strings. Source: docs/spec/rules-language.md 3.1 and the official emulator.
 
 internal import DocModel
 

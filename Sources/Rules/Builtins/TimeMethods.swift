@@ -1,4 +1,4 @@
-/// Methods of timestamps, durations and places. Source: spec/rules-language.md 3.8, 3.9.
+/// Methods of timestamps, durations and places. Source: docs/spec/rules-language.md 3.8, 3.9.
 
 internal import DocModel
 

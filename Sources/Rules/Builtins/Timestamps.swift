@@ -1,6 +1,6 @@
 /// Timestamps and durations: ranges, calendar, units.
 ///
-/// Everything is UTC. Source: spec/rules-language.md 3.8 and the
+/// Everything is UTC. Source: docs/spec/rules-language.md 3.8 and the
 /// official emulator.
 
 internal import DocModel

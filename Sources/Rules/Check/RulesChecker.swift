@@ -15,7 +15,7 @@ public struct CheckResult: Sendable {
 public enum RulesChecker {
   /// Numbers the service refuses beyond.
   ///
-  /// Source: production-differences 1.9 and the official compiler, asked one by one.
+  /// Source: docs/spec/production-differences.md 1.9 and the official compiler, asked one by one.
   public enum Limits {
     /// Production refuses more; the official emulator accepts any size.
     public static let sourceBytesMax = 256 * 1024

@@ -9,10 +9,10 @@ internal import DocModel
 /// knows that it exists, but not in a query. A path that counted for an earlier operation of the request is free, and
 /// so is the document that is judged itself, before and after, and what any document of the commit will be
 /// after it. What was free counts when it is asked for in another way: what a written document was, or by
-/// another operation. Source: the official emulator (production counts as it does, spec/production-differences.md
+/// another operation. Source: the official emulator (production counts as it does, docs/spec/production-differences.md
 /// 1.9); a query has no documents that are free.
 final class AccessLog {
-  /// LIMIT: one document read or one write. Source: spec/production-differences.md 1.9.
+  /// LIMIT: one document read or one write. Source: docs/spec/production-differences.md 1.9.
   static let operationMax = 10
   /// LIMIT: a query; and all operations of a commit or a batch of reads together.
   static let requestMax = 20

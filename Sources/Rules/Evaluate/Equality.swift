@@ -1,6 +1,6 @@
 /// The equalities of the language.
 ///
-/// Source: spec/rules-language.md 2.6, and the official emulator for the sign of zero.
+/// Source: docs/spec/rules-language.md 2.6, and the official emulator for the sign of zero.
 
 internal import DocModel
 

@@ -6,7 +6,7 @@ extension Evaluation {
   /// A stored value as an operand.
   ///
   /// A reference becomes the path `/databases/D/documents/...` (the project is dropped); a vector is a
-  /// kind of its own. Source: spec/rules-language.md 2.1, and the official emulator for vectors.
+  /// kind of its own. Source: docs/spec/rules-language.md 2.1, and the official emulator for vectors.
   @inline(__always)
   func operand(_ view: ValueView) -> Operand {
     switch view.tag {
@@ -104,7 +104,7 @@ extension Evaluation {
     texts.map { list($0.map { .string(arena.copy($0)) }) } ?? .null
   }
 
-  /// `request` as a whole. Source: spec/rules-language.md 2.11 and the official emulator's own map, whose order
+  /// `request` as a whole. Source: docs/spec/rules-language.md 2.11 and the official emulator's own map, whose order
   /// `request.values()` tells.
   func requestObject() -> Operand {
     if isStorage { return storageRequestObject() }

@@ -9,7 +9,7 @@ internal import DocModel
 /// INVARIANT: used by one thread at a time. Pointers in it are valid from `RequestScope.open` to the
 /// end of the decision.
 final class Evaluation {
-  /// LIMIT: cost of all conditions tried for one operation. Source: spec/production-differences.md 1.9.
+  /// LIMIT: cost of all conditions tried for one operation. Source: docs/spec/production-differences.md 1.9.
   static let budget = 1_000
   /// LIMIT: the same for work that is to be short: microseconds.
   static let shortBudget = 200
@@ -107,7 +107,7 @@ final class Evaluation {
   var steps: StepLog?
   var messages: [String] = []
 
-  /// LIMIT: captures along nested patterns. Source: spec/rules-language.md 5.1 (20, checked at compile).
+  /// LIMIT: captures along nested patterns. Source: docs/spec/rules-language.md 5.1 (20, checked at compile).
   static let capturesMax = 32
   /// LIMIT: segments of a full path: 100 pairs and `databases/{id}/documents`.
   static let segmentsMax = 2 * Limits.namePairsMax + 4

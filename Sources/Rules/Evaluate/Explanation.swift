@@ -11,7 +11,7 @@ public enum AllowOutcome: Sendable, Hashable {
 /// Why an expression has no value.
 public struct Fault: Sendable, Hashable {
   public let code: FaultCode
-  /// The official engine's words. Source: spec/rules-language.md 8.4.
+  /// The official engine's words. Source: docs/spec/rules-language.md 8.4.
   public let message: String
   /// The expression that failed.
   public let span: Span

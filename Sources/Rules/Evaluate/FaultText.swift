@@ -1,4 +1,4 @@
-/// The official engine's words for faults. Source: spec/rules-language.md 8.4 and the official emulator.
+/// The official engine's words for faults. Source: docs/spec/rules-language.md 8.4 and the official emulator.
 
 enum FaultText {
   static let nullValue = "Null value error."

@@ -122,7 +122,7 @@ enum Operand {
   case set(UnsafePointer<Operand>, Int)
   /// Two operands, both maps: the new one and the old one.
   case mapDiff(UnsafePointer<Operand>)
-  /// What a query says of a field that it does not fix. Source: spec/production-differences.md 1.10.
+  /// What a query says of a field that it does not fix. Source: docs/spec/production-differences.md 1.10.
   case constraint(UnsafePointer<ConstraintFilter>, Int)
   /// `node` is the number of the expression that failed. `detail` counts the messages that a traced
   /// evaluation keeps; -1 in a plain one.

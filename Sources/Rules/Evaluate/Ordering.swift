@@ -1,4 +1,4 @@
-/// `<`, `<=`, `>`, `>=` between values. Source: spec/rules-language.md 2.7.
+/// `<`, `<=`, `>`, `>=` between values. Source: docs/spec/rules-language.md 2.7.
 
 internal import DocModel
 

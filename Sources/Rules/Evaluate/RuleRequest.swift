@@ -28,7 +28,7 @@ public enum RuleMethod: UInt8, Sendable, CaseIterable {
 /// One operation to be judged.
 ///
 /// The views are read during the call only. A `verify` write is judged as `get`
-/// (Assumed: spec/rules-language.md 7.1 has no evidence).
+/// (Assumed: docs/spec/rules-language.md 7.1 has no evidence).
 public struct RuleRequest {
   public var method: RuleMethod
   /// The database's id, `(default)` for the first.

@@ -1,6 +1,6 @@
 /// The value of a string or bytes literal.
 ///
-/// Source: rules-language 1.1, observed exhaustively. Escapes are `\\ \' \" \n \r \t \b \f`, `\xHH`,
+/// Source: docs/spec/rules-language.md 1.1, observed exhaustively. Escapes are `\\ \' \" \n \r \t \b \f`, `\xHH`,
 /// three octal digits up to `\377`, and in strings `\uXXXX` (a UTF-16 unit). All else is an error.
 struct LiteralDecoder {
   /// An escape that is not in the language, and where it is.

@@ -10,7 +10,7 @@
 /// INVARIANT: every loop either consumes a token in each round or ends.
 struct Parser {
   /// LIMIT: nodes on a branch of an expression, as the service counts them.
-  /// Source: production-differences 1.9, the depth of an expression tree.
+  /// Source: docs/spec/production-differences.md 1.9, the depth of an expression tree.
   static let branchNodesMax = 99
   /// LIMIT: real height of a tree, chains of `.a.b` included, which the service does not count.
   /// The official compiler overflows its stack at 608 to 861; ours says so instead.

@@ -45,7 +45,7 @@ final class FunctionPlan: @unchecked Sendable {  // Immutable once planned, see 
 /// `name(arguments)` for a function of the ruleset.
 ///
 /// Arguments and lets are evaluated at the call, their cost is charged, and an error in one matters only
-/// where its name is read. Source: spec/rules-language.md 2.4.
+/// where its name is read. Source: docs/spec/rules-language.md 2.4.
 final class FunctionCallNode: PlanNode, @unchecked Sendable {
   let function: FunctionPlan
   let arguments: [PlanNode]

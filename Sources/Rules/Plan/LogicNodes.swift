@@ -1,6 +1,6 @@
 /// `&&`, `||`, `!`, `?:`: the three-valued logic.
 ///
-/// Truth table: spec/rules-language.md 2.2. A side that is no boolean is a fault of the side's kind.
+/// Truth table: docs/spec/rules-language.md 2.2. A side that is no boolean is a fault of the side's kind.
 /// Running out of budget is absorbed by nothing.
 
 internal import DocModel

@@ -284,7 +284,7 @@ extension Evaluation {
   }
 
   /// A bound that is written must name an element: the first, and the last before the end. Bounds that
-  /// are left out or null are the ends. Source: spec/rules-language.md 2.5 and the official emulator.
+  /// are left out or null are the ends. Source: docs/spec/rules-language.md 2.5 and the official emulator.
   private func sliceBounds(
     _ from: Operand, _ to: Operand, _ size: Int, _ node: Int32
   ) -> (range: Range<Int>?, fault: Operand) {

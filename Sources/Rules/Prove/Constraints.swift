@@ -2,7 +2,7 @@
 ///
 /// A comparison is true when **one** filter implies it and has no value otherwise; it is never false.
 /// Filters are not combined. `hasAny`, `in [constants]` and `is` do answer false.
-/// Source: spec/production-differences.md 1.10, spec/list-query-authorization.md F7-F9, and 1,500 answers
+/// Source: docs/spec/production-differences.md 1.10, docs/spec/list-query-authorization.md F7-F9, and 1,500 answers
 /// of the official emulator, of which MirrorRows keeps a part.
 
 internal import DocModel

@@ -2,7 +2,7 @@
 ///
 /// Facts describe a set of values. Every refinement keeps all values that have the outcome it stands for,
 /// so that the outcomes of a question together lose none.
-/// Source: spec/list-query-authorization.md 4.1.
+/// Source: docs/spec/list-query-authorization.md 4.1.
 
 internal import DocModel
 

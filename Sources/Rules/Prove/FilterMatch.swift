@@ -1,6 +1,6 @@
 /// Whether a document is one that a query returns, as the store decides it.
 ///
-/// Source: spec/protocol.md 5.3. Used on documents that proofs make up.
+/// Source: docs/spec/protocol.md 5.3. Used on documents that proofs make up.
 
 internal import DocModel
 

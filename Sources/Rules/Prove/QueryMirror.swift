@@ -2,8 +2,8 @@
 ///
 /// The condition is evaluated once for each way of the filter, against a stand-in document that holds
 /// the filtered fields only. That admits some queries that could return what the rule refuses and
-/// refuses some that could not; it is what production does. Source: spec/production-differences.md
-/// 1.10, spec/list-query-authorization.md section 3.
+/// refuses some that could not; it is what production does. Source: docs/spec/production-differences.md
+/// 1.10, docs/spec/list-query-authorization.md section 3.
 
 internal import DocModel
 
@@ -28,7 +28,7 @@ struct QueryWay {
 }
 
 extension QueryShape {
-  /// LIMIT: ways one query may have. Source: spec/list-query-authorization.md 4.1 (the platform's own
+  /// LIMIT: ways one query may have. Source: docs/spec/list-query-authorization.md 4.1 (the platform's own
   /// limit is 30 disjuncts).
   static let waysMax = 100
 

@@ -12,7 +12,7 @@ public struct QueryShape: Sendable {
     /// Operand is an array: `in`, `array-contains-any`, `not-in`.
     case isIn, containsAny, notIn
     /// Unary filters, without operand. They differ from comparisons with null:
-    /// see spec/production-differences.md 1.10.
+    /// see docs/spec/production-differences.md 1.10.
     case isNull, isNotNull, isNaN, isNotNaN
   }
 

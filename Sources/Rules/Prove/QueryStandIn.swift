@@ -116,7 +116,7 @@ extension Evaluation {
     return .map(arena.copy(entries), entries.count)
   }
 
-  /// `request.query`. Source: spec/rules-language.md 2.11 and the official emulator's nine keys.
+  /// `request.query`. Source: docs/spec/rules-language.md 2.11 and the official emulator's nine keys.
   func queryObject(_ shape: QueryShape) -> Operand {
     // Names are joined without quotes; of two that become one the first stays. Source: the official emulator.
     var orders: [MapEntry] = []

@@ -1,6 +1,6 @@
 /// The strict decision: is every document that a query could return, in any database, granted?
 ///
-/// Source: spec/list-query-authorization.md section 4, with the argument why it lets nothing through.
+/// Source: docs/spec/list-query-authorization.md section 4, with the argument why it lets nothing through.
 
 internal import DocModel
 
@@ -16,7 +16,7 @@ public enum StrictVerdict: Sendable, Hashable {
 
 /// Proves the ways of one query.
 struct StrictProver {
-  /// LIMIT: cases of one way. Source: spec/list-query-authorization.md 4.2.
+  /// LIMIT: cases of one way. Source: docs/spec/list-query-authorization.md 4.2.
   static let branchesMax = 4_096
 
   let ruleset: Ruleset

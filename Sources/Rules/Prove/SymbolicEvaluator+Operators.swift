@@ -27,7 +27,7 @@ extension SymbolicEvaluator {
   }
 
   /// A container that a filter fixed, against another spelling of it: either is possible. Nil when that is
-  /// not the question. Source: spec/list-query-authorization.md, assumption A3.
+  /// not the question. Source: docs/spec/list-query-authorization.md, assumption A3.
   private mutating func isLooselyFixed(_ value: SymbolicValue, _ other: SymbolicValue) -> SymbolicValue? {
     guard case .symbol(let symbol) = value, case .known(let operand) = other,
       symbols.facts[symbol].isFixedLoosely, let fixed = symbols.facts[symbol].fixed,

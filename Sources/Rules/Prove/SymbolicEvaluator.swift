@@ -3,7 +3,7 @@
 /// The three-valued logic, the operators and the order of errors are those of the plans; what is known is
 /// given to the same built-ins. Where the outcome depends on what is not known, `split` chooses one case,
 /// states it as a fact and comes back for the other cases in further branches.
-/// Source: spec/list-query-authorization.md 4.2.
+/// Source: docs/spec/list-query-authorization.md 4.2.
 ///
 /// INVARIANT: the cases of a split together hold every value that the facts allow (soundness rests on it).
 
@@ -22,7 +22,7 @@ final class SymbolicFrame {
 }
 
 struct SymbolicEvaluator {
-  /// LIMIT: what one way may cost. Source: spec/list-query-authorization.md 4.2.
+  /// LIMIT: what one way may cost. Source: docs/spec/list-query-authorization.md 4.2.
   static let stepsMax = 200_000
   /// LIMIT: symbols of one way; more than a condition of the permitted size mentions in practice.
   static let symbolsMax = 512

@@ -1,7 +1,7 @@
 /// What one way of a query says of its results, as facts.
 ///
 /// INVARIANT: every document that the way can return satisfies the facts, except as assumptions A1 and A2 of
-/// spec/list-query-authorization.md 4.3 say: `f == 1` also finds `1.0`, which is taken as 1 here as there.
+/// docs/spec/list-query-authorization.md 4.3 say: `f == 1` also finds `1.0`, which is taken as 1 here as there.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// Answers of a live query.
 ///
-/// Source: proto google/firestore/v1/firestore.proto (field numbers); spec/streams.md 1.1.
+/// Source: proto google/firestore/v1/firestore.proto (field numbers); docs/spec/streams.md 1.1.
 
 import Client
 import DocModel

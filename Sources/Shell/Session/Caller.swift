@@ -79,7 +79,7 @@ struct Caller {
     case .some: throw .usage("claims are a map: {role: \"coach\"}")
     }
     let seconds = now / 1_000_000
-    // What every ID token holds. Source: spec/rules-language.md 2.11.
+    // What every ID token holds. Source: docs/spec/rules-language.md 2.11.
     let standard: [(String, Value)] = [
       ("sub", .string(uid)), ("user_id", .string(uid)), ("aud", .string(database.project)),
       ("iss", .string("https://securetoken.google.com/" + database.project)), ("iat", .integer(seconds)),

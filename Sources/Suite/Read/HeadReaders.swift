@@ -68,7 +68,7 @@ enum PersonaReader {
     return fields
   }
 
-  /// What every ID token holds. Source: spec/rules-language.md 2.11.
+  /// What every ID token holds. Source: docs/spec/rules-language.md 2.11.
   private static func addStandardClaims(
     to token: inout Fields, _ uid: String, _ database: DatabaseID, _ clock: Int64
   ) {

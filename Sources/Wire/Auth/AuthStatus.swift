@@ -1,10 +1,10 @@
 /// How production refuses credentials.
 
 enum AuthStatus {
-  /// A token that was one: expired, or of somebody else. Source: spec/production-differences.md C4, C5.
+  /// A token that was one: expired, or of somebody else. Source: docs/spec/production-differences.md C4, C5.
   static let notAuthenticated = GRPCStatus(.unauthenticated, "Missing or invalid authentication.")
 
-  /// A bearer that is no token at all. Source: spec/production-differences.md C6; the words are those of all
+  /// A bearer that is no token at all. Source: docs/spec/production-differences.md C6; the words are those of all
   /// services of the provider.
   static let invalidCredentials = GRPCStatus(
     .unauthenticated,

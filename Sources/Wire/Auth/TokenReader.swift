@@ -1,6 +1,6 @@
 /// Who asks: the `authorization` header, classified.
 ///
-/// Source: spec/protocol.md section 8, spec/production-differences.md C1 to C9. Signatures are not checked:
+/// Source: docs/spec/protocol.md section 8, docs/spec/production-differences.md C1 to C9. Signatures are not checked:
 /// local identity providers sign nothing.
 
 package import Access
@@ -34,7 +34,7 @@ package struct TokenReader: Sendable {
     isExplaining = profile.denialDetail == .explained
   }
 
-  /// Something that is no JWT. Source: spec/production-differences.md C6.
+  /// Something that is no JWT. Source: docs/spec/production-differences.md C6.
   var invalidToken: GRPCStatus {
     switch texts {
     case .production: AuthStatus.invalidCredentials
@@ -42,7 +42,7 @@ package struct TokenReader: Sendable {
     }
   }
 
-  /// Another scheme, or no token behind it. Source: spec/production-differences.md C7.
+  /// Another scheme, or no token behind it. Source: docs/spec/production-differences.md C7.
   var otherScheme: GRPCStatus {
     switch texts {
     case .production: GRPCStatus(.permissionDenied, DenialText.bare)

@@ -14,7 +14,7 @@ package struct UserToken: Equatable, Sendable {
     case inconsistent
   }
 
-  /// `sub`; nil when it is no text. Source: spec/production-differences.md C9 (`user_id` gives no uid).
+  /// `sub`; nil when it is no text. Source: docs/spec/production-differences.md C9 (`user_id` gives no uid).
   package let uid: String?
   /// All claims, in the stored form of a document's fields.
   package let claims: [UInt8]
@@ -22,7 +22,7 @@ package struct UserToken: Equatable, Sendable {
   package let refusedFromSeconds: Int64?
   package let audience: Audience
 
-  /// What production grants beyond `exp`. Source: spec/production-differences.md C4.
+  /// What production grants beyond `exp`. Source: docs/spec/production-differences.md C4.
   static let expiryGraceSeconds: Int64 = 30
   /// What comes before the project in `iss`.
   private static let issuerPrefix = "https://securetoken.google.com/"

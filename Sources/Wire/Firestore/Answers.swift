@@ -2,7 +2,7 @@
 ///
 /// A document's fields go out as they are stored: a header, a copy, two times.
 ///
-/// Source: proto google/firestore/v1/firestore.proto; field numbers in spec/protocol.md 1.3.
+/// Source: proto google/firestore/v1/firestore.proto; field numbers in docs/spec/protocol.md 1.3.
 
 internal import DocModel
 internal import DocStore

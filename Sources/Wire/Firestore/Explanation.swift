@@ -3,7 +3,7 @@
 /// Figures are those of the run: entries and documents looked at, documents that the service would charge
 /// for. A query without results costs one read; 1,000 index entries that were counted cost one.
 /// Source: https://firebase.google.com/docs/firestore/reference/query-explain-report-reference;
-/// spec/protocol.md 1.13.
+/// docs/spec/protocol.md 1.13.
 
 internal import DocModel
 internal import DocStore
@@ -59,7 +59,7 @@ struct ExplainedRun: Sendable {
   }
 
   /// The last answer of a query, with the explanation.
-  /// Source: spec/production-differences.md A7.
+  /// Source: docs/spec/production-differences.md A7.
   func lastAnswer() -> [UInt8] {
     var writer = WireWriter(newest ?? [])
     writer.message(11) { $0.metrics(indexes, queryFigures) }

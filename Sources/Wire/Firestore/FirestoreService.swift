@@ -4,7 +4,7 @@
 /// reads run on the connection's event loop, which answers them in the same turn; everything that may
 /// take long, a large request and a heavy rule among it, runs on `threads`.
 ///
-/// The order in which a request is judged is the protocol's (spec/protocol.md 1.4): readable message,
+/// The order in which a request is judged is the protocol's (docs/spec/protocol.md 1.4): readable message,
 /// resource name, authorization, the rest of the request, administrator's right, rules, execution.
 
 package import Access
@@ -142,7 +142,7 @@ extension FirestoreService {
     return error.with(ErrorInfo.credentialsMissing(methodName).detail)
   }
 
-  /// Users may not do what follows. Source: spec/production-differences.md C10.
+  /// Users may not do what follows. Source: docs/spec/production-differences.md C10.
   func requireAdmin(_ credentials: Credentials, orSay official: String) throws(GRPCStatus) {
     guard !credentials.isAdmin else { return }
     switch options.profile.errorTexts {
@@ -195,7 +195,7 @@ extension FirestoreService {
   }
 
   /// Transactions that write are for servers, where the profile says so; SDKs of apps send preconditions.
-  /// Source: spec/production-differences.md T14.
+  /// Source: docs/spec/production-differences.md T14.
   func begin(
     _ choice: TransactionChoice, in database: DatabaseID, as credentials: Credentials
   ) throws(GRPCStatus) -> TransactionID {

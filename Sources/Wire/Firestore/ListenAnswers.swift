@@ -1,6 +1,6 @@
 /// `ListenResponse` messages, written as bytes.
 ///
-/// Source: spec/streams.md 1.1 (field numbers), 1.5 (token).
+/// Source: docs/spec/streams.md 1.1 (field numbers), 1.5 (token).
 
 internal import DocModel
 internal import DocStore

@@ -1,6 +1,6 @@
 /// `ListenRequest`, read by hand so that a query stays the bytes it is until `QueryReader` reads it.
 ///
-/// Source: spec/streams.md 1.1 (field numbers), 1.2.
+/// Source: docs/spec/streams.md 1.1 (field numbers), 1.2.
 
 internal import Access
 internal import DocModel
@@ -122,7 +122,7 @@ struct WireTarget {
 
   // MARK: into the store's form
 
-  /// A fault of the target costs the target alone. Source: spec/streams.md 1.2.
+  /// A fault of the target costs the target alone. Source: docs/spec/streams.md 1.2.
   func request(in database: DatabaseID, _ like: ListenTargets) -> TargetRequest {
     let selected: Result<TargetSelection, Complaint>
     do throws(Complaint) { selected = .success(try checked(in: database)) } catch {

@@ -99,7 +99,7 @@ extension MessageFields {
     return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
   }
 
-  /// A `Timestamp` that says when to read. Source: spec/production-differences.md Q13.
+  /// A `Timestamp` that says when to read. Source: docs/spec/production-differences.md Q13.
   static func readTime(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Timestamp {
     let time = try timestamp(message)
     guard time.nanoseconds % 1_000 == 0 else { throw tooPrecise }
@@ -127,7 +127,7 @@ extension MessageFields {
   private static let optimisticMode: UInt64 = 1
 
   /// `TransactionOptions`. A read begins a transaction that only reads unless it says otherwise, unlike
-  /// BeginTransaction. Source: spec/streams.md 4.2.
+  /// BeginTransaction. Source: docs/spec/streams.md 4.2.
   static func transactionOptions(
     _ message: UnsafeRawBufferPointer, unlessSaid choice: TransactionChoice = .readOnly(at: nil)
   ) throws(GRPCStatus) -> TransactionChoice {

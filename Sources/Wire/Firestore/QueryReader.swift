@@ -4,7 +4,7 @@
 /// are canonicalised, so a query is not decoded to be encoded again. Nothing is judged here but the
 /// form; `QueryValidator` decides which fault is told.
 ///
-/// Source: proto google/firestore/v1/query.proto; field numbers in spec/protocol.md 1.3.
+/// Source: proto google/firestore/v1/query.proto; field numbers in docs/spec/protocol.md 1.3.
 
 package import DocModel
 package import DocStore

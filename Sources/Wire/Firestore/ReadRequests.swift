@@ -1,6 +1,6 @@
 /// The requests that read documents by name.
 ///
-/// Source: proto google/firestore/v1/firestore.proto; field numbers in spec/protocol.md 1.3.
+/// Source: proto google/firestore/v1/firestore.proto; field numbers in docs/spec/protocol.md 1.3.
 
 internal import DocModel
 

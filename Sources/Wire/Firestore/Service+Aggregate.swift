@@ -14,7 +14,7 @@ private struct SentAggregation: Sendable {
 
 extension FirestoreService {
   /// One message with all figures. Judged as the query it is over, as a list.
-  /// Source: spec/protocol.md 1.14; spec/production-differences.md A1 to A5.
+  /// Source: docs/spec/protocol.md 1.14; docs/spec/production-differences.md A1 to A5.
   @Sendable
   func runAggregationQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
@@ -57,7 +57,7 @@ extension FirestoreService {
     }
   }
 
-  /// The service gives a machine the two numbers, too. Source: spec/production-differences.md L14.
+  /// The service gives a machine the two numbers, too. Source: docs/spec/production-differences.md L14.
   private func checkCount(_ count: Int) throws(GRPCStatus) {
     guard count > QueryLimits.aggregationsMax, options.profile.errorTexts == .production else { return }
     let info = ErrorInfo(

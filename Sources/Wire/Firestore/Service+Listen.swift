@@ -3,7 +3,7 @@
 /// The call belongs to its event loop; requests go to the store's listeners in order, and their events come
 /// back encoded. What the client has not read is counted, and the listeners are told when it has.
 ///
-/// Source: spec/streams.md section 1.
+/// Source: docs/spec/streams.md section 1.
 
 internal import Access
 internal import DocModel

@@ -12,7 +12,7 @@ private struct SentPartition: Sendable {
 }
 
 extension FirestoreService {
-  /// For servers only. Source: spec/protocol.md 1.15; spec/production-differences.md Q8, C10.
+  /// For servers only. Source: docs/spec/protocol.md 1.15; docs/spec/production-differences.md Q8, C10.
   @Sendable
   func partitionQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in

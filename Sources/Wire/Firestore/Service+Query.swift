@@ -33,7 +33,7 @@ private struct SentQuery: Sendable {
 extension FirestoreService {
   /// One message a document, all with one read time; `skipped_results` comes alone and first, and a
   /// result without documents is one message with the read time.
-  /// Source: spec/protocol.md 1.13; spec/production-differences.md Q2.
+  /// Source: docs/spec/protocol.md 1.13; docs/spec/production-differences.md Q2.
   @Sendable
   func runQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
@@ -77,7 +77,7 @@ extension FirestoreService {
     }
   }
 
-  /// The checked query. Source of what cosine makes of zero: spec/production-differences.md Q12.
+  /// The checked query. Source of what cosine makes of zero: docs/spec/production-differences.md Q12.
   func validated(_ query: StructuredQuery) throws(GRPCStatus) -> NormalizedQuery {
     var query = try Self.checked { () throws(Complaint) in try QueryValidator.validateForm(query) }
     if options.profile.errorTexts == .production { query.refuseZeroVectors() }
@@ -149,7 +149,7 @@ extension FirestoreService {
     }
   }
 
-  /// Source: spec/protocol.md 1.6.
+  /// Source: docs/spec/protocol.md 1.6.
   @Sendable
   func listDocuments(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
@@ -186,7 +186,7 @@ extension FirestoreService {
     }
   }
 
-  /// Source: spec/protocol.md 1.16; the last page has no token: spec/production-differences.md Q19.
+  /// Source: docs/spec/protocol.md 1.16; the last page has no token: docs/spec/production-differences.md Q19.
   @Sendable
   func listCollectionIDs(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
@@ -220,7 +220,7 @@ extension FirestoreService {
     }
   }
 
-  /// What the official emulator answers users. Source: spec/protocol.md 1.6, 1.16.
+  /// What the official emulator answers users. Source: docs/spec/protocol.md 1.6, 1.16.
   static var metadataText: String { "Metadata operations require admin authentication." }
 }
 

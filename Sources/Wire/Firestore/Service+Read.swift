@@ -5,7 +5,7 @@ internal import DocModel
 internal import DocStore
 
 extension FirestoreService {
-  /// Source: spec/protocol.md 1.5; the text of a missing document: spec/production-differences.md W1.
+  /// Source: docs/spec/protocol.md 1.5; the text of a missing document: docs/spec/production-differences.md W1.
   @Sendable
   func getDocument(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in
@@ -55,7 +55,7 @@ extension FirestoreService {
     mask.map { $0.paths.count <= BatchGetLimits.maskPathsOnEventLoopMax } ?? true
   }
 
-  /// Source: spec/production-differences.md W1.
+  /// Source: docs/spec/production-differences.md W1.
   private func missing(_ name: DocumentName) -> GRPCStatus {
     switch options.profile.errorTexts {
     case .production: GRPCStatus(.notFound, "Document \"\(name.resourceName)\" not found.")
@@ -63,7 +63,7 @@ extension FirestoreService {
     }
   }
 
-  /// Answers in the order of the request, one message a name. Source: spec/protocol.md 1.9.
+  /// Answers in the order of the request, one message a name. Source: docs/spec/protocol.md 1.9.
   @Sendable
   func batchGetDocuments(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in

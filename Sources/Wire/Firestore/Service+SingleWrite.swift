@@ -14,7 +14,7 @@ private struct SingleWrite: Sendable {
 }
 
 extension FirestoreService {
-  /// Source: spec/protocol.md 1.7.
+  /// Source: docs/spec/protocol.md 1.7.
   @Sendable
   func createDocument(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
@@ -56,7 +56,7 @@ extension FirestoreService {
       database: parent.database, path: parent.path.appending(request.collectionID).appending(id))
   }
 
-  /// Source: spec/protocol.md 1.8.
+  /// Source: docs/spec/protocol.md 1.8.
   @Sendable
   func updateDocument(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in

@@ -5,7 +5,7 @@ internal import DocModel
 internal import DocStore
 
 extension FirestoreService {
-  /// Source: spec/protocol.md 1.10.
+  /// Source: docs/spec/protocol.md 1.10.
   @Sendable
   func beginTransaction(_ call: ServerCall) throws(GRPCStatus) {
     let request = try call.withRequest { bytes throws(GRPCStatus) in

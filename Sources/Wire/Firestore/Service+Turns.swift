@@ -36,7 +36,7 @@ package final class TransactionTies {
 
 extension FirestoreService {
   /// Notes over which connection a transaction is heard of. Connections of HTTP/1.1 come and go.
-  /// Source: spec/streams.md 4.3, 8.
+  /// Source: docs/spec/streams.md 4.3 item 8.
   func tie(_ transaction: TransactionID, to call: ServerCall) {
     guard let ties = call.ties else { return }
     let store = store.store
@@ -45,7 +45,7 @@ extension FirestoreService {
   }
 
   /// Goes on with a read at once, or when it is the transaction's turn.
-  /// Source: spec/streams.md 4.3, 6.
+  /// Source: docs/spec/streams.md 4.3 item 6.
   func inTurn(
     _ time: ReadTime, in database: DatabaseID, at paths: some Sequence<ResourcePath>,
     _ call: ServerCall, _ read: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void

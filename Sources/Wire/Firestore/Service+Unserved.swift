@@ -6,8 +6,8 @@ internal import DocModel
 extension FirestoreService {
   /// Pipelines are of the enterprise edition; this is a database of the standard one.
   ///
-  /// Source: spec/protocol.md 1.17 (judged after the database's name, before the header);
-  /// spec/production-differences.md Q10, F2.
+  /// Source: docs/spec/protocol.md 1.17 (judged after the database's name, before the header);
+  /// docs/spec/production-differences.md Q10, F2.
   @Sendable
   func executePipeline(_ call: ServerCall) throws(GRPCStatus) {
     let name = try call.withRequest { bytes throws(GRPCStatus) -> String in

@@ -14,7 +14,7 @@ struct CheckedCommit: Sendable {
 }
 
 extension FirestoreService {
-  /// Source: spec/protocol.md 1.11.
+  /// Source: docs/spec/protocol.md 1.11.
   @Sendable
   func commit(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
@@ -65,7 +65,7 @@ extension FirestoreService {
     }
   }
 
-  /// Each write is a commit of its own. Source: spec/protocol.md 1.12.
+  /// Each write is a commit of its own. Source: docs/spec/protocol.md 1.12.
   @Sendable
   func batchWrite(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in

@@ -3,7 +3,7 @@
 /// One batch is carried out at a time. A client that re-sends what was not acknowledged, as all do, would
 /// otherwise apply twice what was behind a batch that failed.
 ///
-/// Source: spec/streams.md section 2.
+/// Source: docs/spec/streams.md section 2.
 
 internal import Access
 internal import DocModel

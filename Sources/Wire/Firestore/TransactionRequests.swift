@@ -1,13 +1,13 @@
 /// The requests that begin and end transactions.
 ///
-/// Source: proto google/firestore/v1/firestore.proto; field numbers in spec/protocol.md 1.3.
+/// Source: proto google/firestore/v1/firestore.proto; field numbers in docs/spec/protocol.md 1.3.
 
 internal import DocModel
 
 /// `BeginTransactionRequest`
 package struct BeginTransactionRequest: Equatable {
   package var database = ""
-  /// What was not said is a transaction that may write. Source: spec/protocol.md 1.10.
+  /// What was not said is a transaction that may write. Source: docs/spec/protocol.md 1.10.
   package var choice = TransactionChoice.readWrite(retrying: [])
 
   package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {

@@ -1,7 +1,7 @@
 /// One write of a commit, as it was sent and as the store takes it.
 ///
-/// Source: proto google/firestore/v1/write.proto; order of checks and texts: spec/protocol.md 4.1,
-/// spec/production-differences.md W6 to W13.
+/// Source: proto google/firestore/v1/write.proto; order of checks and texts: docs/spec/protocol.md 4.1,
+/// docs/spec/production-differences.md W6 to W13.
 
 internal import DocModel
 internal import DocStore
@@ -64,7 +64,7 @@ struct WireWrite {
 
 extension WireWrite {
 
-  /// Source: spec/production-differences.md W6; the text: spec/protocol.md 1.11.
+  /// Source: docs/spec/production-differences.md W6; the text: docs/spec/protocol.md 1.11.
   static func otherDatabase(_ name: DocumentName, _ database: DatabaseID) -> Complaint {
     Complaint("Document \"\(name.resourceName)\" is not in database \"\(database.resourceName)\".")
   }

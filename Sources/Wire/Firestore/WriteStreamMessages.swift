@@ -1,6 +1,6 @@
 /// `WriteRequest` and `WriteResponse`.
 ///
-/// Source: proto google/firestore/v1/firestore.proto; spec/streams.md section 2.
+/// Source: proto google/firestore/v1/firestore.proto; docs/spec/streams.md section 2.
 
 internal import DocModel
 internal import DocStore

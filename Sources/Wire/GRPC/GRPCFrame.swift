@@ -23,7 +23,7 @@ struct GRPCFrame {
     end = start + length
   }
 
-  /// Source: spec/protocol.md 1.1.
+  /// Source: docs/spec/protocol.md 1.1.
   static func tooLarge(_ length: Int, limit: Int) -> GRPCStatus {
     GRPCStatus(.resourceExhausted, "gRPC message exceeds maximum size \(limit): \(length)")
   }

@@ -3,7 +3,7 @@
 internal import DocModel
 
 /// LIMIT: how long calls may take whose client does not say how long it waits; streams in both directions as long as they
-/// like. Source: spec/pipelines.md, limits (60 s); clients of the service give streamed answers five minutes.
+/// like. Source: docs/spec/pipelines.md 7 (60 s); clients of the service give streamed answers five minutes.
 package struct DefaultDeadlines: Sendable {
   package var unarySeconds: UInt64 = 60
   package var streamingSeconds: UInt64 = 300
@@ -22,7 +22,7 @@ package struct DefaultDeadlines: Sendable {
 
 package struct GRPCOptions: Sendable {
   /// LIMIT: bytes of one request message, decompressed.
-  /// Source: spec/production-differences.md L1 (the profile `emulator` uses 104,857,600).
+  /// Source: docs/spec/production-differences.md L1 (the profile `emulator` uses 104,857,600).
   package var messageBytesMax = RequestLimits.bodyBytesMax
   /// LIMIT: bytes of unfinished requests of one connection together.
   package var bufferedBytesMax = 256 << 20

@@ -77,7 +77,7 @@ package enum GRPCHeaders {
   static let messageBytesMax = 8_192
 
   /// Escapes `%` and bytes outside 0x20...0x7e, as production does.
-  /// Source: spec/production-differences.md F3.
+  /// Source: docs/spec/production-differences.md F3.
   package static func percentEncoded(_ message: String) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     var encoded: [UInt8] = []

@@ -1,7 +1,7 @@
 /// What browsers want to be told before pages of other origins may read an answer.
 ///
 /// Every origin is let in: who may ask for what is `RequestGate`'s business, and its refusals are to be read, too.
-/// Source: spec/protocol.md 6.6; asked of the official emulator 1.19: the same on every path, also of errors.
+/// Source: docs/spec/protocol.md 6.6; asked of the official emulator 1.19: the same on every path, also of errors.
 
 enum CORS {
   /// The headers of every answer to a request.

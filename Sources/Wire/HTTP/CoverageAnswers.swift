@@ -1,6 +1,6 @@
 /// `:ruleCoverage` and `:ruleCoverage.html`: what the tests of a while have seen of the rules.
 ///
-/// Source: spec/rules-language.md 8.5, the official emulator.
+/// Source: docs/spec/rules-language.md 8.5, the official emulator.
 
 internal import Access
 internal import DocModel

@@ -1,6 +1,6 @@
 /// What only an emulator answers: clearing data, replacing rules.
 ///
-/// Source: spec/protocol.md 7.1, 7.2.
+/// Source: docs/spec/protocol.md 7.1, 7.2.
 
 internal import Access
 internal import DocModel
@@ -203,7 +203,7 @@ extension HTTPService {
     }
   }
 
-  /// Source: spec/protocol.md 7.2.
+  /// Source: docs/spec/protocol.md 7.2.
   private func replaceRules(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
     _ = try credentials(exchange, in: database)
     try readBody(exchange) { body throws(GRPCStatus) in

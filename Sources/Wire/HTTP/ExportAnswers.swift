@@ -1,7 +1,7 @@
 /// `:export` and `:import`: what the Firebase command line asks for with `--export-on-exit` and `emulators:export`.
 ///
 /// Paths are those of this machine, relative ones from the server's working folder, which the Firebase command line
-/// shares. Source: spec/streams.md 6.2.
+/// shares. Source: docs/spec/streams.md 6.2.
 
 internal import Access
 internal import DocModel

@@ -1,6 +1,6 @@
 /// What the port answers to requests that are no gRPC calls: health, administration, the methods in their REST form.
 ///
-/// Source: spec/protocol.md 6.1, 6.6, 7.1; the REST form: `RESTRoute`.
+/// Source: docs/spec/protocol.md 6.1, 6.6, 7.1; the REST form: `RESTRoute`.
 
 internal import Access
 internal import DocModel
@@ -99,7 +99,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     first.holds("emulator") || first.holds("reset") || first.holds("shutdown")
   }
 
-  /// Source: spec/production-differences.md F1, Q16, Q18.
+  /// Source: docs/spec/production-differences.md F1, Q16, Q18.
   private static func dialect(_ firestore: FirestoreService<Engine>) -> JSONDialect {
     firestore.options.profile.isRESTStrict ? .production : .emulator
   }
@@ -170,6 +170,6 @@ extension HTTPExchange {
 
   func respond(_ status: GRPCStatus) { respond(json: status.json, status: status.code.httpStatus) }
 
-  /// Source: spec/protocol.md 6.1, last row: no content type.
+  /// Source: docs/spec/protocol.md 6.1, last row: no content type.
   func respondNotFound() { respond(status: 404, body: Array("Not Found\n".utf8)) }
 }

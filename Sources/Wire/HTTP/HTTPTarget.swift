@@ -1,6 +1,6 @@
 /// A request's path and query, decoded once.
 
-/// Source: spec/protocol.md 6.1.
+/// Source: docs/spec/protocol.md 6.1.
 package struct HTTPTarget: Equatable {
   /// Between slashes, percent-decoded; a leading slash gives no segment, a trailing one an empty last.
   package let segments: [[UInt8]]

@@ -1,7 +1,7 @@
 /// Documents in protobuf's JSON form. NaN and the infinities are strings; protobuf's parsers take any
 /// notation for other numbers.
 ///
-/// Source: spec/protocol.md 6.3, 6.4.
+/// Source: docs/spec/protocol.md 6.3, 6.4.
 
 package import DocModel
 

@@ -3,7 +3,7 @@
 /// What it lets pass is protobuf's streaming reader of JSON: keys without quotes or with single ones, commas
 /// before a closing bracket. The official emulator's dialect differs in a few places. A body that is no JSON is refused with the twenty bytes before and behind the
 /// place, and a caret under it.
-/// Source: spec/production-differences.md Q18; order of refusals: the service, as others measured it.
+/// Source: docs/spec/production-differences.md Q18; order of refusals: the service, as others measured it.
 
 internal import DocModel
 

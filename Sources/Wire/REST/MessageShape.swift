@@ -2,7 +2,7 @@
 ///
 /// Documents and values are written from the bytes they are stored in; the messages around them are
 /// described by tables. Fields that hold their default are left out, as protobuf does.
-/// Source: spec/protocol.md 1.3 (numbers), 6.3 (form).
+/// Source: docs/spec/protocol.md 1.3 (numbers), 6.3 (form).
 
 internal import DocModel
 

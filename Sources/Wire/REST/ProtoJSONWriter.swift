@@ -2,7 +2,7 @@
 ///
 /// Refusals name the place by the fields' proto names, as the service does:
 /// `Invalid value at 'structured_query.limit.value' (TYPE_INT32), "x"`. All of a body are told at once.
-/// Source: spec/production-differences.md Q18, W16; texts of the service, recorded by others.
+/// Source: docs/spec/production-differences.md Q18, W16; texts of the service, recorded by others.
 
 internal import DocModel
 

@@ -2,7 +2,7 @@
 ///
 /// The service and the official emulator differ in what they let pass: the service reads whatever its own
 /// words for numbers and truths are, the emulator whatever Java reads from the text.
-/// Source: spec/production-differences.md Q17, Q18; the service's words as others measured them; the official
+/// Source: docs/spec/production-differences.md Q17, Q18; the service's words as others measured them; the official
 /// emulator.
 
 internal import DocModel

@@ -1,7 +1,7 @@
 /// A REST request as the message that the same call carries over gRPC.
 ///
 /// What the path gives wins over the same field in the body. The answer of both ways is made by the same
-/// code, from the same bytes. Source: spec/protocol.md 6.1, 6.2.
+/// code, from the same bytes. Source: docs/spec/protocol.md 6.1, 6.2.
 
 internal import DocModel
 

@@ -2,7 +2,7 @@
 ///
 /// A unary method answers one object, a streaming one an array whose elements go out as they are made. For the
 /// official emulator's dialect the last element of a query is marked, so each waits until the next is there.
-/// Source: spec/protocol.md 6.3, 6.4; errors of streams and marks: spec/production-differences.md F1, Q1.
+/// Source: docs/spec/protocol.md 6.3, 6.4; errors of streams and marks: docs/spec/production-differences.md F1, Q1.
 
 internal import DocModel
 internal import NIOCore

@@ -1,6 +1,6 @@
 /// Query parameters, bound to the fields of a request.
 ///
-/// Source: spec/protocol.md 6.1; texts: spec/production-differences.md Q16, Q17.
+/// Source: docs/spec/protocol.md 6.1; texts: docs/spec/production-differences.md Q16, Q17.
 
 internal import DocModel
 

@@ -1,6 +1,6 @@
 /// Which method of the service a REST request means.
 ///
-/// Source: spec/protocol.md 1.2 and 6.1. A verb is what stands behind the last colon, if it is one of the
+/// Source: docs/spec/protocol.md 1.2 and 6.1. A verb is what stands behind the last colon, if it is one of the
 /// service's verbs; other colons belong to ids.
 
 internal import DocModel

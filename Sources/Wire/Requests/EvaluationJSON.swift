@@ -1,6 +1,6 @@
 /// One operation as the requests page of the emulators' UI reads it.
 ///
-/// Source: the official emulator 1.19, asked; spec/protocol.md 7.6 for what it has not. It tries rules again and
+/// Source: the official emulator 1.19, asked; docs/spec/protocol.md 7.6 for what it has not. It tries rules again and
 /// again while it fetches what they ask for and tells each try; here an operation is told once, as it was decided.
 
 internal import Access

@@ -15,7 +15,7 @@ internal import NIOHTTP1
 #endif
 
 package struct HTTPOptions: Sendable {
-  /// LIMIT: bytes of a request's body. Source: spec/production-differences.md L1.
+  /// LIMIT: bytes of a request's body. Source: docs/spec/production-differences.md L1.
   package var bodyBytesMax = RequestLimits.bodyBytesMax
   /// What a longer body is answered; nil for 413 without a word, as the official emulator does.
   package var bodyRefusal: GRPCStatus? = GRPCStatus(

@@ -1,6 +1,6 @@
 /// What a WebChannel request carries: its parameters, and the form in its body.
 ///
-/// Source: spec/streams.md 3.1. The order of parameters is free.
+/// Source: docs/spec/streams.md 3.1. The order of parameters is free.
 
 /// The parameters of one request.
 struct WebChannelParameters {

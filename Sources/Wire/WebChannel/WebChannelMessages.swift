@@ -1,6 +1,6 @@
 /// The messages of Listen and Write streams in protobuf's JSON form, and back.
 ///
-/// Source: spec/streams.md 1.1 (field numbers), 3.2 (form).
+/// Source: docs/spec/streams.md 1.1 (field numbers), 3.2 (form).
 
 internal import DocModel
 

@@ -3,7 +3,7 @@
 /// A session lives on the event loop of its handshake; browsers ask over several connections, so each request is handed
 /// to the session's loop and its answer comes back to the connection's.
 ///
-/// Source: spec/streams.md 3.1 to 3.3.
+/// Source: docs/spec/streams.md 3.1 to 3.3.
 
 internal import DocModel
 internal import NIOCore

@@ -14,7 +14,7 @@
 /// the back channel at hand (or, without one, the last) was given.
 /// INVARIANT: the client's messages are delivered in the order of their numbers, each once.
 ///
-/// Source: spec/streams.md section 3.
+/// Source: docs/spec/streams.md section 3.
 
 internal import DequeModule
 
