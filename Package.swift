@@ -40,20 +40,22 @@ let package = Package(
     .systemLibrary(name: "CChecksum"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
+    .target(name: "JSON", swiftSettings: strict),
     .target(
       name: "DocModel", dependencies: ["CChecksum", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
     .target(
       name: "DocStore",
       dependencies: [
-        "DocModel", .product(name: "DequeModule", package: "swift-collections"),
+        "DocModel", "JSON", .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
       name: "EngineLMDB", dependencies: ["DocModel", "DocStore", "CGuard", "CLMDB"], swiftSettings: strict),
     .target(
-      name: "Rules", dependencies: ["DocModel", "CRE2", .product(name: "Crypto", package: "swift-crypto")],
+      name: "Rules",
+      dependencies: ["DocModel", "CRE2", "JSON", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
     .target(name: "Access", dependencies: ["DocModel", "DocStore", "Rules"], swiftSettings: strict),
     .target(
@@ -64,7 +66,7 @@ let package = Package(
     .target(
       name: "Wire",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "CProcess", "Exports", "Telemetry",
+        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "CProcess", "Exports", "JSON", "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -79,7 +81,7 @@ let package = Package(
     .target(
       name: "Functions",
       dependencies: [
-        "Curl", "DocModel", "DocStore", "Triggers", "Wire", "YAML",
+        "Curl", "DocModel", "DocStore", "JSON", "Triggers", "Wire", "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -90,12 +92,12 @@ let package = Package(
     .target(
       name: "Seeder",
       dependencies: [
-        "DocModel", "DocStore", "Fixtures", "YAML", .product(name: "Crypto", package: "swift-crypto"),
+        "DocModel", "DocStore", "Fixtures", "JSON", "YAML", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
       name: "Suite",
-      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "YAML"],
+      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "YAML"],
       swiftSettings: strict),
     .target(
       name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise",
@@ -109,14 +111,14 @@ let package = Package(
     .target(
       name: "Shell",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Rules", "Suite", "Wire", "YAML",
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "JSON", "Rules", "Suite", "Wire", "YAML",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
         "Access", "CProcess", "Curl", "DocModel", "DocStore", "Rules", "Wire", "EngineLMDB", "Exports",
-        "Functions",
+        "Functions", "JSON",
         "Seeder", "Shell", "Suite", "Telemetry", "Triggers", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -133,6 +135,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DocStore"], path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
     .testTarget(
       name: "DocModelTests", dependencies: ["DocModel", "WireExercise"], exclude: ["Fixtures"],
       swiftSettings: strict),
@@ -193,7 +196,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SuiteTests",
-      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "Suite", "YAML"],
+      dependencies: [
+        "Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "Suite", "YAML",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TriggersTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport", "Triggers"],
@@ -201,7 +206,8 @@ let package = Package(
     .testTarget(
       name: "FunctionsTests",
       dependencies: [
-        "Curl", "DocModel", "DocStore", "EngineLMDB", "Functions", "TestSupport", "Triggers", "Wire", "YAML",
+        "Curl", "DocModel", "DocStore", "EngineLMDB", "Functions", "JSON", "TestSupport", "Triggers", "Wire",
+        "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -210,7 +216,7 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "Rules", "Telemetry", "TestSupport", "Wire",
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "JSON", "Rules", "Telemetry", "TestSupport", "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -2,6 +2,7 @@
 
 internal import Curl
 internal import DocModel
+internal import JSON
 internal import Triggers
 public import YAML
 

@@ -4,6 +4,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import Triggers
 internal import Wire
 

@@ -14,6 +14,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import Triggers
 public import Wire
 internal import YAML

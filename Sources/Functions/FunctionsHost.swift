@@ -11,6 +11,7 @@
 
 internal import DocModel
 public import DocStore
+internal import JSON
 internal import Synchronization
 public import Triggers
 internal import YAML

@@ -1,6 +1,7 @@
 /// What docsh says to people: results on standard output, complaints on standard error.
 
 import DocModel
+import JSON
 import Synchronization
 
 #if canImport(Glibc)

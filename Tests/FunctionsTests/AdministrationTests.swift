@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import JSON
 import Synchronization
 import TestSupport
 import Testing

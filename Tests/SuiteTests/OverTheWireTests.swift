@@ -1,6 +1,7 @@
 /// Suites over the wire: what is sent, what is read, how it is compared. Scripts/suite-wire asks real servers.
 
 import DocModel
+import JSON
 import Rules
 import Testing
 

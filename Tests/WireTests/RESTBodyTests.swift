@@ -1,4 +1,5 @@
 import DocModel
+import JSON
 import SwiftProtobuf
 import Testing
 

@@ -4,6 +4,7 @@
 /// `offset` counts bytes of the file, so that an edit can be applied without decoding it.
 
 internal import DocModel
+internal import JSON
 
 /// The diagnostics of one file, in other forms than text.
 public struct DiagnosticFormats: Sendable {

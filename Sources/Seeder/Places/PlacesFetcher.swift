@@ -4,6 +4,7 @@
 /// Source: Places API (New): Text Search, Place Details, errors.
 
 public import DocModel
+internal import JSON
 internal import YAML
 
 /// A request of HTTP, below some endpoint.

@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import JSON
 import Wire
 
 final class RemoteBackend: Backend {
@@ -182,8 +183,8 @@ final class RemoteBackend: Backend {
 
   func rules() throws(ShellError) -> (name: String, source: [UInt8])? {
     let body = try administrate("GET", ":securityRules")
-    guard let json = try? JSONReader.read(body), case .array(let files)? = json["rules"]?["files"],
-      let file = files.first, case .string(let content)? = file["content"]
+    guard let json = try? JSONReader.read(body), let file = json["rules"]?["files"]?.elements?.first,
+      let content = file["content"]?.utf8
     else { return nil }
     return (file["name"]?.text ?? "firestore.rules", content)
   }
@@ -233,7 +234,7 @@ final class RemoteBackend: Backend {
     return figures.filter { $0.name.range(ofBytes: "_bucket{") == nil }
   }
 
-  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON {
+  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSONValue {
     let answer = try PlainRequest.send(method, "/emulator/v1/projects/-/triggers" + rest, to: location)
     let json = try? JSONReader.read(answer.body)
     if answer.status == 200, let json { return json }

@@ -1,6 +1,7 @@
 /// Reports for machines: TAP, JUnit's XML, JSON.
 
 internal import DocModel
+internal import JSON
 
 /// Test Anything Protocol, version 14: one line a case, YAML below those that failed, whose double-quoted texts are
 /// JSON's.

@@ -3,6 +3,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import YAML
 
 /// What an emulator says to a request.

@@ -2,6 +2,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import JSON
 
 enum WireJSON {
   static func object(_ body: (inout JSONWriter.ObjectWriter) -> Void) -> [UInt8] {

@@ -1,6 +1,7 @@
 /// Tokens of personas, unsigned, as emulators take them.
 
 internal import DocModel
+internal import JSON
 
 enum WireToken {
   /// - Parameter seconds: now; a token's own times are those of the suite's clock.

@@ -4,6 +4,7 @@
 
 internal import Access
 internal import DocModel
+internal import JSON
 internal import NIOPosix
 internal import Rules
 

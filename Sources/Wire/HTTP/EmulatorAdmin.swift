@@ -5,6 +5,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import NIOPosix
 internal import Rules
 
@@ -238,13 +239,12 @@ struct RulesFile: Sendable {
   let content: [UInt8]
   let ignoresErrors: Bool
 
-  init?(_ json: JSON) {
-    guard case .array(let files)? = json["rules"]?["files"], let file = files.first,
-      case .string(let content)? = file["content"]
+  init?(_ json: JSONValue) {
+    guard let file = json["rules"]?["files"]?.elements?.first, let content = file["content"]?.utf8
     else { return nil }
     name = file["name"]?.text
     self.content = content
-    ignoresErrors = (json["ignore_errors"] ?? json["ignoreErrors"]) == .boolean(true)
+    ignoresErrors = (json["ignore_errors"] ?? json["ignoreErrors"])?.boolean == true
   }
 }
 

@@ -6,6 +6,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import JSON
 
 extension HTTPService {
   func answerFaults(
@@ -85,24 +86,17 @@ package enum FaultAnswer {
 
   /// The faults of an answer; nil when it is none.
   package static func read(_ body: [UInt8]) -> [FaultFigures]? {
-    guard let json = try? JSONReader.read(body), case .array(let entries)? = json["faults"] else {
-      return nil
-    }
+    guard let entries = (try? JSONReader.read(body))?["faults"]?.elements else { return nil }
     var faults: [FaultFigures] = []
     for entry in entries {
-      guard let number = integer(entry["number"]), let rule = entry["rule"]?.text,
-        let matched = integer(entry["matched"]), let struck = integer(entry["struck"])
+      guard let number = entry["number"]?.int, let rule = entry["rule"]?.text,
+        let matched = entry["matched"]?.int, let struck = entry["struck"]?.int
       else { return nil }
       faults.append(
         FaultFigures(
           number: number, rule: rule, matched: matched, struck: struck,
-          isOver: entry["isOver"] == .boolean(true)))
+          isOver: entry["isOver"]?.boolean == true))
     }
     return faults
-  }
-
-  private static func integer(_ json: JSON?) -> Int? {
-    guard case .integer(let number)? = json else { return nil }
-    return Int(number)
   }
 }

@@ -8,6 +8,7 @@
 internal import Access
 internal import DocModel
 package import DocStore
+internal import JSON
 internal import NIOPosix
 
 extension HTTPService {
@@ -90,18 +91,18 @@ package enum IndexAnswer {
 
   /// The shapes of an answer; nil when it is none.
   package static func read(_ body: [UInt8]) -> (asked: [(needs: QueryNeeds, count: Int)], isComplete: Bool)? {
-    guard let json = try? JSONReader.read(body), case .array(let entries)? = json["asked"] else { return nil }
+    guard let json = try? JSONReader.read(body), let entries = json["asked"]?.elements else { return nil }
     var asked: [(needs: QueryNeeds, count: Int)] = []
     for entry in entries {
-      guard let needs = needs(entry), case .integer(let count)? = entry["count"] else { return nil }
-      asked.append((needs, Int(count)))
+      guard let needs = needs(entry), let count = entry["count"]?.int else { return nil }
+      asked.append((needs, count))
     }
-    return (asked, json["isComplete"] == .boolean(true))
+    return (asked, json["isComplete"]?.boolean == true)
   }
 
-  private static func needs(_ entry: JSON) -> QueryNeeds? {
-    guard let id = entry["collectionGroup"]?.text, case .array(let ways)? = entry["ways"],
-      case .array(let orders)? = entry["orders"]
+  private static func needs(_ entry: JSONValue) -> QueryNeeds? {
+    guard let id = entry["collectionGroup"]?.text, let ways = entry["ways"]?.elements,
+      let orders = entry["orders"]?.elements
     else { return nil }
     var readOrders: [IndexDefinition.Field] = []
     for order in orders {
@@ -111,7 +112,7 @@ package enum IndexAnswer {
     }
     var readWays: [QueryNeeds.Way] = []
     for way in ways {
-      guard case .array(let equalities)? = way["equalities"] else { return nil }
+      guard let equalities = way["equalities"]?.elements else { return nil }
       let paths = equalities.compactMap { path($0) }
       guard paths.count == equalities.count else { return nil }
       readWays.append(QueryNeeds.Way(equalities: paths, contains: path(way["contains"])))
@@ -123,14 +124,12 @@ package enum IndexAnswer {
       ways: readWays, vector: entry["vector"].flatMap(vector))
   }
 
-  private static func vector(_ json: JSON) -> VectorField? {
-    guard let path = path(json["fieldPath"]), case .integer(let dimension)? = json["dimension"] else {
-      return nil
-    }
-    return VectorField(path, dimension: Int(dimension))
+  private static func vector(_ json: JSONValue) -> VectorField? {
+    guard let path = path(json["fieldPath"]), let dimension = json["dimension"]?.int else { return nil }
+    return VectorField(path, dimension: dimension)
   }
 
-  private static func path(_ json: JSON?) -> FieldPath? {
+  private static func path(_ json: JSONValue?) -> FieldPath? {
     json?.text.flatMap { try? FieldPath.parse($0) }
   }
 }

@@ -4,6 +4,7 @@
 
 package import DocModel
 package import DocStore
+internal import JSON
 internal import SwiftProtobuf
 
 package enum RESTClient {
@@ -114,7 +115,7 @@ package enum RESTClient {
   /// The status and the words of a refusal, `{"error": {…}}`, which streams put into a list.
   package static func refusal(_ answer: [UInt8]) -> (status: String, message: String)? {
     guard var json = try? JSONReader.read(answer) else { return nil }
-    if case .array(let elements) = json, let first = elements.first { json = first }
+    if let first = json.elements?.first { json = first }
     guard let error = json["error"], let status = error["status"]?.text else { return nil }
     return (status, error["message"]?.text ?? "")
   }

@@ -3,6 +3,7 @@
 package import Access
 package import DocModel
 package import DocStore
+internal import JSON
 package import Rules
 
 /// What watchers ask for.

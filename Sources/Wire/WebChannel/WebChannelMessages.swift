@@ -3,6 +3,7 @@
 /// Source: spec/streams.md 1.1 (field numbers), 3.2 (form).
 
 internal import DocModel
+internal import JSON
 
 /// A stream that browsers open over WebChannel.
 enum WebChannelStream: String, CaseIterable, Sendable {
@@ -34,7 +35,7 @@ enum WebChannelStream: String, CaseIterable, Sendable {
 
   /// How a stream ends: an error with its status, or a word.
   static func end(_ status: GRPCStatus) -> [UInt8] {
-    var writer = JSONWriter(isASCII: true)
+    var writer = JSONWriter(.ascii)
     guard status.code != .ok else {
       writer.string("close")
       return writer.bytes

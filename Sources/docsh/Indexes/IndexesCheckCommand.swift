@@ -3,6 +3,7 @@
 import ArgumentParser
 import DocModel
 import DocStore
+import JSON
 
 struct IndexesCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
