@@ -65,6 +65,31 @@ struct OverTheWireTests {
     #expect(String(parts[1]) == Base64.urlSafeText(wanted.utf8))
   }
 
+  /// Of a name beyond the first plane, JSON may write both halves; a document's name may have 1,500 bytes.
+  @Test("Answers are JSON, with all that JSON has")
+  func answers() {
+    let name = #"projects/p/databases/(default)/documents/c/\ud83d\ude00"#
+    let field = String(repeating: "f", count: 1_400)
+    let body = #"[{"document":{"name":"\#(name)","fields":{"\#(field)":{"nullValue":null}}}}]"#
+    var outcome = WireOutcome()
+    outcome.add(EmulatorClient.meaning(of: HTTPAnswer(status: 200, body: Array(body.utf8))))
+    #expect(outcome.returned == ["c/\u{1F600}"])
+    let refusal = #"[{"error":{"code":403,"message":"no \ud83d\ude00","\#(field)":1}}]"#
+    var denied = WireOutcome()
+    denied.add(EmulatorClient.meaning(of: HTTPAnswer(status: 403, body: Array(refusal.utf8))))
+    #expect(denied.end == .denied && denied.words == "no \u{1F600}")
+  }
+
+  @Test(
+    "What is no JSON is no answer", arguments: ["documents: [a]", "{document: {name: a/b/c/d/e/f/g}}", "- 1"])
+  func noAnswers(_ body: String) {
+    guard case .allowed(nil) = EmulatorClient.meaning(of: HTTPAnswer(status: 200, body: Array(body.utf8)))
+    else {
+      Issue.record("read as an answer")
+      return
+    }
+  }
+
   @Test(
     "Addresses that are none", arguments: ["", "localhost", ":8080", "localhost:", "localhost:99999", "a:b"])
   func addresses(_ text: String) throws {

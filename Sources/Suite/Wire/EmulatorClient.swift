@@ -4,11 +4,10 @@ internal import Access
 internal import DocModel
 internal import DocStore
 internal import JSON
-internal import YAML
 
 /// What an emulator says to a request.
 enum WireAnswer {
-  case allowed(YAMLNode?)
+  case allowed(JSONValue?)
   /// Refused by rules, in the emulator's words.
   case denied(String)
   /// Refused for another reason.
@@ -139,7 +138,7 @@ final class EmulatorClient {
         writer.object { $0.member("readWrite") { $0.object { _ in } } }
       }
     }
-    guard case .allowed(let node?) = answer, let id = Self.text("transaction", of: node) else {
+    guard case .allowed(let json?) = answer, let id = json["transaction"]?.text else {
       throw WireFailure(message: "the emulator begins no transaction: \(answer)")
     }
     return id
@@ -158,35 +157,26 @@ final class EmulatorClient {
       case .owner: AdministratorKey.clientAuthorization
       case .token(let text): "Bearer " + text
       }
-    let answer = try connection.send(
-      "POST", root + suffix, body: WireJSON.object(body), authorization: authorization)
-    switch answer.status {
-    case 200: return .allowed(Self.node(answer.body))
-    case 403: return .denied(Self.words(answer))
-    default: return .failed("\(answer.status) \(Self.words(answer))")
-    }
+    return Self.meaning(
+      of: try connection.send(
+        "POST", root + suffix, body: WireJSON.object(body), authorization: authorization))
   }
 
   // MARK: answers
 
-  /// JSON is YAML; what cannot be read as such is as good as no answer.
-  private static func node(_ body: [UInt8]) -> YAMLNode? {
-    try? YAMLDocument.parse(YAMLSource(name: "answer", bytes: body))
+  /// What cannot be read is as good as no answer.
+  static func meaning(of answer: HTTPAnswer) -> WireAnswer {
+    switch answer.status {
+    case 200: .allowed(try? JSONReader.read(answer.body))
+    case 403: .denied(words(answer))
+    default: .failed("\(answer.status) \(words(answer))")
+    }
   }
 
   /// The message of an error, which of a stream is the first element of a list.
   private static func words(_ answer: HTTPAnswer) -> String {
-    let node = node(answer.body)
-    let error = node?.oneOrMore.first.flatMap { member("error", of: $0) }
-    return error.flatMap { text("message", of: $0) }
+    let json = try? JSONReader.read(answer.body)
+    return json?.oneOrMore.first?["error"]?["message"]?.text
       ?? String(decoding: answer.body.prefix(300), as: UTF8.self)
-  }
-
-  static func member(_ name: String, of node: YAMLNode) -> YAMLNode? {
-    (try? node.entries())?.first { $0.key.text == name }?.value
-  }
-
-  static func text(_ name: String, of node: YAMLNode) -> String? {
-    member(name, of: node).flatMap { try? $0.literal() }
   }
 }

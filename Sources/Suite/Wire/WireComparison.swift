@@ -2,6 +2,7 @@
 
 internal import Access
 internal import DocModel
+internal import JSON
 internal import Rules
 internal import YAML
 
@@ -20,22 +21,20 @@ struct WireOutcome {
       end = .denied
       self.words = words
     case .failed(let words): end = .failed(words)
-    case .allowed(let node):
-      for element in node?.oneOrMore ?? [] { add(element) }
+    case .allowed(let json):
+      for element in json?.oneOrMore ?? [] { add(element) }
     }
   }
 
   /// One message of a stream: `{"document": …}`, `{"found": …}`, `{"result": {"aggregateFields": …}}`.
-  private mutating func add(_ element: YAMLNode) {
-    let document =
-      EmulatorClient.member("document", of: element) ?? EmulatorClient.member("found", of: element)
-    if let name = document.flatMap({ EmulatorClient.text("name", of: $0) }) {
+  private mutating func add(_ element: JSONValue) {
+    if let name = (element["document"] ?? element["found"])?["name"]?.text {
       let parts = name.split(separator: "/").dropFirst(5)
       returned.append(parts.joined(separator: "/"))
     }
-    var node = EmulatorClient.member("result", of: element)
-    for step in ["aggregateFields", "count"] { node = node.flatMap { EmulatorClient.member(step, of: $0) } }
-    if let number = node.flatMap({ EmulatorClient.text("integerValue", of: $0) }) { count = Int(number) }
+    if let number = element["result"]?["aggregateFields"]?["count"]?["integerValue"] {
+      count = number.int ?? number.text.flatMap { Int($0) }
+    }
   }
 
   var summary: String {
