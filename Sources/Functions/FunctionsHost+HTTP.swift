@@ -63,10 +63,6 @@ extension FunctionsHost {
 
   // MARK: registration
 
-  private static func tree(_ request: EmulatorRequest) throws -> YAMLNode {
-    try YAMLDocument.parse(YAMLSource(name: "body", bytes: request.body))
-  }
-
   /// A reader's error with its place.
   private static func placed<R>(_ body: () throws -> R) throws -> R {
     do {
@@ -80,7 +76,7 @@ extension FunctionsHost {
   private func register(_ request: EmulatorRequest, _ project: String, _ key: String) throws -> EmulatorAnswer
   {
     try Self.placed {
-      let tree = try Self.tree(request)
+      let tree = try YAMLNode(json: request.body)
       let name = project == "-" ? key : project + "/" + key
       guard try tree.map("a registration")["eventTrigger"] != nil else {
         var endpoint = try EndpointReader.endpoint(tree, name: name)
@@ -105,7 +101,7 @@ extension FunctionsHost {
     return try Self.placed {
       let name = project == "-" ? key : project + "/" + key
       var (endpoint, echo) = try EndpointReader.secondGeneration(
-        try Self.tree(request), name: name, to: try address(project, key))
+        try YAMLNode(json: request.body), name: name, to: try address(project, key))
       if project != "-" { endpoint.project = project }
       try registerPassing(endpoint)
       return EmulatorAnswer(status: 200, body: echo)
@@ -267,7 +263,7 @@ extension FunctionsHost {
         group.cancelAll()
         return first
       }
-      answer(EmulatorAnswer(status: 200, body: Array("{\"drained\":\(isDrained)}\n".utf8)))
+      answer(EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: ["drained": .boolean(isDrained)]) + [0x0A]))
     }
   }
 }
