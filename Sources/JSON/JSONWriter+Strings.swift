@@ -32,7 +32,9 @@ extension JSONWriter {
 
   /// Whether a byte of a text stands for itself.
   private func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
+    // Most are letters.
+    if byte > UInt8(ascii: "<"), byte < 0x7F { return byte != UInt8(ascii: "\\") }
+    return switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7F: false
     case UInt8(ascii: "<"): escapes != .markup
     case 0x80...: escapes != .ascii
