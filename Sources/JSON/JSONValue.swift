@@ -119,6 +119,7 @@ extension JSONValue {
   package static var null: JSONValue { JSONValue(.null) }
   package static func boolean(_ flag: Bool) -> JSONValue { JSONValue(.boolean(flag)) }
   package static func integer(_ number: Int64) -> JSONValue { JSONValue(.integer(number)) }
+  package static func int(_ number: Int) -> JSONValue { .integer(Int64(number)) }
   package static func double(_ number: Double) -> JSONValue { JSONValue(.double(number)) }
   package static func string(_ bytes: [UInt8]) -> JSONValue { JSONValue(.string(bytes)) }
   package static func text(_ text: String) -> JSONValue { .string(Array(text.utf8)) }

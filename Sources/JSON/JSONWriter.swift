@@ -141,11 +141,23 @@ package struct JSONWriter {
     }
 
     package mutating func member(_ name: UnsafeRawBufferPointer, _ body: (inout JSONWriter) -> Void) {
-      if !isEmpty { writer.raw(writer.comma) }
-      isEmpty = false
+      separate()
       writer.string(name)
       writer.isSpaced ? writer.raw(": ") : writer.raw(":")
       body(&writer)
+    }
+
+    /// A member whose name is JSON already.
+    package mutating func member(json name: [UInt8], _ body: (inout JSONWriter) -> Void) {
+      separate()
+      writer.json(name)
+      writer.isSpaced ? writer.raw(": ") : writer.raw(":")
+      body(&writer)
+    }
+
+    private mutating func separate() {
+      if !isEmpty { writer.raw(writer.comma) }
+      isEmpty = false
     }
   }
 }

@@ -21,7 +21,7 @@ extension RemoteBackend {
   }
 
   func inject(_ fault: InjectedFault) throws(ShellError) -> Int {
-    let body = Array("{\"rule\":\(TextEscape.quoted(fault.description))}".utf8)
+    let body = JSONWriter.bytes(of: ["rule": .text(fault.description)])
     let json = try? JSONReader.read(try administrate("POST", ":faults", body: body))
     guard let number = json?["number"]?.int else {
       throw ShellError(.connection, "what \(location) answers tells nothing of faults")

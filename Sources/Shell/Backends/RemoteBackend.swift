@@ -191,9 +191,8 @@ final class RemoteBackend: Backend {
 
   /// Rules as requests of the HTTP interface carry them.
   static func body(_ rules: CandidateRules) -> [UInt8] {
-    let content = TextEscape.quoted(String(decoding: rules.source, as: UTF8.self))
-    let name = TextEscape.quoted(rules.name)
-    return Array("{\"rules\":{\"files\":[{\"name\":\(name),\"content\":\(content)}]}}".utf8)
+    let content = JSONValue.text(String(decoding: rules.source, as: UTF8.self))
+    return JSONWriter.bytes(of: ["rules": ["files": [["name": .text(rules.name), "content": content]]]])
   }
 
   func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError) {
