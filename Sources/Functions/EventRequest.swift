@@ -68,8 +68,7 @@ struct EventRequest: Sendable {
     var writer = JSONWriter()
     writer.object { object in
       for (name, value) in attributes(event, endpoint) {
-        var name = name
-        name.withUTF8 { bytes in object.member(UnsafeRawBufferPointer(bytes)) { $0.string(value) } }
+        object.member(named: name) { $0.string(value) }
       }
       switch endpoint.format {
       case .json: object.member("data") { data.write(to: &$0) }

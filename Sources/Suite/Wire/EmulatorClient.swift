@@ -35,20 +35,9 @@ final class EmulatorClient {
   // MARK: the emulator's own
 
   func setRules(_ text: [UInt8]) throws(WireFailure) {
-    let body = WireJSON.object { object in
-      object.member("rules") { writer in
-        writer.object { rules in
-          rules.member("files") { writer in
-            writer.array([text]) { writer, text in
-              writer.object { file in
-                file.member("name") { $0.string("firestore.rules") }
-                file.member("content") { writer in text.withUnsafeBytes { writer.string($0) } }
-              }
-            }
-          }
-        }
-      }
-    }
+    let body = JSONWriter.bytes(of: [
+      "rules": ["files": [["name": "firestore.rules", "content": .string(text)]]]
+    ])
     let path = "/emulator/v1/projects/\(PercentEncoding.part(database.project)):securityRules"
     let answer = try connection.send(
       "PUT", path, body: body, authorization: AdministratorKey.clientAuthorization)

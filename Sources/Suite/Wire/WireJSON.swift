@@ -55,8 +55,7 @@ enum WireJSON {
   static func fields(_ fields: Fields, _ writer: inout JSONWriter) {
     writer.object { object in
       for entry in fields.entries {
-        var name = entry.name
-        name.withUTF8 { bytes in object.member(UnsafeRawBufferPointer(bytes)) { value(entry.value, &$0) } }
+        object.member(named: entry.name) { value(entry.value, &$0) }
       }
     }
   }
