@@ -60,7 +60,7 @@ let package = Package(
     .target(name: "Access", dependencies: ["DocModel", "DocStore", "Rules"], swiftSettings: strict),
     .target(
       name: "Telemetry",
-      dependencies: ["DocModel", "DocStore", .product(name: "Logging", package: "swift-log")],
+      dependencies: ["DocModel", "DocStore", "JSON", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
     .target(name: "Exports", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
     .target(
