@@ -263,7 +263,8 @@ extension FunctionsHost {
         group.cancelAll()
         return first
       }
-      answer(EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: ["drained": .boolean(isDrained)]) + [0x0A]))
+      answer(
+        EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: ["drained": .boolean(isDrained)]) + [0x0A]))
     }
   }
 }

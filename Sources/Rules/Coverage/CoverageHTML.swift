@@ -135,7 +135,7 @@ public enum CoverageHTML {
       json.member("e") { $0.integer(entry.errors) }
       json.member("v") { json in
         json.array(entry.values) { json, counted in
-          json.value([.text(ReportText.text(counted.value, most: 600)), .integer(Int64(counted.count))])
+          json.value([.text(ReportText.text(counted.value, most: 600)), .int(counted.count)])
         }
       }
     }

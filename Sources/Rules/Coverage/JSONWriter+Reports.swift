@@ -71,7 +71,9 @@ extension JSONWriter {
       json.member("fields") { json in
         json.object { json in
           for entry in entries {
-            json.member(named: String(decoding: entry.key, as: UTF8.self)) { $0.value(entry.value, in: source) }
+            json.member(named: String(decoding: entry.key, as: UTF8.self)) {
+              $0.value(entry.value, in: source)
+            }
           }
         }
       }

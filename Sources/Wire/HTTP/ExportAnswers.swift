@@ -54,7 +54,9 @@ extension HTTPService {
         let damaged = try StoreExport.write(store, order.database, folder: order.directory, name: name)
           .damaged
         if damaged.isEmpty { return "{}\n" }
-        return "{\"damaged\": [\(damaged.map(JSONWriter.quoted).joined(separator: ", "))]}\n"
+        var writer = JSONWriter(isSpaced: true)
+        writer.object { $0.member("damaged") { $0.array(damaged) { $0.string($1) } } }
+        return writer.text + "\n"
       }
     }
   }

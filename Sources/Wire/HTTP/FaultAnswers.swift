@@ -34,7 +34,7 @@ extension HTTPService {
       }
       let count = faults.clear(database, number: number)
       if let number, count == 0 { throw GRPCStatus(.notFound, "there is no fault \(number)") }
-      exchange.respond(json: Array("{\"cleared\":\(count)}".utf8))
+      exchange.respond(json: JSONWriter.bytes(of: ["cleared": .int(count)]))
     default: exchange.respond(json: FaultAnswer.list(faults.list(database)))
     }
   }
