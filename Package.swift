@@ -87,7 +87,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
+    .target(name: "YAML", dependencies: ["CYAML", "JSON"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
     .target(
       name: "Seeder",

@@ -10,13 +10,12 @@ extension JSONReader {
       throw unexpected("a value is expected")
     }
     while let byte = next, Self.isOfNumbers(byte) { index += 1 }
-    let digits = bytes[start..<index]
-    let text = String(decoding: digits, as: UTF8.self)
-    guard let shape = NumberShape(of: digits) else {
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    guard let form = JSONNumberForm(of: bytes.span.extracting(start..<index)) else {
       let shown = text.utf8.count > Self.shownMax ? text.prefix(Self.shownMax) + "…" : text[...]
       throw JSONError("`\(shown)` is no number; write it as `12`, `-0.5` or `1e9`", at: start)
     }
-    if shape == .whole, let integer = Int64(text) { return .integer(integer) }
+    if form == .whole, let integer = Int64(text) { return .integer(integer) }
     guard let double = Double(text), double.isFinite else {
       throw JSONError("this number is too large", at: start)
     }
@@ -110,42 +109,41 @@ extension JSONReader {
   }
 }
 
-/// A number's form in JSON's grammar.
-private enum NumberShape {
+/// How a number is written, in JSON's grammar.
+package enum JSONNumberForm {
   case whole, fraction
 
   /// Nil for what is no number.
-  init?(of text: ArraySlice<UInt8>) {
-    var rest = text
-    _ = Self.take(&rest, "-")
-    let whole = Self.digits(&rest)
-    guard whole.count == 1 || (whole.count > 1 && whole.first != UInt8(ascii: "0")) else { return nil }
+  package init?(of text: Span<UInt8>) {
+    var index = 0
+    if Self.is("-", text, index) { index += 1 }
+    let start = index
+    Self.skipDigits(text, &index)
+    guard index == start + 1 || (index > start && text[start] != UInt8(ascii: "0")) else { return nil }
     self = .whole
-    if Self.take(&rest, ".") {
+    if Self.is(".", text, index) {
       self = .fraction
-      if Self.digits(&rest).isEmpty { return nil }
+      index += 1
+      let start = index
+      Self.skipDigits(text, &index)
+      if index == start { return nil }
     }
-    if Self.take(&rest, "e", or: "E") {
+    if Self.is("e", text, index) || Self.is("E", text, index) {
       self = .fraction
-      _ = Self.take(&rest, "+", or: "-")
-      if Self.digits(&rest).isEmpty { return nil }
+      index += 1
+      if Self.is("+", text, index) || Self.is("-", text, index) { index += 1 }
+      let start = index
+      Self.skipDigits(text, &index)
+      if index == start { return nil }
     }
-    if !rest.isEmpty { return nil }
+    if index < text.count { return nil }
   }
 
-  private static func take(
-    _ rest: inout ArraySlice<UInt8>, _ sign: Unicode.Scalar, or other: Unicode.Scalar? = nil
-  ) -> Bool {
-    guard let first = rest.first.map({ Unicode.Scalar($0) }), first == sign || first == other else {
-      return false
-    }
-    rest.removeFirst()
-    return true
+  private static func `is`(_ sign: Unicode.Scalar, _ text: Span<UInt8>, _ index: Int) -> Bool {
+    index < text.count && text[index] == UInt8(ascii: sign)
   }
 
-  private static func digits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    rest = rest[digits.endIndex...]
-    return digits
+  private static func skipDigits(_ text: Span<UInt8>, _ index: inout Int) {
+    while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) { index += 1 }
   }
 }
