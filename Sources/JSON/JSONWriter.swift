@@ -116,8 +116,8 @@ package struct JSONWriter {
     }
   }
 
-  package static func bytes(of value: JSONValue) -> [UInt8] {
-    var writer = JSONWriter()
+  package static func bytes(of value: JSONValue, _ escapes: Escapes = .needed) -> [UInt8] {
+    var writer = JSONWriter(escapes)
     writer.value(value)
     return writer.bytes
   }

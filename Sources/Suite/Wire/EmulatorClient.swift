@@ -101,12 +101,7 @@ final class EmulatorClient {
     writer.object { object in
       object.member("structuredQuery") { WireJSON.query(query, &$0) }
       object.member("aggregations") { writer in
-        writer.array(["count"]) { writer, alias in
-          writer.object { aggregation in
-            aggregation.member("alias") { $0.string(alias) }
-            aggregation.member("count") { $0.object { _ in } }
-          }
-        }
+        writer.value([["alias": "count", "count": [:]]])
       }
     }
   }
@@ -123,9 +118,7 @@ final class EmulatorClient {
   /// The id of a new transaction.
   func begin(as bearer: Bearer) throws(WireFailure) -> String {
     let answer = try post(":beginTransaction", as: bearer) { object in
-      object.member("options") { writer in
-        writer.object { $0.member("readWrite") { $0.object { _ in } } }
-      }
+      object.member("options") { $0.value(["readWrite": [:]]) }
     }
     guard case .allowed(let json?) = answer, let id = json["transaction"]?.text else {
       throw WireFailure(message: "the emulator begins no transaction: \(answer)")

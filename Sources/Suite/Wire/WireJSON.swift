@@ -25,11 +25,8 @@ enum WireJSON {
       case .bytes(let bytes): object.member("bytesValue") { $0.string(Base64.text(bytes)) }
       case .reference(let name): object.member("referenceValue") { $0.string(name) }
       case .geoPoint(let point):
-        object.member("geoPointValue") { writer in
-          writer.object { place in
-            place.member("latitude") { $0.number(point.latitude) }
-            place.member("longitude") { $0.number(point.longitude) }
-          }
+        object.member("geoPointValue") {
+          $0.value(["latitude": .double(point.latitude), "longitude": .double(point.longitude)])
         }
       case .array(let elements): object.member("arrayValue") { array(elements, &$0) }
       case .vector(let elements):
@@ -86,9 +83,7 @@ enum WireJSON {
         object.member("updateTransforms") { $0.array(write.transforms) { transform($1, &$0) } }
       }
       if case .exists(let exists) = write.precondition {
-        object.member("currentDocument") { writer in
-          writer.object { $0.member("exists") { $0.boolean(exists) } }
-        }
+        object.member("currentDocument") { $0.value(["exists": .boolean(exists)]) }
       }
     }
   }

@@ -188,20 +188,10 @@ extension HTTPService {
   }
 
   private static func write(_ source: SourceText, to writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("rules") {
-        $0.object { rules in
-          rules.member("files") {
-            $0.array([source]) { writer, source in
-              writer.object { file in
-                file.member("content") { $0.string(String(decoding: source.bytes, as: UTF8.self)) }
-                if !source.name.isEmpty { file.member("name") { $0.string(source.name) } }
-              }
-            }
-          }
-        }
-      }
-    }
+    let content = JSONValue.text(String(decoding: source.bytes, as: UTF8.self))
+    let file: JSONValue =
+      source.name.isEmpty ? ["content": content] : ["content": content, "name": .text(source.name)]
+    writer.value(["rules": ["files": [file]]])
   }
 
   /// Source: spec/protocol.md 7.2.

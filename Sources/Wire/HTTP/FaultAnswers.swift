@@ -52,12 +52,7 @@ extension HTTPService {
     guard let number = firestore.faults.add(fault, in: database) else {
       throw GRPCStatus(.resourceExhausted, FaultAnswer.tooMany)
     }
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("number") { $0.integer(number) }
-      object.member("rule") { $0.string(fault.description) }
-    }
-    return writer.bytes
+    return JSONWriter.bytes(of: ["number": .int(number), "rule": .text(fault.description)])
   }
 }
 
@@ -67,21 +62,13 @@ package enum FaultAnswer {
     "there are \(FaultInjector.faultsMax) faults that may still strike; ':fault clear' removes some"
 
   static func list(_ faults: [FaultFigures]) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("faults") {
-        $0.array(faults) { writer, fault in
-          writer.object { object in
-            object.member("number") { $0.integer(fault.number) }
-            object.member("rule") { $0.string(fault.rule) }
-            object.member("matched") { $0.integer(fault.matched) }
-            object.member("struck") { $0.integer(fault.struck) }
-            object.member("isOver") { $0.boolean(fault.isOver) }
-          }
-        }
-      }
+    let values = faults.map { fault -> JSONValue in
+      [
+        "number": .int(fault.number), "rule": .text(fault.rule), "matched": .int(fault.matched),
+        "struck": .int(fault.struck), "isOver": .boolean(fault.isOver),
+      ]
     }
-    return writer.bytes
+    return JSONWriter.bytes(of: ["faults": .array(values)])
   }
 
   /// The faults of an answer; nil when it is none.

@@ -62,11 +62,8 @@ package enum IndexAnswer {
       object.member("orders") { $0.array(needs.orders) { write($1, to: &$0) } }
       object.member("nameOrder") { $0.string(needs.nameDirection == .ascending ? "ASCENDING" : "DESCENDING") }
       if let vector = needs.vector {
-        object.member("vector") { writer in
-          writer.object { object in
-            object.member("fieldPath") { $0.string(vector.path.text) }
-            object.member("dimension") { $0.integer(vector.dimension) }
-          }
+        object.member("vector") {
+          $0.value(["fieldPath": .text(vector.path.text), "dimension": .int(vector.dimension)])
         }
       }
       guard let missing = asked.missing else { return }
@@ -83,10 +80,8 @@ package enum IndexAnswer {
   }
 
   private static func write(_ order: IndexDefinition.Field, to writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("fieldPath") { $0.string(order.path.text) }
-      object.member("order") { $0.string(order.mode == .descending ? "DESCENDING" : "ASCENDING") }
-    }
+    let word: JSONValue = order.mode == .descending ? "DESCENDING" : "ASCENDING"
+    writer.value(["fieldPath": .text(order.path.text), "order": word])
   }
 
   /// The shapes of an answer; nil when it is none.
