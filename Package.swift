@@ -42,31 +42,45 @@ let package = Package(
     .systemLibrary(name: "CChecksum"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
+    .target(name: "JSON", swiftSettings: strict),
     .target(
-      name: "DocModel", dependencies: ["CChecksum", .product(name: "Crypto", package: "swift-crypto")],
-      swiftSettings: strict),
-    .target(
-      name: "DocStore",
+      name: "DocModel",
       dependencies: [
-        "DocModel", .product(name: "DequeModule", package: "swift-collections"),
+        "CChecksum",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
-      name: "EngineLMDB", dependencies: ["DocModel", "DocStore", "CGuard", "CLMDB"], swiftSettings: strict),
+      name: "DocStore",
+      dependencies: [
+        "DocModel", "JSON",
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .target(
-      name: "Rules", dependencies: ["DocModel", "CRE2", .product(name: "Crypto", package: "swift-crypto")],
+      name: "EngineLMDB", dependencies: ["CGuard", "CLMDB", "DocModel", "DocStore"], swiftSettings: strict),
+    .target(
+      name: "Rules",
+      dependencies: [
+        "CRE2", "DocModel", "JSON",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(name: "Access", dependencies: ["DocModel", "DocStore", "Rules"], swiftSettings: strict),
     .target(
       name: "Telemetry",
-      dependencies: ["DocModel", "DocStore", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "DocModel", "DocStore", "JSON",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: strict),
     .target(name: "Exports", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
     .target(
       name: "Wire",
       dependencies: [
-        "DocModel", "DocStore", "Rules", "Access", "CNGHTTP2", "CProcess", "CZLIB", "Exports", "Telemetry",
+        "Access", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports", "JSON", "Rules",
+        "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -79,7 +93,7 @@ let package = Package(
     .target(
       name: "Client",
       dependencies: [
-        "DocModel", "DocStore", "CNGHTTP2",
+        "CNGHTTP2", "DocModel", "DocStore",
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -90,20 +104,23 @@ let package = Package(
     .target(
       name: "Functions",
       dependencies: [
-        "Client", "DocModel", "DocStore", "Triggers", "Wire", "YAML",
+        "Client", "DocModel", "DocStore", "JSON", "Triggers", "Wire", "YAML",
       ],
       swiftSettings: strict),
-    .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: strict),
+    .target(name: "YAML", dependencies: ["CYAML", "JSON"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
     .target(
       name: "Seeder",
       dependencies: [
-        "DocModel", "DocStore", "Fixtures", "YAML", .product(name: "Crypto", package: "swift-crypto"),
+        "DocModel", "DocStore", "Fixtures", "JSON", "YAML",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
       name: "Suite",
-      dependencies: ["Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "YAML"],
+      dependencies: [
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "YAML",
+      ],
       swiftSettings: strict),
     .target(
       name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise",
@@ -117,21 +134,25 @@ let package = Package(
     .target(
       name: "Shell",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "Suite", "Wire", "YAML",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "JSON", "Rules", "Suite", "Wire",
+        "YAML",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "Access", "CDiagnosticPages", "CProcess", "Client", "DocModel", "DocStore", "Rules", "Wire",
-        "EngineLMDB", "Exports", "Functions", "Seeder", "Shell", "Suite", "Telemetry", "Triggers", "YAML",
+        "Access", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB",
+        "Exports", "Functions", "JSON", "Rules", "Seeder", "Shell", "Suite", "Telemetry", "Triggers",
+        "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "docstore-bench",
-      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Rules", "Wire", "CNGHTTP2"],
+      dependencies: [
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Rules", "Wire",
+      ],
       path: "Benchmarks", exclude: ["policy_engines.py", "requirements.txt"], swiftSettings: strict),
 
     .executableTarget(
@@ -140,6 +161,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DocStore"], path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
     .testTarget(
       name: "DocModelTests", dependencies: ["DocModel", "WireExercise"], exclude: ["Fixtures"],
       swiftSettings: strict),
@@ -167,7 +189,9 @@ let package = Package(
     .testTarget(name: "RulesExerciseTests", dependencies: ["RulesExercise"], swiftSettings: strict),
     .testTarget(
       name: "CoverageTests",
-      dependencies: ["Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport"],
+      dependencies: [
+        "Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AccessTests", dependencies: ["Access", "DocModel", "DocStore", "Rules", "TestSupport"],
@@ -175,7 +199,8 @@ let package = Package(
     .testTarget(
       name: "TelemetryTests",
       dependencies: [
-        "DocStore", "Telemetry", "TestSupport", .product(name: "Logging", package: "swift-log"),
+        "DocStore", "Telemetry", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -184,31 +209,37 @@ let package = Package(
     .testTarget(
       name: "DocshTests",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Seeder", "Wire", "YAML", "docsh",
+        "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Seeder", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ShellTests",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "Shell", "TestSupport", "Wire",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "Shell", "TestSupport",
+        "Wire",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "Client", .product(name: "NIOCore", package: "swift-nio"),
+        "Client",
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
     .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: strict),
     .testTarget(
       name: "SeederTests",
-      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Fixtures", "Seeder", "YAML"],
+      dependencies: [
+        "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Seeder", "YAML",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SuiteTests",
-      dependencies: ["Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "Rules", "Suite", "YAML"],
+      dependencies: [
+        "Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "Suite", "YAML",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TriggersTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport", "Triggers"],
@@ -216,8 +247,8 @@ let package = Package(
     .testTarget(
       name: "FunctionsTests",
       dependencies: [
-        "Client", "DocModel", "DocStore", "EngineLMDB", "Functions", "TestSupport", "Triggers", "Wire",
-        "YAML",
+        "Client", "DocModel", "DocStore", "EngineLMDB", "Functions", "JSON", "TestSupport", "Triggers",
+        "Wire", "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -225,13 +256,16 @@ let package = Package(
       swiftSettings: strict),
     // The oracle of our own readers and writers of messages.
     .target(
-      name: "FirestoreProtos", dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      name: "FirestoreProtos",
+      dependencies: [
+        .product(name: "SwiftProtobuf", package: "swift-protobuf")
+      ],
       path: "Tests/FirestoreProtos", swiftSettings: strict),
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "Rules", "Telemetry",
-        "TestSupport", "Wire",
+        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "JSON", "Rules",
+        "Telemetry", "TestSupport", "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,7 +1,8 @@
-/// Registrations as they are written: in a `triggers.yaml`, and in the bodies of requests, whose JSON is YAML too.
+/// Registrations as they are written: in a `triggers.yaml`, and as JSON in the bodies of requests and the journal.
 
 internal import Client
 internal import DocModel
+internal import JSON
 internal import Triggers
 public import YAML
 
@@ -241,12 +242,12 @@ enum EndpointReader {
     endpoint.hasAuthContext = hasAuthContext
     let echo = """
       {
-        "eventType": \(quoted(typeText)),
-        "database": \(quoted(endpoint.database ?? "")),
-        "namespace": \(quoted(try map["namespace"]?.text() ?? "(default)")),
+        "eventType": \(JSONWriter.quoted(typeText)),
+        "database": \(JSONWriter.quoted(endpoint.database ?? "")),
+        "namespace": \(JSONWriter.quoted(try map["namespace"]?.text() ?? "(default)")),
         "document": {
-          "value": \(quoted(endpoint.document)),
-          "matchType": \(quoted(match))
+          "value": \(JSONWriter.quoted(endpoint.document)),
+          "matchType": \(JSONWriter.quoted(match))
         }
       }
 
@@ -260,11 +261,5 @@ enum EndpointReader {
     } catch {
       throw node.error(error.message)
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var writer = JSONWriter()
-    writer.string(text)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

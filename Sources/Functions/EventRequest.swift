@@ -4,6 +4,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import Triggers
 internal import Wire
 
@@ -67,8 +68,7 @@ struct EventRequest: Sendable {
     var writer = JSONWriter()
     writer.object { object in
       for (name, value) in attributes(event, endpoint) {
-        var name = name
-        name.withUTF8 { bytes in object.member(UnsafeRawBufferPointer(bytes)) { $0.string(value) } }
+        object.member(named: name) { $0.string(value) }
       }
       switch endpoint.format {
       case .json: object.member("data") { data.write(to: &$0) }

@@ -2,6 +2,7 @@
 
 package import Client
 public import DocModel
+package import JSON
 public import Triggers
 
 /// Where events go: `http://host:port/path`, or the same with `https`.

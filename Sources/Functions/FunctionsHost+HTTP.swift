@@ -14,6 +14,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import Triggers
 public import Wire
 internal import YAML
@@ -62,10 +63,6 @@ extension FunctionsHost {
 
   // MARK: registration
 
-  private static func tree(_ request: EmulatorRequest) throws -> YAMLNode {
-    try YAMLDocument.parse(YAMLSource(name: "body", bytes: request.body))
-  }
-
   /// A reader's error with its place.
   private static func placed<R>(_ body: () throws -> R) throws -> R {
     do {
@@ -79,7 +76,7 @@ extension FunctionsHost {
   private func register(_ request: EmulatorRequest, _ project: String, _ key: String) throws -> EmulatorAnswer
   {
     try Self.placed {
-      let tree = try Self.tree(request)
+      let tree = try YAMLNode(json: request.body)
       let name = project == "-" ? key : project + "/" + key
       guard try tree.map("a registration")["eventTrigger"] != nil else {
         var endpoint = try EndpointReader.endpoint(tree, name: name)
@@ -104,7 +101,7 @@ extension FunctionsHost {
     return try Self.placed {
       let name = project == "-" ? key : project + "/" + key
       var (endpoint, echo) = try EndpointReader.secondGeneration(
-        try Self.tree(request), name: name, to: try address(project, key))
+        try YAMLNode(json: request.body), name: name, to: try address(project, key))
       if project != "-" { endpoint.project = project }
       try registerPassing(endpoint)
       return EmulatorAnswer(status: 200, body: echo)
@@ -177,23 +174,16 @@ extension FunctionsHost {
   private func deadLetters(_ request: EmulatorRequest) -> EmulatorAnswer {
     let wanted = request.value("trigger")
     let letters = runner.deadLetters.filter { letter in wanted.map(letter.trigger.hasSameBytes) ?? true }
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("deadLetters") {
-        $0.array(letters) { writer, letter in
-          writer.object { object in
-            object.member("id") { $0.string(letter.id) }
-            object.member("trigger") { $0.string(letter.trigger) }
-            object.member("document") { $0.string(letter.event.document.resourceName) }
-            object.member("eventTime") { $0.string(letter.event.time.sixDigits) }
-            object.member("givenUp") { $0.string(Timestamp(microseconds: letter.time).sixDigits) }
-            object.member("attempts") { $0.integer(letter.attempts) }
-            object.member("reason") { $0.string(letter.reason) }
-          }
-        }
-      }
+    let values = letters.map { letter -> JSONValue in
+      [
+        "id": .text(letter.id), "trigger": .text(letter.trigger),
+        "document": .text(letter.event.document.resourceName),
+        "eventTime": .text(letter.event.time.sixDigits),
+        "givenUp": .text(Timestamp(microseconds: letter.time).sixDigits), "attempts": .int(letter.attempts),
+        "reason": .text(letter.reason),
+      ]
     }
-    return EmulatorAnswer(status: 200, body: writer.bytes + [0x0A])
+    return EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: ["deadLetters": .array(values)]) + [0x0A])
   }
 
   /// `triggers:verb` or `triggers/KEY:verb`; false when it is neither.
@@ -266,7 +256,8 @@ extension FunctionsHost {
         group.cancelAll()
         return first
       }
-      answer(EmulatorAnswer(status: 200, body: Array("{\"drained\":\(isDrained)}\n".utf8)))
+      answer(
+        EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: ["drained": .boolean(isDrained)]) + [0x0A]))
     }
   }
 }
@@ -276,27 +267,16 @@ private struct EmulatorFailure: Error {
   let answer: EmulatorAnswer
 
   init(_ status: Int, _ name: String, _ message: String) {
-    var writer = JSONWriter()
-    writer.object { outer in
-      outer.member("error") {
-        $0.object { object in
-          object.member("code") { $0.integer(status) }
-          object.member("message") { $0.string(message) }
-          object.member("status") { $0.string(name) }
-        }
-      }
-    }
-    answer = EmulatorAnswer(status: status, body: writer.bytes)
+    let error: JSONValue = ["code": .int(status), "message": .text(message), "status": .text(name)]
+    answer = EmulatorAnswer(status: status, body: JSONWriter.bytes(of: ["error": error]))
   }
 }
 
 extension EmulatorAnswer {
   fileprivate static let empty = EmulatorAnswer(status: 200, body: Array("{\n}\n".utf8))
 
-  fileprivate static func count(_ name: StaticString, _ count: Int) -> EmulatorAnswer {
-    var writer = JSONWriter()
-    writer.object { object in object.member(name) { $0.integer(count) } }
-    return EmulatorAnswer(status: 200, body: writer.bytes + [0x0A])
+  fileprivate static func count(_ name: String, _ count: Int) -> EmulatorAnswer {
+    EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: [name: .int(count)]) + [0x0A])
   }
 }
 

@@ -11,6 +11,7 @@
 
 internal import DocModel
 public import DocStore
+internal import JSON
 internal import Synchronization
 public import Triggers
 internal import YAML
@@ -50,8 +51,7 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     for registration in journal?.registrations ?? []
     where !names.contains(where: { $0.hasSameBytes(as: registration.name) }) {
       do {
-        let source = YAMLSource(name: "journal", bytes: registration.body)
-        try register(try EndpointReader.endpoint(try YAMLDocument.parse(source)), isKept: true)
+        try register(try EndpointReader.endpoint(try YAMLNode(json: registration.body)), isKept: true)
         count += 1
       } catch {
         report("the registration of \(registration.name) cannot be read: \(error)")

@@ -1,6 +1,7 @@
 /// How a log line is written: for people, or one JSON object for machines.
 
 internal import DocModel
+internal import JSON
 public import Logging
 
 #if canImport(Glibc)
@@ -23,10 +24,10 @@ public enum LogFormat: String, Sendable, CaseIterable {
     level: Logger.Level, _ message: String, _ metadata: Logger.Metadata, atMilliseconds time: Int64
   ) -> [UInt8] {
     let values = metadata.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
-    var line: [UInt8] = []
-    line.reserveCapacity(160)
     switch self {
     case .text:
+      var line: [UInt8] = []
+      line.reserveCapacity(160)
       line += timeText(time)
       line += " \(level.rawValue) ".utf8
       appendText(message, to: &line, isQuoted: false)
@@ -36,21 +37,22 @@ public enum LogFormat: String, Sendable, CaseIterable {
         line.append(UInt8(ascii: "="))
         appendText(value, to: &line, isQuoted: Self.needsQuotes(value))
       }
+      return line + [UInt8(ascii: "\n")]
     case .json:
-      line += "{\"time\":\"".utf8
-      line += timeText(time)
-      line += "\",\"level\":\"\(level.rawValue)\",\"message\":".utf8
-      appendJSON(message, to: &line)
-      for (key, value) in values {
-        line.append(UInt8(ascii: ","))
-        appendJSON(Self.reserved.contains(key) ? key + "_" : key, to: &line)
-        line.append(UInt8(ascii: ":"))
-        appendJSON(value, to: &line)
+      var writer = JSONWriter()
+      writer.reserve(160)
+      writer.object { object in
+        object.member("time") { $0.string(timeText(time)) }
+        object.member("level") { $0.string(level.rawValue) }
+        object.member("message") { $0.string(Self.cut(message)) }
+        for (key, value) in values {
+          object.member(named: Self.cut(Self.reserved.contains(key) ? key + "_" : key)) {
+            $0.string(Self.cut(value))
+          }
+        }
       }
-      line.append(UInt8(ascii: "}"))
+      return writer.bytes + [UInt8(ascii: "\n")]
     }
-    line.append(UInt8(ascii: "\n"))
-    return line
   }
 
   private static let reserved: Set<String> = ["time", "level", "message"]
@@ -73,22 +75,6 @@ public enum LogFormat: String, Sendable, CaseIterable {
       }
     }
     if isQuoted { line.append(UInt8(ascii: "\"")) }
-  }
-
-  private func appendJSON(_ text: String, to line: inout [UInt8]) {
-    line.append(UInt8(ascii: "\""))
-    for byte in Self.cut(text).utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): line += "\\\"".utf8
-      case UInt8(ascii: "\\"): line += "\\\\".utf8
-      case UInt8(ascii: "\n"): line += "\\n".utf8
-      case UInt8(ascii: "\r"): line += "\\r".utf8
-      case UInt8(ascii: "\t"): line += "\\t".utf8
-      case 0..<0x20: line += "\\u00".utf8 + Self.hex(byte)
-      default: line.append(byte)
-      }
-    }
-    line.append(UInt8(ascii: "\""))
   }
 
   private static func cut(_ text: String) -> String {

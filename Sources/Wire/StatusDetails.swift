@@ -4,6 +4,7 @@
 /// Source: google/rpc/error_details.proto; docs/spec/production-differences.md F2.
 
 internal import DocModel
+internal import JSON
 
 /// One detail: the name of its message, and the message.
 struct StatusDetail {

@@ -1,10 +1,13 @@
-/// Nodes that are made from others: what a file says once and means several times.
+/// Nodes that are made from others: what a file says once and means several times, and what another language says.
 
 extension YAMLNode {
   /// A node that stands where another one stood.
   public init(_ content: Content, like other: YAMLNode) {
     self.init(content: content, start: other.start, end: other.end)
   }
+
+  /// A node that another language's text has at a place.
+  public init(_ content: Content, at mark: YAMLMark) { self.init(content: content, start: mark, end: mark) }
 }
 
 extension YAMLEntry {
@@ -14,14 +17,24 @@ extension YAMLEntry {
   }
 
   /// An entry made up at a place.
-  public init(_ name: String, _ value: YAMLNode) {
-    self.init(key: YAMLKey(text: name, style: .plain, mark: value.start), value: value)
+  public init(_ name: String, _ value: YAMLNode) { self.init(name, value, at: value.start) }
+
+  /// An entry whose key stands at a place.
+  public init(_ name: String, _ value: YAMLNode, at mark: YAMLMark) {
+    self.init(key: YAMLKey(text: name, style: .plain, mark: mark), value: value)
   }
 }
 
 extension YAMLScalar {
   /// A string, whatever it looks like.
   public static func string(_ text: String) -> YAMLScalar { YAMLScalar(quoted: text) }
+
+  /// A scalar of which is known what it means.
+  public init(_ value: YAMLScalarValue, text: String) {
+    self.text = text
+    style = .plain
+    self.value = value
+  }
 
   private init(quoted text: String) {
     self.text = text

@@ -1,5 +1,7 @@
 /// Scalars and what they mean.
 
+internal import JSON
+
 /// How a scalar is written. Only plain ones are anything but strings.
 public enum YAMLScalarStyle: Sendable {
   case plain, singleQuoted, doubleQuoted, literal, folded
@@ -49,9 +51,9 @@ public struct YAMLScalar: Sendable {
   }
 
   private static func number(_ text: String, at mark: YAMLMark) throws(YAMLError) -> YAMLScalarValue {
-    switch NumberShape(of: text.utf8) {
-    case .none: return .string
-    case .integer:
+    switch JSONNumberForm(of: text.utf8.span) {
+    case nil: return .string
+    case .whole:
       guard let number = Int64(text) else {
         throw YAMLError(
           "the integer \(text) does not fit in 64 bits; quote it to make it a text", at: mark)
@@ -63,45 +65,5 @@ public struct YAMLScalar: Sendable {
       }
       return .double(number)
     }
-  }
-}
-
-/// Whether a text is a number in JSON's grammar.
-private enum NumberShape {
-  case none, integer, fraction
-
-  init(of text: String.UTF8View) {
-    var rest = text[...]
-    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    let whole = Self.digits(&rest)
-    guard whole.count > 0, whole.count == 1 || whole.first != UInt8(ascii: "0") else {
-      self = .none
-      return
-    }
-    var shape = NumberShape.integer
-    if rest.first == UInt8(ascii: ".") {
-      rest.removeFirst()
-      guard Self.digits(&rest).count > 0 else {
-        self = .none
-        return
-      }
-      shape = .fraction
-    }
-    if let mark = rest.first, mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
-      rest.removeFirst()
-      if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest.removeFirst() }
-      guard Self.digits(&rest).count > 0 else {
-        self = .none
-        return
-      }
-      shape = .fraction
-    }
-    self = rest.isEmpty ? shape : .none
-  }
-
-  private static func digits(_ rest: inout Substring.UTF8View) -> Substring.UTF8View {
-    let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-    rest = rest[digits.endIndex...]
-    return digits
   }
 }

@@ -2,6 +2,7 @@
 
 import Access
 import ArgumentParser
+import JSON
 import Rules
 import Wire
 
@@ -59,7 +60,7 @@ struct RulesSources: Equatable {
   /// `"firestore": {"rules": FILE}`, or a list of such objects with `database`. Paths begin at the file's
   /// folder.
   private static func configured(_ config: String) throws -> [Source] {
-    let firestore: JSON
+    let firestore: JSONValue
     do {
       firestore = try JSONReader.read(try FileAccess.contents(of: config))["firestore"] ?? .array([])
     } catch let error as JSONError {
@@ -67,15 +68,13 @@ struct RulesSources: Equatable {
     } catch {
       throw refusal("\(error)")
     }
-    switch firestore {
-    case .object: return try configured([firestore], config)
-    case .array(let entries): return try configured(entries, config)
-    case .null, .boolean, .integer, .double, .string:
+    guard firestore.members != nil || firestore.elements != nil else {
       throw refusal("`firestore` of `\(config)` must be an object or a list of objects")
     }
+    return try configured(firestore.oneOrMore, config)
   }
 
-  private static func configured(_ entries: [JSON], _ config: String) throws -> [Source] {
+  private static func configured(_ entries: [JSONValue], _ config: String) throws -> [Source] {
     let folder = config.lastIndex(of: "/").map { config[...$0] } ?? ""
     var sources: [Source] = []
     for entry in entries {

@@ -1,6 +1,7 @@
 /// What docsh says to people: results on standard output, complaints on standard error.
 
 import DocModel
+import JSON
 import Synchronization
 
 #if canImport(Glibc)
@@ -32,7 +33,7 @@ enum Terminal {
   /// Text as it is, on standard error.
   static func report(_ text: String) {
     if writesJSON.load(ordering: .relaxed) {
-      return write("{\"message\":\(JSONWriter.quoted(text))}\n", to: STDERR_FILENO)
+      return write(JSONWriter.bytes(of: ["message": .text(text)]) + [0x0A], to: STDERR_FILENO)
     }
     write(text.hasSuffix("\n") ? text : text + "\n", to: STDERR_FILENO)
   }

@@ -5,6 +5,7 @@ import ArgumentParser
 import Client
 import DocModel
 import DocStore
+import JSON
 import Wire
 
 struct TriggersCommand: ParsableCommand {
@@ -35,7 +36,7 @@ struct ServerOfTriggers: ParsableArguments {
   /// Asks for `triggers` with something behind; ends the command with a complaint when that is refused.
   func ask(
     _ method: String, _ rest: String, query: [(String, String)] = [], seconds: Int = ServerRequest.secondsMax
-  ) throws -> JSON {
+  ) throws -> JSONValue {
     let parameters = query.map { "\($0.0)=\(PercentEncoding.part($0.1))" }.joined(separator: "&")
     let target =
       "/emulator/v1/projects/-/triggers" + rest + (parameters.isEmpty ? "" : "?" + parameters)
@@ -76,13 +77,13 @@ extension TriggersCommand {
     @OptionGroup var server: ServerOfTriggers
 
     func run() throws {
-      guard case .array(let triggers)? = try server.ask("GET", "")["triggers"] else { return }
+      guard let triggers = try server.ask("GET", "")["triggers"]?.elements else { return }
       var rows = [["NAME", "EVENT", "DOCUMENT", "STATE", "WAITING", "DELIVERED", "FAILED", "DEAD", "LAG"]]
       for trigger in triggers {
-        let isBehind = trigger["behind"] == .boolean(true)
+        let isBehind = trigger["behind"]?.boolean == true
         rows.append([
           trigger["name"]?.text ?? "", trigger["event"]?.text ?? "", trigger["document"]?.text ?? "",
-          trigger["paused"] == .boolean(true) ? "paused" : "running",
+          trigger["paused"]?.boolean == true ? "paused" : "running",
           trigger.number("pending") + (isBehind ? "+" : ""), trigger.number("delivered"),
           trigger.number("failedAttempts"), trigger.number("deadLetters"),
           trigger.number("lagMilliseconds") + " ms",
@@ -184,7 +185,7 @@ extension TriggersCommand {
         let answer = try server.ask("DELETE", ":deadLetters", query: query)
         return Terminal.say("\(answer.number("discarded")) discarded")
       }
-      guard case .array(let letters)? = try server.ask("GET", ":deadLetters", query: query)["deadLetters"]
+      guard let letters = try server.ask("GET", ":deadLetters", query: query)["deadLetters"]?.elements
       else { return }
       for letter in letters {
         Terminal.say(
@@ -261,10 +262,9 @@ extension TriggersCommand {
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// A member that is a whole number, as text.
   fileprivate func number(_ name: StaticString) -> String {
-    guard case .integer(let number)? = self[name] else { return "0" }
-    return "\(number)"
+    "\(self[name]?.integer ?? 0)"
   }
 }

@@ -125,6 +125,20 @@ import Testing
     Fault(
       text: "\u{FEFF}{}", line: 1, column: 1,
       message: "the file begins with a byte order mark; save it as UTF-8 without one"),
+    Fault(
+      text: "{\"a\": 01}", line: 1, column: 7,
+      message: "`01` is no number; write it as `12`, `-0.5` or `1e9`"),
+    Fault(
+      text: "{\"a\": +1}", line: 1, column: 7,
+      message: "`+1` is no number; write it as `12`, `-0.5` or `1e9`"),
+    Fault(
+      text: "{\"a\": .5}", line: 1, column: 7,
+      message: "`.5` is no number; write it as `12`, `-0.5` or `1e9`"),
+    Fault(
+      text: "{\"a\": 1.}", line: 1, column: 7,
+      message: "`1.` is no number; write it as `12`, `-0.5` or `1e9`"),
+    Fault(
+      text: #"{"a": "\u+041"}"#, line: 1, column: 10, message: "`\\u` takes four hexadecimal digits"),
     Fault(text: "[]", line: 1, column: 1, message: "an index file must be an object, found a list"),
     Fault(
       text: #"{"indexes": {}}"#, line: 1, column: 13, message: "`indexes` must be a list, found an object"),

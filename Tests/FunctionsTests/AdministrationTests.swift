@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import JSON
 import Synchronization
 import TestSupport
 import Testing
@@ -71,8 +72,7 @@ struct Admin {
     for endpoint in file.endpoints {
       var writer = JSONWriter()
       endpoint.write(to: &writer)
-      let tree = try YAMLDocument.parse(writer.bytes, name: "journal")
-      #expect(try EndpointReader.endpoint(tree) == endpoint)
+      #expect(try EndpointReader.endpoint(try YAMLNode(json: writer.bytes)) == endpoint)
     }
   }
 
@@ -195,6 +195,35 @@ struct Admin {
       #expect(admin.ask("GET", "projects/demo-f/other") == nil)
       #expect(admin.ask("PATCH", "projects/demo-f/triggers/x") == nil)
       #expect(admin.ask("POST", "projects/demo-f/triggers/us-central1-x-1:what") == nil)
+    }
+  }
+
+  @Test("registrations are JSON, with all that JSON has, and nothing else")
+  func bodiesAreJSON() async throws {
+    try await hosting(sink: ("127.0.0.1", 5001)) { store, runner, host in
+      let admin = Admin(host)
+      // A letter beyond the first plane, written as the two halves that JSON has.
+      let own = #"{"event":"created","document":"c/\ud83d\ude00/d/{e}","endpoint":"http://127.0.0.1:9/"}"#
+      let answer = admin.ask("PUT", "projects/-/triggers/t", body: own)
+      #expect(answer?.status == 200, "\(answer?.text ?? "")")
+      #expect(runner.statuses.first?.pattern == "c/\u{1F600}/d/{e}")
+      // What the service does not look at may have any name.
+      let long = Self.firstBody.dropLast() + ",\"\(String(repeating: "k", count: 1_400))\":1}"
+      let first = admin.ask("PUT", "projects/demo-f/triggers/x", body: String(long))
+      #expect(first?.status == 200, "\(first?.text ?? "")")
+      let yaml = "event: created\ndocument: c/{d}\nendpoint: http://127.0.0.1:9/\n"
+      for bad in [
+        yaml, "{event: created, document: 'c/{d}', endpoint: 'http://127.0.0.1:9/'}", own + "\n# a",
+      ] {
+        let refused = admin.ask("PUT", "projects/-/triggers/u", body: bad)
+        #expect(refused?.status == 400 && refused?.text.contains("body:") == true, "\(refused?.text ?? "")")
+      }
+      let twice = admin.ask(
+        "PUT", "projects/-/triggers/u", body: "{\n \"event\": \"created\",\n \"event\": 1}")
+      #expect(
+        twice?.text.contains("body:3:2: the key 'event' is already in this map, at line 2") == true,
+        "\(twice?.text ?? "")")
+      #expect(runner.statuses.count == 2)
     }
   }
 

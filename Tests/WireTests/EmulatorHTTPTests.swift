@@ -4,6 +4,7 @@ import Access
 import DocModel
 import DocStore
 import Glibc
+import JSON
 import Logging
 import Rules
 import Synchronization
@@ -208,7 +209,7 @@ struct EmulatorHTTPTests {
     #expect(report.status == 200)
     #expect(report.headers.contains("content-type: application/json"))
     let json = try JSONReader.read(Array(report.body.utf8))
-    guard case .array(let entries)? = json["report"], case .array(let values)? = entries.first?["values"]
+    guard let entries = json["report"]?.elements, let values = entries.first?["values"]?.elements
     else {
       Issue.record("no report: \(report.body)")
       return
@@ -216,7 +217,7 @@ struct EmulatorHTTPTests {
     let counts = values.map { ($0["value"]?["boolValue"], $0["count"]) }
     #expect(counts.contains { $0 == .boolean(true) && $1 == .integer(3) })
     #expect(counts.contains { $0 == .boolean(false) && $1 == .integer(1) })
-    guard case .array(let files)? = json["rules"]?["files"] else {
+    guard let files = json["rules"]?["files"]?.elements else {
       Issue.record("no files")
       return
     }

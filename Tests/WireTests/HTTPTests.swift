@@ -1,5 +1,6 @@
 import DocModel
 import DocStore
+import JSON
 import Testing
 
 @testable import Wire

@@ -1,5 +1,6 @@
 import DocModel
 import FirestoreProtos
+import JSON
 import SwiftProtobuf
 import Testing
 

@@ -4,6 +4,7 @@ import Access
 import DocModel
 import DocStore
 import Glibc
+import JSON
 import Rules
 import TestSupport
 import Testing
@@ -79,7 +80,7 @@ final class WebSocketListener {
   }
 
   /// The next message; nil when the server has closed.
-  func next() -> JSON? {
+  func next() -> JSONValue? {
     while true {
       if let (length, start) = length(), received.count >= start + length {
         let message = Array(received[start..<start + length])
@@ -134,7 +135,7 @@ struct RequestsTests {
     return "{\"rules\":{\"files\":[{\"name\":\"new.rules\",\"content\":\"\(text)\"}]}}"
   }
 
-  private static func text(_ json: JSON?, _ path: StaticString...) -> String? {
+  private static func text(_ json: JSONValue?, _ path: StaticString...) -> String? {
     path.reduce(json) { $0?[$1] }?.text
   }
 
@@ -160,8 +161,8 @@ struct RequestsTests {
       read["granularAllowOutcomes"]
         == .array([
           .object([
-            .init(name: Array("line".utf8), value: .integer(4)),
-            .init(name: Array("outcome".utf8), value: .boolean(false)),
+            .init(Array("line".utf8), .integer(4)),
+            .init(Array("outcome".utf8), .boolean(false)),
           ])
         ]))
     #expect(read["rulesContext"]?["request"]?["mapValue"]?["fields"]?["auth"]?["nullValue"] == .null)
@@ -251,7 +252,7 @@ struct RequestsTests {
     _ = bench.ask("GET", Self.documents + "/a/x", headers: owner)
     #expect(bench.ask("GET", Self.documents + "/a/x").status == 403)
     let list = try JSONReader.read(Array(bench.ask("GET", Self.admin + ":requests?last=5").body.utf8))
-    guard case .array(let entries)? = list["requests"] else { throw JSONError(offset: 0) }
+    let entries = try #require(list["requests"]?.elements)
     // The socket has made the server keep everything.
     #expect(entries.map { $0["method"]?.text } == ["GetDocument", "get"])
     #expect(entries.map { $0["target"]?.text } == ["a/x", "a/x"])

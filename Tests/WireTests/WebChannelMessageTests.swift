@@ -4,6 +4,7 @@
 
 import DocModel
 import FirestoreProtos
+import JSON
 import SwiftProtobuf
 import Testing
 
@@ -156,7 +157,7 @@ struct WebChannelMessageTests {
 
   @Test("an answer's JSON is what protobuf's own reader makes the same message of", arguments: responses)
   private func response(expected: Response) throws {
-    var writer = JSONWriter(isASCII: true)
+    var writer = JSONWriter(.ascii)
     WebChannelStream.listen.write(try expected.serializedBytes(), to: &writer)
     #expect(
       writer.bytes.allSatisfy { (0x20..<0x7F).contains($0) }, "ASCII, so that chunks never cut a character")
@@ -174,7 +175,7 @@ struct WebChannelMessageTests {
         .with { $0.transformResults = [.with { $0.integerValue = 1 }, .with { $0.nullValue = .nullValue }] },
       ]
     }
-    var writer = JSONWriter(isASCII: true)
+    var writer = JSONWriter(.ascii)
     WebChannelStream.write.write(try expected.serializedBytes(), to: &writer)
     #expect(try Google_Firestore_V1_WriteResponse(jsonUTF8Bytes: writer.bytes) == expected)
   }
@@ -190,7 +191,7 @@ struct WebChannelMessageTests {
   @Test("characters beyond ASCII by their UTF-16 units")
   func ascii() throws {
     let text = "a\u{7f}\u{80}\u{7ff}\u{800}\u{ffff}\u{10000}\u{10ffff}\"\\"
-    var writer = JSONWriter(isASCII: true)
+    var writer = JSONWriter(.ascii)
     writer.string(text)
     #expect(
       String(decoding: writer.bytes, as: UTF8.self)

@@ -3,6 +3,7 @@
 /// Source: docs/spec/streams.md 3.2, 3.3.
 
 import DocModel
+import JSON
 import Testing
 
 @testable import Wire
@@ -298,12 +299,10 @@ private struct LossyWorld {
       else { return }
       let frame = Array(bytes[(end + 1)..<(end + 1 + length)])
       read = end + 1 + length
-      guard case .array(let arrays)? = try? JSONReader.read(frame) else { return }
+      guard let arrays = (try? JSONReader.read(frame))?.elements else { return }
       for array in arrays {
-        guard case .array(let pair) = array, case .integer(let id) = pair[0],
-          case .array(let message) = pair[1]
-        else { return }
-        lastID = Int(id)
+        guard let pair = array.elements, let id = pair[0].int, let message = pair[1].elements else { return }
+        lastID = id
         guard let text = message[0].text, text.hasPrefix("m"), let number = Int(text.dropFirst()) else {
           continue
         }

@@ -3,6 +3,7 @@
 /// Source: docs/spec/production-differences.md 3.2; what the service's command line accepts.
 
 internal import DocModel
+internal import JSON
 
 /// A place in a text: both count from 1, columns in letters.
 public struct TextPlace: Hashable, Sendable, Comparable {
@@ -87,8 +88,8 @@ public struct IndexFile: Sendable {
   /// service would refuse it.
   public static func read(_ bytes: [UInt8]) -> (file: IndexFile, problems: [IndexFileProblem]) {
     var reader = IndexFileReader(bytes: bytes)
-    do throws(LocatedJSONError) {
-      reader.read(try LocatedJSONReader.read(bytes))
+    do throws(JSONError) {
+      reader.read(try JSONReader.read(bytes, .file))
     } catch {
       return (
         IndexFile(),

@@ -4,6 +4,7 @@
 /// nothing here (`density`, `apiScope`, `multiKey`, `unique`, `ttl`) are known; others are named.
 
 internal import DocModel
+internal import JSON
 
 struct IndexFileReader {
   private let places: TextPlaces
@@ -12,20 +13,20 @@ struct IndexFileReader {
 
   init(bytes: [UInt8]) { places = TextPlaces(bytes) }
 
-  mutating func read(_ root: LocatedJSON) {
+  mutating func read(_ root: JSONValue) {
     guard let members = members(of: root, what: "an index file", keys: ["indexes", "fieldOverrides"]) else {
       return
     }
     for member in members {
-      guard member.name == "indexes" || member.name == "fieldOverrides" else { continue }
-      guard case .array(let entries) = member.value.kind else {
+      guard member.isNamed("indexes") || member.isNamed("fieldOverrides") else { continue }
+      guard let entries = member.value.elements else {
         fail(
-          member.value.offset, "`\(member.name)` must be a list, found \(member.value.kindName)",
-          fix: "write `\"\(member.name)\": []`")
+          member.value.offset, "`\(member.nameText)` must be a list, found \(member.value.kindName)",
+          fix: "write `\"\(member.nameText)\": []`")
         continue
       }
       for entry in entries {
-        if member.name == "indexes" { composite(entry) } else { override(entry) }
+        if member.isNamed("indexes") { composite(entry) } else { override(entry) }
       }
     }
   }
@@ -36,13 +37,13 @@ struct IndexFileReader {
     "collectionGroup", "collectionId", "queryScope", "fields", "apiScope", "density", "multiKey", "unique",
   ]
 
-  private mutating func composite(_ entry: LocatedJSON) {
+  private mutating func composite(_ entry: JSONValue) {
     guard let members = members(of: entry, what: "an index", keys: Self.compositeKeys) else { return }
     guard let collectionID = collectionID(members, entry), let scope = scope(members, entry) else { return }
-    guard let list = members.last(where: { $0.name == "fields" }) else {
+    guard let list = members.last(where: { $0.isNamed("fields") }) else {
       return fail(entry.offset, "the index has no `fields`", fix: "add `\"fields\": [ … ]`")
     }
-    guard case .array(let elements) = list.value.kind, !elements.isEmpty else {
+    guard let elements = list.value.elements, !elements.isEmpty else {
       return fail(
         list.value.offset, "`fields` must be a list of fields, found \(list.value.kindName)",
         fix: "write `{ \"fieldPath\": \"a\", \"order\": \"ASCENDING\" }` for each field")
@@ -75,25 +76,25 @@ struct IndexFileReader {
     case vector(VectorField)
   }
 
-  private mutating func field(_ element: LocatedJSON) -> ReadField? {
+  private mutating func field(_ element: JSONValue) -> ReadField? {
     let keys = ["fieldPath", "order", "arrayConfig", "vectorConfig", "mode", "searchConfig"]
     guard let members = members(of: element, what: "a field of an index", keys: keys),
       let path = path(members, element, allowsStar: false)
     else { return nil }
-    if let config = members.last(where: { $0.name == "vectorConfig" }) {
+    if let config = members.last(where: { $0.isNamed("vectorConfig") }) {
       return vector(path, config.value).map { .vector($0) }
     }
     return mode(members, element).map { .plain(IndexDefinition.Field(path, $0)) }
   }
 
-  private mutating func vector(_ path: FieldPath, _ config: LocatedJSON) -> VectorField? {
+  private mutating func vector(_ path: FieldPath, _ config: JSONValue) -> VectorField? {
     guard let members = members(of: config, what: "a vector", keys: ["dimension", "flat"]) else { return nil }
-    guard members.contains(where: { $0.name == "flat" }) else {
+    guard members.contains(where: { $0.isNamed("flat") }) else {
       fail(config.offset, "`vectorConfig` has no `flat`", fix: "add `\"flat\": {}`")
       return nil
     }
-    let dimension = members.last { $0.name == "dimension" }
-    guard case .number(let number)? = dimension?.value.kind, let count = Int(exactly: number),
+    let dimension = members.last { $0.isNamed("dimension") }
+    guard let number = dimension?.value.number, let count = Int(exactly: number),
       (1...Limits.vectorElementsMax).contains(count)
     else {
       fail(
@@ -105,7 +106,7 @@ struct IndexFileReader {
     return VectorField(path, dimension: count)
   }
 
-  private mutating func checkFields(_ fields: [IndexDefinition.Field], _ elements: [LocatedJSON]) -> Bool {
+  private mutating func checkFields(_ fields: [IndexDefinition.Field], _ elements: [JSONValue]) -> Bool {
     guard elements.count <= IndexLimits.fieldsMax else {
       fail(
         elements[IndexLimits.fieldsMax].offset, "an index has at most \(IndexLimits.fieldsMax) fields",
@@ -134,10 +135,9 @@ struct IndexFileReader {
   }
 
   /// An index of another API is none of this one's.
-  private mutating func isForeign(_ members: [LocatedJSON.Member]) -> Bool {
-    guard let member = members.last(where: { $0.name == "apiScope" }),
-      case .string(let api) = member.value.kind,
-      api != "ANY_API"
+  private mutating func isForeign(_ members: [JSONValue.Member]) -> Bool {
+    guard let member = members.last(where: { $0.isNamed("apiScope") }),
+      let api = member.value.text, api != "ANY_API"
     else { return false }
     warn(member.offset, "an index of `\(api)` does not serve this API and is passed over", fix: "")
     return true
@@ -145,7 +145,7 @@ struct IndexFileReader {
 
   // MARK: entries of `fieldOverrides`
 
-  private mutating func override(_ entry: LocatedJSON) {
+  private mutating func override(_ entry: JSONValue) {
     let keys = ["collectionGroup", "collectionId", "fieldPath", "indexes", "ttl"]
     guard let members = members(of: entry, what: "a field override", keys: keys),
       let collectionID = collectionID(members, entry)
@@ -155,17 +155,17 @@ struct IndexFileReader {
       guard let named = self.path(members, entry, allowsStar: true) else { return }
       path = named
     }
-    guard let list = members.last(where: { $0.name == "indexes" }) else {
+    guard let list = members.last(where: { $0.isNamed("indexes") }) else {
       return fail(
         entry.offset, "the override has no `indexes`",
         fix: "add `\"indexes\": []` to switch all indexes of the field off, or list those it shall have")
     }
-    guard case .array(let elements) = list.value.kind else {
+    guard let elements = list.value.elements else {
       return fail(
         list.value.offset, "`indexes` must be a list, found \(list.value.kindName)", fix: "write `[]`")
     }
-    if let ttl = members.last(where: { $0.name == "ttl" }) {
-      guard case .boolean = ttl.value.kind else {
+    if let ttl = members.last(where: { $0.isNamed("ttl") }) {
+      guard ttl.value.boolean != nil else {
         return fail(ttl.value.offset, "`ttl` must be true or false, found \(ttl.value.kindName)", fix: "")
       }
     }
@@ -203,45 +203,43 @@ extension IndexFileReader {
 
   /// The members of an object, after naming those that mean nothing.
   private mutating func members(
-    of value: LocatedJSON, what: String, keys: [String]
-  ) -> [LocatedJSON.Member]? {
-    guard case .object(let members) = value.kind else {
+    of value: JSONValue, what: String, keys: [String]
+  ) -> [JSONValue.Member]? {
+    guard let members = value.members else {
       fail(value.offset, "\(what) must be an object, found \(value.kindName)", fix: "write `{ … }`")
       return nil
     }
     var seen: Set<String> = []
     for member in members {
-      if !keys.contains(member.name) {
-        let near = keys.first { Self.distance($0, member.name) <= 2 }
+      if !keys.contains(member.nameText) {
+        let near = keys.first { Self.distance($0, member.nameText) <= 2 }
         warn(
-          member.offset, "`\(member.name)` means nothing in \(what) and is passed over",
+          member.offset, "`\(member.nameText)` means nothing in \(what) and is passed over",
           fix: near.map { "did you mean `\($0)`?" }
             ?? "remove it; known are \(keys.map { "`\($0)`" }.joined(separator: ", "))")
-      } else if !seen.insert(member.name).inserted {
-        warn(member.offset, "`\(member.name)` is there twice; the last one counts", fix: "remove the other")
+      } else if !seen.insert(member.nameText).inserted {
+        warn(
+          member.offset, "`\(member.nameText)` is there twice; the last one counts", fix: "remove the other")
       }
     }
     return members
   }
 
-  private static func text(_ members: [LocatedJSON.Member], _ name: String) -> String? {
-    guard let member = members.last(where: { $0.name == name }), case .string(let text) = member.value.kind
-    else {
-      return nil
-    }
-    return text
+  private static func text(_ members: [JSONValue.Member], _ name: StaticString) -> String? {
+    members.last { $0.isNamed(name) }?.value.text
   }
 
-  private mutating func collectionID(_ members: [LocatedJSON.Member], _ entry: LocatedJSON) -> String? {
-    let member = members.last { $0.name == "collectionGroup" } ?? members.last { $0.name == "collectionId" }
+  private mutating func collectionID(_ members: [JSONValue.Member], _ entry: JSONValue) -> String? {
+    let member = members.last { $0.isNamed("collectionGroup") } ?? members.last { $0.isNamed("collectionId") }
     guard let member else {
       fail(
         entry.offset, "there is no `collectionGroup`",
         fix: "add the id of the collection, as the last part of its path")
       return nil
     }
-    guard case .string(let id) = member.value.kind else {
-      fail(member.value.offset, "`\(member.name)` must be a text, found \(member.value.kindName)", fix: "")
+    guard let id = member.value.text else {
+      fail(
+        member.value.offset, "`\(member.nameText)` must be a text, found \(member.value.kindName)", fix: "")
       return nil
     }
     do throws(Complaint) {
@@ -258,15 +256,15 @@ extension IndexFileReader {
   }
 
   private mutating func scope(
-    _ members: [LocatedJSON.Member], _ entry: LocatedJSON
+    _ members: [JSONValue.Member], _ entry: JSONValue
   ) -> IndexDefinition.Scope? {
-    guard let member = members.last(where: { $0.name == "queryScope" }) else { return .collection }
-    switch member.value.kind {
-    case .string("COLLECTION"): return .collection
-    case .string("COLLECTION_GROUP"): return .collectionGroup
-    case .string(let other):
+    guard let member = members.last(where: { $0.isNamed("queryScope") }) else { return .collection }
+    switch member.value.text {
+    case "COLLECTION": return .collection
+    case "COLLECTION_GROUP": return .collectionGroup
+    case .some(let other):
       fail(member.value.offset, "`\(other)` is no scope", fix: "write `COLLECTION` or `COLLECTION_GROUP`")
-    case .null, .boolean, .number, .array, .object:
+    case nil:
       fail(
         member.value.offset, "`queryScope` must be a text, found \(member.value.kindName)",
         fix: "write `COLLECTION` or `COLLECTION_GROUP`")
@@ -275,13 +273,13 @@ extension IndexFileReader {
   }
 
   private mutating func path(
-    _ members: [LocatedJSON.Member], _ entry: LocatedJSON, allowsStar: Bool
+    _ members: [JSONValue.Member], _ entry: JSONValue, allowsStar: Bool
   ) -> FieldPath? {
-    guard let member = members.last(where: { $0.name == "fieldPath" }) else {
+    guard let member = members.last(where: { $0.isNamed("fieldPath") }) else {
       fail(entry.offset, "there is no `fieldPath`", fix: "add the path of the field, as `a` or `a.b`")
       return nil
     }
-    guard case .string(let text) = member.value.kind else {
+    guard let text = member.value.text else {
       fail(member.value.offset, "`fieldPath` must be a text, found \(member.value.kindName)", fix: "")
       return nil
     }
@@ -299,34 +297,34 @@ extension IndexFileReader {
 
   /// How a field is indexed: `order`, `arrayConfig`, or the older `mode`.
   private mutating func mode(
-    _ members: [LocatedJSON.Member], _ entry: LocatedJSON
+    _ members: [JSONValue.Member], _ entry: JSONValue
   ) -> IndexDefinition.Mode? {
-    let found = members.filter { ["order", "arrayConfig", "mode"].contains($0.name) }
+    let found = members.filter { ["order", "arrayConfig", "mode"].contains($0.nameText) }
     guard let member = found.last else {
       fail(
         entry.offset, "the field says neither `order` nor `arrayConfig`",
         fix: "add `\"order\": \"ASCENDING\"`, or `\"arrayConfig\": \"CONTAINS\"` for an array")
       return nil
     }
-    if let other = found.first, other.name != member.name {
-      fail(member.offset, "the field says `\(other.name)` and `\(member.name)`", fix: "keep one of them")
+    if let other = found.first, other.nameText != member.nameText {
+      fail(
+        member.offset, "the field says `\(other.nameText)` and `\(member.nameText)`", fix: "keep one of them")
       return nil
     }
-    switch (member.name, member.value.kind) {
-    case ("order", .string("ASCENDING")), ("mode", .string("ASCENDING")): return .ascending
-    case ("order", .string("DESCENDING")), ("mode", .string("DESCENDING")): return .descending
-    case ("arrayConfig", .string("CONTAINS")), ("mode", .string("ARRAY_CONTAINS")): return .contains
+    switch (member.nameText, member.value.text) {
+    case ("order", "ASCENDING"), ("mode", "ASCENDING"): return .ascending
+    case ("order", "DESCENDING"), ("mode", "DESCENDING"): return .descending
+    case ("arrayConfig", "CONTAINS"), ("mode", "ARRAY_CONTAINS"): return .contains
     default:
       fail(
-        member.value.offset, "`\(member.name)` cannot be \(Self.shown(member.value))",
-        fix: member.name == "arrayConfig" ? "write `CONTAINS`" : "write `ASCENDING` or `DESCENDING`")
+        member.value.offset, "`\(member.nameText)` cannot be \(Self.shown(member.value))",
+        fix: member.isNamed("arrayConfig") ? "write `CONTAINS`" : "write `ASCENDING` or `DESCENDING`")
       return nil
     }
   }
 
-  private static func shown(_ value: LocatedJSON) -> String {
-    if case .string(let text) = value.kind { return "`\(text)`" }
-    return value.kindName
+  private static func shown(_ value: JSONValue) -> String {
+    value.text.map { "`\($0)`" } ?? value.kindName
   }
 
   /// Letters to change to make one word the other, up to 3.

@@ -4,6 +4,7 @@
 /// writes the file, so that changes of it read well.
 
 internal import DocModel
+internal import JSON
 
 public enum IndexFileText {
   /// A whole file.

@@ -4,6 +4,8 @@
 /// not reached. Hovering shows the values of the innermost expression, a click keeps them; `n` and `p` go
 /// from gap to gap. Light and dark follow the reader's system.
 
+internal import JSON
+
 public enum CoverageHTML {
   /// - Parameter note: a remark above everything, for the reader.
   public static func page(_ reports: [CoverageReport], note: String? = nil) -> [UInt8] {
@@ -105,24 +107,24 @@ public enum CoverageHTML {
 
   /// For each report, by expression number: place, counts, values as text.
   private static func data(_ reports: [CoverageReport]) -> [UInt8] {
-    var json = ReportJSON()
-    json.array { json in
-      for report in reports {
-        json.object { json in
-          func write(_ entries: [CoverageEntry]) {
-            for entry in entries {
-              if let number = entry.number { json.member(String(number)) { Self.write(entry, report, &$0) } }
-              write(entry.children)
+    var json = JSONWriter(.markup)
+    json.array(reports) { json, report in
+      json.object { json in
+        func write(_ entries: [CoverageEntry]) {
+          for entry in entries {
+            if let number = entry.number {
+              json.member(named: String(number)) { Self.write(entry, report, &$0) }
             }
+            write(entry.children)
           }
-          write(report.entries)
         }
+        write(report.entries)
       }
     }
     return json.bytes
   }
 
-  private static func write(_ entry: CoverageEntry, _ report: CoverageReport, _ json: inout ReportJSON) {
+  private static func write(_ entry: CoverageEntry, _ report: CoverageReport, _ json: inout JSONWriter) {
     let place = report.source.position(of: entry.span.start)
     json.object { json in
       json.member("at") { $0.string("\(place.line):\(place.column)") }
@@ -132,13 +134,8 @@ public enum CoverageHTML {
       json.member("f") { $0.integer(entry.falsehoods) }
       json.member("e") { $0.integer(entry.errors) }
       json.member("v") { json in
-        json.array { json in
-          for counted in entry.values {
-            json.array { json in
-              json.string(ReportText.text(counted.value, most: 600))
-              json.integer(counted.count)
-            }
-          }
+        json.array(entry.values) { json, counted in
+          json.value([.text(ReportText.text(counted.value, most: 600)), .int(counted.count)])
         }
       }
     }

@@ -4,6 +4,7 @@
 /// `offset` counts bytes of the file, so that an edit can be applied without decoding it.
 
 internal import DocModel
+internal import JSON
 
 /// The diagnostics of one file, in other forms than text.
 public struct DiagnosticFormats: Sendable {
@@ -14,61 +15,70 @@ public struct DiagnosticFormats: Sendable {
   // MARK: JSON
 
   /// One file as an object: its name, its numbers and its diagnostics.
-  public func json(_ diagnostics: [Diagnostic]) -> String {
-    var members = [member("file", JSONWriter.quoted(source.name))]
-    for severity in Diagnostic.Severity.allCases {
-      members.append(member("\(severity.rawValue)s", "\(diagnostics.count { $0.severity == severity })"))
-    }
-    members.append(member("diagnostics", list(diagnostics.map(json))))
-    return object(members)
-  }
-
-  private func json(_ diagnostic: Diagnostic) -> String {
-    var members = [
-      member("id", JSONWriter.quoted(diagnostic.id)),
-      member("severity", JSONWriter.quoted(diagnostic.severity.rawValue)),
-      member("message", JSONWriter.quoted(diagnostic.message)),
-    ]
-    if let label = diagnostic.label { members.append(member("label", JSONWriter.quoted(label))) }
-    if let official = diagnostic.officialText {
-      members.append(member("official", JSONWriter.quoted(official)))
-    }
-    if let span = diagnostic.span { members += places(of: span) }
-    if !diagnostic.notes.isEmpty {
-      let notes = diagnostic.notes.map { note in
-        object([member("message", JSONWriter.quoted(note.message))] + (note.span.map(places) ?? []))
+  public func json(_ diagnostics: [Diagnostic]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("file") { $0.string(source.name) }
+      for severity in Diagnostic.Severity.allCases {
+        object.member(named: severity.rawValue + "s") { writer in
+          writer.integer(diagnostics.count { $0.severity == severity })
+        }
       }
-      members.append(member("notes", list(notes)))
+      object.member("diagnostics") { $0.array(diagnostics) { write($1, &$0) } }
     }
-    if let fix = diagnostic.fix {
-      let edits = fix.edits.map { edit in
-        object(places(of: edit.span) + [member("replacement", JSONWriter.quoted(edit.replacement))])
+    return writer.bytes
+  }
+
+  private func write(_ diagnostic: Diagnostic, _ writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("id") { $0.string(diagnostic.id) }
+      object.member("severity") { $0.string(diagnostic.severity.rawValue) }
+      object.member("message") { $0.string(diagnostic.message) }
+      if let label = diagnostic.label { object.member("label") { $0.string(label) } }
+      if let official = diagnostic.officialText { object.member("official") { $0.string(official) } }
+      if let span = diagnostic.span { places(of: span, &object) }
+      if !diagnostic.notes.isEmpty {
+        object.member("notes") { $0.array(diagnostic.notes) { write($1, &$0) } }
       }
-      members.append(
-        member(
-          "fix", object([member("message", JSONWriter.quoted(fix.message)), member("edits", list(edits))])))
+      if let fix = diagnostic.fix { object.member("fix") { write(fix, &$0) } }
+      object.member("page") { $0.string(diagnostic.kind.page) }
     }
-    members.append(member("page", JSONWriter.quoted(diagnostic.kind.page)))
-    return object(members)
   }
 
-  private func places(of span: Span) -> [String] {
-    [member("start", place(of: span.start)), member("end", place(of: span.end))]
+  private func write(_ note: Diagnostic.Note, _ writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("message") { $0.string(note.message) }
+      if let span = note.span { places(of: span, &object) }
+    }
   }
 
-  private func place(of offset: Int32) -> String {
+  private func write(_ fix: Diagnostic.Fix, _ writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("message") { $0.string(fix.message) }
+      object.member("edits") { writer in
+        writer.array(fix.edits) { writer, edit in
+          writer.object { object in
+            places(of: edit.span, &object)
+            object.member("replacement") { $0.string(edit.replacement) }
+          }
+        }
+      }
+    }
+  }
+
+  private func places(of span: Span, _ object: inout JSONWriter.ObjectWriter) {
+    object.member("start") { place(of: span.start, &$0) }
+    object.member("end") { place(of: span.end, &$0) }
+  }
+
+  private func place(of offset: Int32, _ writer: inout JSONWriter) {
     let position = source.position(of: offset)
-    return object([
-      member("line", "\(position.line)"), member("column", "\(position.column)"),
-      member("offset", "\(offset)"),
-    ])
+    writer.object { object in
+      object.member("line") { $0.integer(position.line) }
+      object.member("column") { $0.integer(position.column) }
+      object.member("offset") { $0.integer(offset) }
+    }
   }
-
-  private func object(_ members: [String]) -> String { "{" + members.joined(separator: ",") + "}" }
-
-  private func list(_ elements: [String]) -> String { "[" + elements.joined(separator: ",") + "]" }
-
-  private func member(_ name: String, _ value: String) -> String { "\"\(name)\":\(value)" }
 
   // MARK: GitHub
 

@@ -1,22 +1,23 @@
 /// A decision as JSON; docs/explain.md describes the shape.
 
 internal import DocModel
+internal import JSON
 
 public enum ExplainJSON {
   public static func text(_ explained: DetailedExplanation) -> String {
-    var json = ReportJSON()
+    var json = JSONWriter(.markup)
     write(explained, &json)
-    return String(decoding: json.bytes, as: UTF8.self) + "\n"
+    return json.text + "\n"
   }
 
   /// Several decisions, as one array.
   public static func text(_ all: [DetailedExplanation]) -> String {
-    var json = ReportJSON()
-    json.array { json in for explained in all { write(explained, &json) } }
-    return String(decoding: json.bytes, as: UTF8.self) + "\n"
+    var json = JSONWriter(.markup)
+    json.array(all) { write($1, &$0) }
+    return json.text + "\n"
   }
 
-  private static func write(_ explained: DetailedExplanation, _ json: inout ReportJSON) {
+  private static func write(_ explained: DetailedExplanation, _ json: inout JSONWriter) {
     let decision = explained.explanation.decision
     json.object { json in
       json.member("allowed") { $0.boolean(explained.explanation.isAllowed) }
@@ -29,24 +30,18 @@ public enum ExplainJSON {
         json.member("officialMessage") { $0.string(explained.explanation.message) }
       }
       if !explained.ways.isEmpty {
-        json.member("ways") { json in json.array { json in for way in explained.ways { json.string(way) } } }
+        json.member("ways") { $0.array(explained.ways) { $0.string($1) } }
       }
-      json.member("rules") { json in
-        json.array { json in for rule in explained.rules { write(rule, explained.source, &json) } }
-      }
+      json.member("rules") { $0.array(explained.rules) { write($1, explained.source, &$0) } }
       json.member("missingFilters") { json in
-        json.array { json in
-          for filter in explained.explanation.missingFilters {
-            json.object { json in
-              json.member("field") { $0.string(filter.field) }
-              if let text = filter.text { json.member("filter") { $0.string(text) } }
-            }
+        json.array(explained.explanation.missingFilters) { json, filter in
+          json.object { json in
+            json.member("field") { $0.string(filter.field) }
+            if let text = filter.text { json.member("filter") { $0.string(text) } }
           }
         }
       }
-      json.member("documents") { json in
-        json.array { json in for read in explained.documents { write(read, &json) } }
-      }
+      json.member("documents") { $0.array(explained.documents) { write($1, &$0) } }
       json.member("cost") { json in
         json.object { json in
           json.member("expressions") { $0.integer(decision.expressions) }
@@ -58,7 +53,7 @@ public enum ExplainJSON {
     }
   }
 
-  private static func write(_ rule: ExplainedRule, _ source: SourceText, _ json: inout ReportJSON) {
+  private static func write(_ rule: ExplainedRule, _ source: SourceText, _ json: inout JSONWriter) {
     json.object { json in
       json.member("id") { $0.string(rule.trace.id) }
       json.member("line") { $0.integer(rule.trace.position.line) }
@@ -71,14 +66,12 @@ public enum ExplainJSON {
         json.member("outcome") { $0.string("error") }
         json.member("error") { $0.string(fault.message) }
       }
-      json.member("deciding") { json in
-        json.array { json in for part in rule.trace.deciding { json.string(OneLine.text(part.text)) } }
-      }
+      json.member("deciding") { $0.array(rule.trace.deciding) { $0.string(OneLine.text($1.text)) } }
       if let condition = rule.condition { json.member("condition") { write(condition, source, &$0) } }
     }
   }
 
-  private static func write(_ expression: ExplainedExpression, _ source: SourceText, _ json: inout ReportJSON)
+  private static func write(_ expression: ExplainedExpression, _ source: SourceText, _ json: inout JSONWriter)
   {
     json.object { json in
       json.member("kind") { $0.string(expression.kind) }
@@ -92,21 +85,17 @@ public enum ExplainJSON {
         json.member("value") { $0.value(value, in: source) }
       }
       if !expression.operands.isEmpty {
-        json.member("operands") { json in
-          json.array { json in for operand in expression.operands { write(operand, source, &json) } }
-        }
+        json.member("operands") { $0.array(expression.operands) { write($1, source, &$0) } }
       }
       guard let call = expression.call else { return }
       json.member("call") { json in
         json.object { json in
           json.member("function") { $0.string(call.name) }
           json.member("lets") { json in
-            json.array { json in
-              for binding in call.lets {
-                json.object { json in
-                  json.member("name") { $0.string(binding.name) }
-                  json.member("value") { write(binding.value, source, &$0) }
-                }
+            json.array(call.lets) { json, binding in
+              json.object { json in
+                json.member("name") { $0.string(binding.name) }
+                json.member("value") { write(binding.value, source, &$0) }
               }
             }
           }
@@ -116,10 +105,10 @@ public enum ExplainJSON {
     }
   }
 
-  private static func write(_ read: DocumentRead, _ json: inout ReportJSON) {
+  private static func write(_ read: DocumentRead, _ json: inout JSONWriter) {
     json.object { json in
       json.member("path") { $0.string(read.path) }
-      json.member("by") { json in json.array { json in for name in read.functions { json.string(name) } } }
+      json.member("by") { $0.array(read.functions) { $0.string($1) } }
       if let isFound = read.isFoundBefore { json.member("found") { $0.boolean(isFound) } }
       if let isFound = read.isFoundAfter { json.member("foundAfterCommit") { $0.boolean(isFound) } }
     }

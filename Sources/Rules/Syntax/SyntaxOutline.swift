@@ -6,6 +6,7 @@
 /// has everything the parser found but places, spelling and comments.
 
 internal import DocModel
+internal import JSON
 
 /// A value of the outline. Members keep their order.
 indirect enum OutlineElement {

@@ -7,6 +7,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import JSON
 public import YAML
 
 extension PlacesPage {
@@ -24,8 +25,8 @@ extension PlacesPage {
     guard bytes.count <= bytesMax else {
       throw PlacesFailure([(0, "the file is larger than \(bytesMax >> 20) MiB; split it")], bytes, name)
     }
-    do throws(LocatedJSONError) {
-      reader.answer(try LocatedJSONReader.read(bytes), isElement: false)
+    do throws(JSONError) {
+      reader.answer(try JSONReader.read(bytes, .file), isElement: false)
     } catch {
       reader.errors.append((error.offset, error.message))
     }
@@ -77,13 +78,12 @@ private struct PlaceReader {
   }
 
   /// An answer; `isElement` inside a list of answers, which holds no other list.
-  mutating func answer(_ json: LocatedJSON, isElement: Bool) {
-    switch json.kind {
-    case .array(let elements) where !isElement:
+  mutating func answer(_ json: JSONValue, isElement: Bool) {
+    if !isElement, let elements = json.elements {
       for element in elements { answer(element, isElement: true) }
-    case .object(let members):
-      answer(JSONObject(members, offset: json.offset))
-    case .null, .boolean, .number, .string, .array:
+    } else if let object = JSONObject(json) {
+      answer(object)
+    } else {
       fail(json.offset, "an answer of the Places API is an object; found \(json.kindName)")
     }
   }
@@ -120,18 +120,18 @@ private struct PlaceReader {
       let message = try error.text("message") ?? "no reason given"
       throw PlaceError(error.offset, PlacesPage.refusal + PlainText.line(message))
     }
-    guard let status = try object.member("status"), case .string(let text) = status.kind else { return }
+    guard let status = try object.member("status"), let text = status.text else { return }
     guard text == "OK" || text == "ZERO_RESULTS" else {
       let reason = try object.text("error_message").map { ": \($0)" } ?? ""
       throw PlaceError(status.offset, PlacesPage.refusal + PlainText.line(text + reason))
     }
   }
 
-  private mutating func place(_ json: LocatedJSON, isOld: Bool) {
-    guard case .object(let members) = json.kind else {
+  private mutating func place(_ json: JSONValue, isOld: Bool) {
+    guard let object = JSONObject(json) else {
       return fail(json.offset, "a place is an object; found \(json.kindName)")
     }
-    place(JSONObject(members, offset: json.offset), isOld: isOld)
+    place(object, isOld: isOld)
   }
 
   private mutating func place(_ object: JSONObject, isOld: Bool) {

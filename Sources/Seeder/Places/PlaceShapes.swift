@@ -2,6 +2,7 @@
 
 internal import DocModel
 internal import DocStore
+internal import JSON
 
 /// What is wrong at which byte.
 struct PlaceError: Error {
@@ -53,7 +54,7 @@ extension Place {
   }
 
   private static func id(_ place: JSONObject, _ name: String) throws(PlaceError) -> String {
-    guard let member = try place.member(name), case .string(let id) = member.kind else {
+    guard let member = try place.member(name), let id = member.text else {
       let found = try place.member(name)
       throw PlaceError(
         found?.offset ?? place.offset,
@@ -81,12 +82,14 @@ extension Place {
 
 /// An object of which some members are asked for, each of which may stand there once.
 struct JSONObject {
-  private let members: [LocatedJSON.Member]
+  private let members: [JSONValue.Member]
   let offset: Int
 
-  init(_ members: [LocatedJSON.Member], offset: Int) {
+  /// Nil for what is none.
+  init?(_ value: JSONValue) {
+    guard let members = value.members else { return nil }
     self.members = members
-    self.offset = offset
+    offset = value.offset
   }
 
   var isEmpty: Bool { members.isEmpty }
@@ -97,24 +100,22 @@ struct JSONObject {
   }
 
   /// A member; null counts as none.
-  func member(_ name: String) throws(PlaceError) -> LocatedJSON? {
-    let found = members.filter { $0.name == name }
+  func member(_ name: String) throws(PlaceError) -> JSONValue? {
+    let found = members.filter { $0.name.elementsEqual(name.utf8) }
     guard found.count < 2 else { throw PlaceError(found[1].offset, "`\(name)` stands here twice") }
-    guard let value = found.first?.value else { return nil }
-    if case .null = value.kind { return nil }
-    return value
+    return found.first.flatMap { $0.value.isNull ? nil : $0.value }
   }
 
-  func array(_ name: String) throws(PlaceError) -> [LocatedJSON]? {
+  func array(_ name: String) throws(PlaceError) -> [JSONValue]? {
     guard let value = try member(name) else { return nil }
-    guard case .array(let elements) = value.kind else { throw wrong(name, value, "a list") }
+    guard let elements = value.elements else { throw wrong(name, value, "a list") }
     return elements
   }
 
   func object(_ name: String) throws(PlaceError) -> JSONObject? {
     guard let value = try member(name) else { return nil }
-    guard case .object(let members) = value.kind else { throw wrong(name, value, "an object") }
-    return JSONObject(members, offset: value.offset)
+    guard let object = JSONObject(value) else { throw wrong(name, value, "an object") }
+    return object
   }
 
   func required(_ name: String, of owner: String) throws(PlaceError) -> JSONObject {
@@ -124,7 +125,7 @@ struct JSONObject {
 
   func text(_ name: String) throws(PlaceError) -> String? {
     guard let value = try member(name) else { return nil }
-    guard case .string(let text) = value.kind else { throw wrong(name, value, "a text") }
+    guard let text = value.text else { throw wrong(name, value, "a text") }
     return text
   }
 
@@ -141,7 +142,7 @@ struct JSONObject {
 
   func number(_ name: String, in range: ClosedRange<Double>) throws(PlaceError) -> Double? {
     guard let value = try member(name) else { return nil }
-    guard case .number(let number) = value.kind else { throw wrong(name, value, "a number") }
+    guard let number = value.number else { throw wrong(name, value, "a number") }
     guard range.contains(number) else {
       throw PlaceError(
         value.offset, "`\(name)` is \(number); it lies in \(range.lowerBound)...\(range.upperBound)")
@@ -153,7 +154,7 @@ struct JSONObject {
   /// A whole number of at least 0; 0 when it is not there.
   func count(_ name: String) throws(PlaceError) -> Int64 {
     guard let value = try member(name) else { return 0 }
-    guard case .number(let number) = value.kind else { throw wrong(name, value, "a number") }
+    guard let number = value.number else { throw wrong(name, value, "a number") }
     guard let count = Int64(exactly: number), count >= 0 else {
       throw PlaceError(value.offset, "`\(name)` is a whole number of at least 0; found \(number)")
     }
@@ -162,11 +163,11 @@ struct JSONObject {
 
   func flag(_ name: String) throws(PlaceError) -> Bool {
     guard let value = try member(name) else { return false }
-    guard case .boolean(let flag) = value.kind else { throw wrong(name, value, "true or false") }
+    guard let flag = value.boolean else { throw wrong(name, value, "true or false") }
     return flag
   }
 
-  private func wrong(_ name: String, _ value: LocatedJSON, _ wanted: String) -> PlaceError {
+  private func wrong(_ name: String, _ value: JSONValue, _ wanted: String) -> PlaceError {
     PlaceError(value.offset, "`\(name)` is \(wanted); found \(value.kindName)")
   }
 

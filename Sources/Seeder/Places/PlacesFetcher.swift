@@ -4,6 +4,7 @@
 /// Source: Places API (New): Text Search, Place Details, errors.
 
 public import DocModel
+internal import JSON
 internal import YAML
 
 /// A request of HTTP, below some endpoint.
@@ -163,7 +164,7 @@ public struct PlacesFetcher<Transport: PlacesTransport> {
       object.member("textQuery") { $0.string(text) }
       object.member("pageSize") { $0.integer(20) }
       if let language { object.member("languageCode") { $0.string(language) } }
-      if let near { object.member("locationBias") { $0.object { $0.circle(near.center, near.metres) } } }
+      if let near { object.member("locationBias") { $0.value(near.json) } }
       if let token { object.member("pageToken") { $0.string(token) } }
     }
     return writer.bytes
@@ -235,18 +236,9 @@ public struct PlacesFetcher<Transport: PlacesTransport> {
   }
 }
 
-extension JSONWriter.ObjectWriter {
-  fileprivate mutating func circle(_ center: GeoPoint, _ metres: Double) {
-    member("circle") { writer in
-      writer.object { object in
-        object.member("center") { writer in
-          writer.object { object in
-            object.member("latitude") { $0.number(center.latitude) }
-            object.member("longitude") { $0.number(center.longitude) }
-          }
-        }
-        object.member("radius") { $0.number(metres) }
-      }
-    }
+extension PlacesCircle {
+  fileprivate var json: JSONValue {
+    let center: JSONValue = ["latitude": .double(center.latitude), "longitude": .double(center.longitude)]
+    return ["circle": ["center": center, "radius": .double(metres)]]
   }
 }

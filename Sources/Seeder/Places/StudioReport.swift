@@ -1,6 +1,7 @@
 /// What became of the studios that a search found.
 
 internal import DocModel
+internal import JSON
 
 public struct StudioReport: Sendable, Hashable {
   public enum Reason: String, Sendable, Hashable {

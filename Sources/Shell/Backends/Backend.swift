@@ -3,6 +3,7 @@
 import Client
 import DocModel
 import DocStore
+import JSON
 import Wire
 
 /// What a query cost, as far as it is known.
@@ -97,7 +98,7 @@ protocol Backend: AnyObject {
 
   /// Asks for triggers, or gives them an order.
   /// - Parameter rest: what follows `triggers` in the path: `:drain?seconds=5`, `/greet:pause`.
-  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON
+  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSONValue
 
   /// What goes wrong on purpose in this database.
   func injectedFaults() throws(ShellError) -> [FaultFigures]
@@ -107,7 +108,7 @@ protocol Backend: AnyObject {
   func clearFaults(_ number: Int?) throws(ShellError) -> Int
 
   /// Asks about the last requests of the database.
-  func requests(_ question: RequestQuestion) throws(ShellError) -> JSON
+  func requests(_ question: RequestQuestion) throws(ShellError) -> JSONValue
   /// Whether others ask the same store, so that there is something to wait for.
   var isShared: Bool { get }
 

@@ -5,6 +5,7 @@ import Client
 import DocModel
 import DocStore
 import EngineLMDB
+import JSON
 import Rules
 import Wire
 
@@ -218,7 +219,7 @@ final class EmbeddedBackend: Backend {
     ]
   }
 
-  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON {
+  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSONValue {
     throw .failed("triggers run in servers, and this store is in no server; `docsh serve` starts one")
   }
 

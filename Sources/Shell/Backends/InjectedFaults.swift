@@ -4,6 +4,7 @@ import Access
 import Client
 import DocModel
 import DocStore
+import JSON
 import Wire
 
 #if canImport(Glibc)
@@ -21,20 +22,20 @@ extension RemoteBackend {
   }
 
   func inject(_ fault: InjectedFault) throws(ShellError) -> Int {
-    let body = Array("{\"rule\":\(TextEscape.quoted(fault.description))}".utf8)
+    let body = JSONWriter.bytes(of: ["rule": .text(fault.description)])
     let json = try? JSONReader.read(try administrate("POST", ":faults", body: body))
-    guard case .integer(let number)? = json?["number"] else {
+    guard let number = json?["number"]?.int else {
       throw ShellError(.connection, "what \(location) answers tells nothing of faults")
     }
-    return Int(number)
+    return number
   }
 
   func clearFaults(_ number: Int?) throws(ShellError) -> Int {
     let answer = try administrate("DELETE", ":faults" + (number.map { "?number=\($0)" } ?? ""))
-    guard case .integer(let count)? = (try? JSONReader.read(answer))?["cleared"] else {
+    guard let count = (try? JSONReader.read(answer))?["cleared"]?.int else {
       throw ShellError(.connection, "what \(location) answers tells nothing of faults")
     }
-    return Int(count)
+    return count
   }
 }
 

@@ -4,6 +4,7 @@ import Access
 import Client
 import DocModel
 import DocStore
+import JSON
 import Wire
 
 final class RemoteBackend: Backend {
@@ -232,17 +233,16 @@ final class RemoteBackend: Backend {
 
   func rules() throws(ShellError) -> (name: String, source: [UInt8])? {
     let body = try administrate("GET", ":securityRules")
-    guard let json = try? JSONReader.read(body), case .array(let files)? = json["rules"]?["files"],
-      let file = files.first, case .string(let content)? = file["content"]
+    guard let json = try? JSONReader.read(body), let file = json["rules"]?["files"]?.elements?.first,
+      let content = file["content"]?.utf8
     else { return nil }
     return (file["name"]?.text ?? "firestore.rules", content)
   }
 
   /// Rules as requests of the HTTP interface carry them.
   static func body(_ rules: CandidateRules) -> [UInt8] {
-    let content = TextEscape.quoted(String(decoding: rules.source, as: UTF8.self))
-    let name = TextEscape.quoted(rules.name)
-    return Array("{\"rules\":{\"files\":[{\"name\":\(name),\"content\":\(content)}]}}".utf8)
+    let content = JSONValue.text(String(decoding: rules.source, as: UTF8.self))
+    return JSONWriter.bytes(of: ["rules": ["files": [["name": .text(rules.name), "content": content]]]])
   }
 
   func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError) {
@@ -283,7 +283,7 @@ final class RemoteBackend: Backend {
     return figures.filter { $0.name.range(ofBytes: "_bucket{") == nil }
   }
 
-  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSON {
+  func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSONValue {
     let answer = try ask(method, "/emulator/v1/projects/-/triggers" + rest)
     let json = try? JSONReader.read(answer.body)
     if answer.status == 200, let json { return json }

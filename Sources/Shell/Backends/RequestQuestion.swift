@@ -3,6 +3,7 @@
 import Access
 import DocModel
 import DocStore
+import JSON
 import Rules
 import Wire
 
@@ -22,7 +23,7 @@ enum RequestQuestion {
 extension RemoteBackend {
   var isShared: Bool { true }
 
-  func requests(_ question: RequestQuestion) throws(ShellError) -> JSON {
+  func requests(_ question: RequestQuestion) throws(ShellError) -> JSONValue {
     let answer: [UInt8]
     switch question {
     case .list(let kind, let after, let last):
@@ -44,7 +45,7 @@ extension EmbeddedBackend {
   /// A store in this process is this session's alone.
   var isShared: Bool { false }
 
-  func requests(_ question: RequestQuestion) throws(ShellError) -> JSON {
+  func requests(_ question: RequestQuestion) throws(ShellError) -> JSONValue {
     let answer: [UInt8]
     switch question {
     case .list(let kind, let after, let last):

@@ -3,6 +3,7 @@
 import Client
 import DocModel
 import DocStore
+import JSON
 import Suite
 
 enum QueryCommands {
@@ -142,8 +143,13 @@ struct WatchView {
   private func line(_ word: String, _ path: ResourcePath, _ document: ShellDocument?) -> String {
     switch style.mode {
     case .json, .jsonl:
-      let fields = document.map { ",\"document\":" + ResultPrinter.line($0, style) } ?? ""
-      return "{\"change\":\"\(word)\",\"path\":\(TextEscape.quoted(path.text))\(fields)}"
+      var writer = JSONWriter()
+      writer.object { object in
+        object.member("change") { $0.string(word) }
+        object.member("path") { $0.printable(path.text) }
+        if let document { object.member("document") { $0.document(document, style.json) } }
+      }
+      return writer.text
     case .table, .doc, .csv, .yaml, .markdown:
       let fields = document.map { "  " + ValueText.literal(.map($0.fields)) } ?? ""
       let text = TextEscape.padded(word, to: 8) + "  " + TextEscape.printable(path.text) + fields

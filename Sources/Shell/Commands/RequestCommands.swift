@@ -1,6 +1,7 @@
 /// What others ask of a store, live and afterwards: `:tail`, `:why ID`, `:rules shadow`.
 
 import DocModel
+import JSON
 import Wire
 
 #if canImport(Glibc)
@@ -66,11 +67,11 @@ enum RequestCommands {
       let answer = try session.backend.requests(
         .list(kind, after: last, last: isFirst ? wanted : Int(Int32.max)))
       if isFirst { tellBeginning(answer, kind, session) }
-      if let lost = answer["lost"]?.number, lost > 0 {
+      if let lost = answer["lost"]?.int, lost > 0 {
         session.console.note("up to \(lost) came and went meanwhile")
       }
       isFirst = false
-      last = answer["next"]?.number ?? last
+      last = answer["next"]?.int ?? last
       for entry in answer["requests"]?.elements ?? [] {
         if let count, shown >= count { return false }
         guard session.console.result(line(entry, session)) else { return false }
@@ -80,9 +81,9 @@ enum RequestCommands {
     }
   }
 
-  private static func tellBeginning(_ answer: JSON, _ kind: RequestKind, _ session: Session) {
+  private static func tellBeginning(_ answer: JSONValue, _ kind: RequestKind, _ session: Session) {
     guard session.backend.isShared else { return }
-    guard answer["began"] == .boolean(true) else { return }
+    guard answer["began"]?.boolean == true else { return }
     session.console.note(
       kind == .requests
         ? "until now the server kept refusals only; it keeps every request while somebody asks"
@@ -107,7 +108,7 @@ enum RequestCommands {
   }
 
   /// `09:00:00.412  0003  carol       get     users/bob   deny   inspired.rules:137  @profile.get`
-  private static func line(_ entry: JSON, _ session: Session) -> String {
+  private static func line(_ entry: JSONValue, _ session: Session) -> String {
     if isJSON(session) { return ValueJSON(isPlain: true).text(entry.value) }
     var columns = [clock(entry), entry["id"]?.text ?? ""]
     if let user = entry["user"]?.text {
@@ -116,7 +117,7 @@ enum RequestCommands {
     columns.append(TextEscape.padded(TextEscape.printable(entry["method"]?.text ?? ""), to: 6))
     columns.append(TextEscape.padded(TextEscape.printable(entry["target"]?.text ?? ""), to: 24))
     if let status = entry["status"]?.text {
-      columns += [TextEscape.printable(status), "\(entry["microseconds"]?.number ?? 0) µs"]
+      columns += [TextEscape.printable(status), "\(entry["microseconds"]?.int ?? 0) µs"]
     } else if let outcome = entry["outcome"]?.text {
       columns += [TextEscape.padded(outcome, to: 5), rule(entry["rule"])]
     }
@@ -131,14 +132,14 @@ enum RequestCommands {
   }
 
   /// `inspired.rules:137  @profile.get`
-  private static func rule(_ rule: JSON?) -> String {
+  private static func rule(_ rule: JSONValue?) -> String {
     guard let rule else { return "" }
     let file = DenialPrinter.fileName(rule["file"]?.text ?? "")
-    return TextEscape.printable("\(file):\(rule["line"]?.number ?? 0)  @\(rule["id"]?.text ?? "")")
+    return TextEscape.printable("\(file):\(rule["line"]?.int ?? 0)  @\(rule["id"]?.text ?? "")")
   }
 
   /// The time of day.
-  private static func clock(_ entry: JSON) -> String {
+  private static func clock(_ entry: JSONValue) -> String {
     let time = entry["time"]?.text ?? ""
     let clock = time.split(separator: "T").last.map(String.init) ?? ""
     return TextEscape.printable(String(clock.prefix(12)).replacing("Z", with: ""))
@@ -159,9 +160,9 @@ enum RequestCommands {
       for trigger in try session.backend.triggers("GET", "")["triggers"]?.elements ?? [] {
         let name = trigger["name"]?.text ?? ""
         let state = [
-          trigger["paused"] == .boolean(true) ? "paused " : "running",
-          "delivered \(trigger["delivered"]?.number ?? 0)", "waiting \(trigger["pending"]?.number ?? 0)",
-          "failed \(trigger["failedAttempts"]?.number ?? 0)", "dead \(trigger["deadLetters"]?.number ?? 0)",
+          trigger["paused"]?.boolean == true ? "paused " : "running",
+          "delivered \(trigger["delivered"]?.int ?? 0)", "waiting \(trigger["pending"]?.int ?? 0)",
+          "failed \(trigger["failedAttempts"]?.int ?? 0)", "dead \(trigger["deadLetters"]?.int ?? 0)",
         ].joined(separator: "  ")
         if known[name] == state { continue }
         known[name] = state
@@ -248,7 +249,7 @@ enum RequestCommands {
     }
   }
 
-  fileprivate static func change(_ entry: JSON, _ session: Session) -> String {
+  fileprivate static func change(_ entry: JSONValue, _ session: Session) -> String {
     if isJSON(session) { return ValueJSON(isPlain: true).text(entry.value) }
     let columns = [
       "\(TextEscape.padded(entry["was"]?.text ?? "", to: 5)) → \(TextEscape.padded(entry["becomes"]?.text ?? "", to: 5))",
@@ -262,28 +263,14 @@ enum RequestCommands {
 
 extension RulesShadow {
   /// Goes on with an answer; a line for each request that would change.
-  fileprivate mutating func take(_ answer: JSON, _ session: Session) -> [String] {
-    last = answer["next"]?.number ?? last
-    judged += answer["judged"]?.number ?? 0
+  fileprivate mutating func take(_ answer: JSONValue, _ session: Session) -> [String] {
+    last = answer["next"]?.int ?? last
+    judged += answer["judged"]?.int ?? 0
     let changes = answer["changes"]?.elements ?? []
     changed += changes.count
-    if let lost = answer["lost"]?.number, lost > 0 {
+    if let lost = answer["lost"]?.int, lost > 0 {
       session.console.note("up to \(lost) requests came and went before they could be judged")
     }
     return changes.map { RequestCommands.change($0, session) }
-  }
-}
-
-extension JSON {
-  /// A whole number.
-  fileprivate var number: Int? {
-    guard case .integer(let number) = self else { return nil }
-    return Int(number)
-  }
-
-  /// The elements of an array.
-  fileprivate var elements: [JSON]? {
-    guard case .array(let elements) = self else { return nil }
-    return elements
   }
 }

@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import JSON
 import Wire
 
 enum ServerCommands {
@@ -113,7 +114,7 @@ enum ServerCommands {
       session.console.note(words[0] == "pause" ? "paused" : "resumed")
     case ("drain", 1...2):
       let answer = try session.backend.triggers("POST", "\(place):drain?seconds=\(drainSeconds)")
-      guard answer["drained"] == .boolean(true) else {
+      guard answer["drained"]?.boolean == true else {
         throw .failed("events are still waiting after \(drainSeconds) s; ':triggers' tells which")
       }
       session.console.note("everything is delivered")
@@ -145,7 +146,7 @@ enum ServerCommands {
   private static func deadLetters(_ name: String?, _ session: Session) throws(ShellError) {
     let query = name.map { "?trigger=" + RemoteBackend.escaped($0) } ?? ""
     guard
-      case .array(let letters)? = try session.backend.triggers("GET", ":deadLetters" + query)["deadLetters"]
+      let letters = try session.backend.triggers("GET", ":deadLetters" + query)["deadLetters"]?.elements
     else { return }
     let rows = letters.map { letter in
       [
@@ -160,12 +161,12 @@ enum ServerCommands {
   }
 
   private static func list(_ session: Session) throws(ShellError) {
-    guard case .array(let triggers)? = try session.backend.triggers("GET", "")["triggers"] else { return }
+    guard let triggers = try session.backend.triggers("GET", "")["triggers"]?.elements else { return }
     let rows = triggers.map { trigger in
       [
         .string(trigger["name"]?.text ?? ""), .string(trigger["event"]?.text ?? ""),
         .string(trigger["document"]?.text ?? ""),
-        .string(trigger["paused"] == .boolean(true) ? "paused" : "running"), trigger.count("pending"),
+        .string(trigger["paused"]?.boolean == true ? "paused" : "running"), trigger.count("pending"),
         trigger.count("delivered"), trigger.count("failedAttempts"), trigger.count("deadLetters"),
         trigger["lastFailure"]?.text.map { Value.string($0) } ?? .null,
       ]
@@ -179,13 +180,12 @@ enum ServerCommands {
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// A member that is text; empty when there is none.
   fileprivate func word(_ name: StaticString) -> String { self[name]?.text ?? "" }
 
   /// A member that is a whole number; 0 when there is none.
-  fileprivate func count(_ name: StaticString) -> Value {
-    guard case .integer(let number)? = self[name] else { return .integer(0) }
-    return .integer(number)
+  fileprivate func count(_ name: StaticString) -> DocModel.Value {
+    .integer(self[name]?.integer ?? 0)
   }
 }

@@ -1,5 +1,7 @@
 /// Where a session reads from and writes to: results to one side, messages to the other.
 
+import JSON
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -99,7 +101,10 @@ final class Console {
 
   /// A message: an error, a question.
   func message(_ line: String) {
-    put(message: writesJSON ? "{\"message\":" + TextEscape.quoted(line) + "}" : line)
+    guard writesJSON else { return put(message: line) }
+    var writer = JSONWriter()
+    writer.object { $0.member("message") { $0.printable(line) } }
+    put(message: writer.text)
   }
 
   /// An error for programs, which is JSON already.

@@ -48,25 +48,9 @@ enum YAMLPrinter {
     let head = TextEscape.quoted(document.path.text) + ":"
     if document.fields.isEmpty { return [head + " {}"] }
     let json = ValueJSON(isPlain: false)
-    return [head] + json.members(document.fields).map { "  " + Self.spaced($0) }
-  }
-
-  /// YAML wants a blank after the colon of a key; keys are quoted, so the first `":` ends it.
-  private static func spaced(_ member: String) -> String {
-    var isEscaped = false
-    var isInside = false
-    for (offset, byte) in member.utf8.enumerated() {
-      if isEscaped {
-        isEscaped = false
-      } else if byte == UInt8(ascii: "\\") {
-        isEscaped = true
-      } else if byte == UInt8(ascii: "\"") {
-        isInside.toggle()
-      } else if byte == UInt8(ascii: ":"), !isInside {
-        let index = member.utf8.index(member.utf8.startIndex, offsetBy: offset)
-        return String(member[...index]) + " " + member[member.utf8.index(after: index)...]
+    return [head]
+      + document.fields.entries.map { entry in
+        "  \(TextEscape.quoted(json.key(entry.name))): \(json.text(entry.value))"
       }
-    }
-    return member
   }
 }

@@ -2,6 +2,7 @@
 
 import Client
 import DocModel
+import JSON
 
 /// How results look.
 struct PrintStyle {
@@ -42,7 +43,7 @@ enum ResultPrinter {
 
   private static func ids(_ ids: [String], _ style: PrintStyle) -> [String] {
     switch style.mode {
-    case .json: ["[" + ids.map(TextEscape.quoted).joined(separator: ",") + "]"]
+    case .json: [json { $0.array(ids) { $0.printable($1) } }]
     case .jsonl: ids.map(TextEscape.quoted)
     case .table, .doc, .csv, .yaml, .markdown: ids.map(TextEscape.printable)
     }
@@ -66,8 +67,13 @@ enum ResultPrinter {
 
   /// One document as one line of JSON.
   static func line(_ document: ShellDocument, _ style: PrintStyle) -> String {
-    let name = "\"__name__\":" + TextEscape.quoted(document.path.text)
-    return "{" + ([name] + style.json.members(document.fields)).joined(separator: ",") + "}"
+    json { $0.document(document, style.json) }
+  }
+
+  private static func json(_ body: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    body(&writer)
+    return writer.text
   }
 
   /// By path, as in the `documents` of a seed.
@@ -144,8 +150,8 @@ enum ResultPrinter {
     case .table, .doc: return TableShape.plain.lines(columns, texts, width: style.width)
     case .markdown: return TableShape.markdown.lines(columns, texts, width: nil)
     case .csv: return [CSV.line(columns)] + rows.map { CSV.line($0.map { CSV.text($0) }) }
-    case .jsonl: return rows.map { object(columns, $0, style) }
-    case .json: return ["[" + rows.map { object(columns, $0, style) }.joined(separator: ",") + "]"]
+    case .jsonl: return rows.map { row in json { object(columns, row, style.json, &$0) } }
+    case .json: return [json { $0.array(rows) { object(columns, $1, style.json, &$0) } }]
     case .yaml:
       return rows.map { row in
         "- {"
@@ -155,9 +161,14 @@ enum ResultPrinter {
     }
   }
 
-  private static func object(_ columns: [String], _ row: [Value], _ style: PrintStyle) -> String {
-    "{" + zip(columns, row).map { TextEscape.quoted($0) + ":" + style.json.text($1) }.joined(separator: ",")
-      + "}"
+  private static func object(
+    _ columns: [String], _ row: [Value], _ form: ValueJSON, _ writer: inout JSONWriter
+  ) {
+    writer.object { object in
+      for (column, value) in zip(columns, row) {
+        object.member(printable: column) { form.write(value, to: &$0) }
+      }
+    }
   }
 }
 

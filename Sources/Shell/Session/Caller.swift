@@ -2,6 +2,7 @@
 
 import Access
 import DocModel
+import JSON
 import Rules
 import YAML
 
@@ -45,7 +46,7 @@ struct Caller {
     case .administrator: return AdministratorKey.clientAuthorization
     case .anonymous: return nil
     case .user(_, let claims):
-      let header = Base64.urlSafeText(#"{"alg":"none","typ":"JWT"}"#.utf8)
+      let header = Base64.urlSafeText(JSONWriter.bytes(of: ["alg": "none", "typ": "JWT"]))
       let payload = ValueJSON(isPlain: true).text(.map(claims))
       return "Bearer \(header).\(Base64.urlSafeText(payload.utf8))."
     }

@@ -4,6 +4,7 @@ import Access
 import Client
 import DocModel
 import DocStore
+import JSON
 import Rules
 
 /// How answers are shown and what is asked before.
@@ -176,17 +177,22 @@ final class Session {
   }
 
   private static func json(_ error: ShellError) -> String {
-    var members = [
-      "\"code\":" + TextEscape.quoted(error.code), "\"message\":" + TextEscape.quoted(error.message),
-    ]
-    if let place = error.places.first { members.append("\"at\":" + TextEscape.quoted(place)) }
-    if let denial = error.denial {
-      if let rule = denial.rule { members.append("\"rule\":" + TextEscape.quoted(rule)) }
-      if let file = denial.file { members.append("\"file\":" + TextEscape.quoted(file)) }
-      if let line = denial.line { members.append("\"line\":\(line)") }
-      members.append("\"reason\":" + TextEscape.quoted(denial.reason))
+    var writer = JSONWriter()
+    writer.object { outer in
+      outer.member("error") { writer in
+        writer.object { object in
+          object.member("code") { $0.printable(error.code) }
+          object.member("message") { $0.printable(error.message) }
+          if let place = error.places.first { object.member("at") { $0.printable(place) } }
+          guard let denial = error.denial else { return }
+          if let rule = denial.rule { object.member("rule") { $0.printable(rule) } }
+          if let file = denial.file { object.member("file") { $0.printable(file) } }
+          if let line = denial.line { object.member("line") { $0.integer(line) } }
+          object.member("reason") { $0.printable(denial.reason) }
+        }
+      }
     }
-    return "{\"error\":{" + members.joined(separator: ",") + "}}"
+    return writer.text
   }
 
   // MARK: rules

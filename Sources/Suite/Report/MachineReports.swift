@@ -1,6 +1,7 @@
 /// Reports for machines: TAP, JUnit's XML, JSON.
 
 internal import DocModel
+internal import JSON
 
 /// Test Anything Protocol, version 14: one line a case, YAML below those that failed, whose double-quoted texts are
 /// JSON's.
@@ -118,60 +119,84 @@ public enum JUnitReport {
 /// One object: `{"suites": [...], "passed": n, "failed": n, "skipped": n}`.
 public enum JSONReport {
   public static func text(_ reports: [SuiteReport]) -> String {
-    let suites = reports.map { report in
-      let results = report.results.map(entry).joined(separator: ",\n")
-      let unchecked = report.unchecked.map(JSONWriter.quoted).joined(separator: ", ")
-      return "{\"file\": \(JSONWriter.quoted(report.file)), \"name\": \(JSONWriter.quoted(report.name)), "
-        + "\"unchecked\": [\(unchecked)], \"ms\": \(Decimals.text(report.milliseconds)), "
-        + mutation(report) + "\"cases\": [\n\(results)\n]}"
+    var writer = JSONWriter(isSpaced: true)
+    writer.object { object in
+      object.member("suites") { $0.array(reports, separator: ",\n") { $0.suite($1) } }
+      object.member("passed") { $0.integer(reports.reduce(0) { $0 + $1.passedCount }) }
+      object.member("failed") { $0.integer(reports.reduce(0) { $0 + $1.failedCount }) }
+      object.member("skipped") { $0.integer(reports.reduce(0) { $0 + $1.skippedCount }) }
     }
-    let passed = reports.reduce(0) { $0 + $1.passedCount }
-    let failed = reports.reduce(0) { $0 + $1.failedCount }
-    let skipped = reports.reduce(0) { $0 + $1.skippedCount }
-    return "{\"suites\": [\(suites.joined(separator: ",\n"))], \"passed\": \(passed), "
-      + "\"failed\": \(failed), \"skipped\": \(skipped)}\n"
+    return writer.text + "\n"
   }
+}
 
-  private static func mutation(_ report: SuiteReport) -> String {
-    guard let mutation = report.mutation else { return "" }
-    return "\"mutants\": {\"killed\": \(mutation.killed), \"survivors\": [\(changes(mutation.survivors))], "
-      + "\"equivalent\": [\(changes(mutation.equivalents))]}, "
-  }
-
-  private static func changes(_ changes: [MutationReport.Change]) -> String {
-    changes.map { change in
-      "{\"file\": \(JSONWriter.quoted(change.file)), \"line\": \(change.line), \"column\": \(change.column), "
-        + "\"before\": \(JSONWriter.quoted(change.before)), \"after\": \(JSONWriter.quoted(change.after))}"
-    }.joined(separator: ", ")
-  }
-
-  private static func name(of kind: CaseResult.Kind) -> String {
-    switch kind {
-    case .cell: "cell"
-    case .single: "case"
-    case .gate: "gate"
+extension JSONWriter {
+  fileprivate mutating func suite(_ report: SuiteReport) {
+    object { object in
+      object.member("file") { $0.string(report.file) }
+      object.member("name") { $0.string(report.name) }
+      object.member("unchecked") { $0.array(report.unchecked) { $0.string($1) } }
+      object.member("ms") { $0.milliseconds(report.milliseconds) }
+      if let mutation = report.mutation { object.member("mutants") { $0.mutants(mutation) } }
+      object.member("cases") { $0.array(report.results, separator: ",\n", edge: "\n") { $0.result($1) } }
     }
   }
 
-  private static func entry(_ result: CaseResult) -> String {
-    let names = result.names.map(JSONWriter.quoted).joined(separator: ", ")
-    let tags = result.tags.map(JSONWriter.quoted).joined(separator: ", ")
-    var text = "{\"name\": [\(names)], \"kind\": \"\(name(of: result.kind))\", "
-    text += "\"line\": \(result.line), \"tags\": [\(tags)], \"ms\": \(Decimals.text(result.milliseconds)), "
-    switch result.status {
-    case .passed: text += "\"status\": \"passed\""
-    case .skipped(let reason): text += "\"status\": \"skipped\", \"reason\": \(JSONWriter.quoted(reason))"
-    case .todo(let reason): text += "\"status\": \"todo\", \"reason\": \(JSONWriter.quoted(reason))"
-    case .todoPasses(let reason):
-      text += "\"status\": \"todo-passes\", \"reason\": \(JSONWriter.quoted(reason))"
-    case .failed(let failures):
-      text += "\"status\": \"failed\", \"lines\": [\(failures.map(line).joined(separator: ", "))]"
+  private mutating func milliseconds(_ number: Double) { json(Array(Decimals.text(number).utf8)) }
+
+  private mutating func mutants(_ report: MutationReport) {
+    object { object in
+      object.member("killed") { $0.integer(report.killed) }
+      object.member("survivors") { $0.array(report.survivors) { $0.change($1) } }
+      object.member("equivalent") { $0.array(report.equivalents) { $0.change($1) } }
     }
-    if !result.notes.isEmpty { text += ", \"notes\": [\(result.notes.map(line).joined(separator: ", "))]" }
-    return text + "}"
   }
 
-  private static func line(_ line: FailureLine) -> String {
-    "{\"label\": \(JSONWriter.quoted(line.label)), \"text\": \(JSONWriter.quoted(line.text))}"
+  private mutating func change(_ change: MutationReport.Change) {
+    object { object in
+      object.member("file") { $0.string(change.file) }
+      object.member("line") { $0.integer(change.line) }
+      object.member("column") { $0.integer(change.column) }
+      object.member("before") { $0.string(change.before) }
+      object.member("after") { $0.string(change.after) }
+    }
+  }
+
+  private mutating func result(_ result: CaseResult) {
+    let kind =
+      switch result.kind {
+      case .cell: "cell"
+      case .single: "case"
+      case .gate: "gate"
+      }
+    object { object in
+      object.member("name") { $0.array(result.names) { $0.string($1) } }
+      object.member("kind") { $0.string(kind) }
+      object.member("line") { $0.integer(result.line) }
+      object.member("tags") { $0.array(result.tags) { $0.string($1) } }
+      object.member("ms") { $0.milliseconds(result.milliseconds) }
+      object.status(result.status)
+      if !result.notes.isEmpty { object.member("notes") { $0.array(result.notes) { $0.line($1) } } }
+    }
+  }
+
+  fileprivate mutating func line(_ line: FailureLine) {
+    value(["label": .text(line.label), "text": .text(line.text)])
+  }
+}
+
+extension JSONWriter.ObjectWriter {
+  fileprivate mutating func status(_ status: CaseResult.Status) {
+    let (word, reason): (String, String?) =
+      switch status {
+      case .passed: ("passed", nil)
+      case .skipped(let reason): ("skipped", reason)
+      case .todo(let reason): ("todo", reason)
+      case .todoPasses(let reason): ("todo-passes", reason)
+      case .failed: ("failed", nil)
+      }
+    member("status") { $0.string(word) }
+    if let reason { member("reason") { $0.string(reason) } }
+    if case .failed(let failures) = status { member("lines") { $0.array(failures) { $0.line($1) } } }
   }
 }

@@ -4,6 +4,7 @@ internal import Access
 internal import Client
 internal import DocModel
 internal import DocStore
+internal import JSON
 
 /// An emulator that cannot be asked, or whose answer cannot be read.
 struct WireFailure: Error {
@@ -46,23 +47,11 @@ final class EmulatorClient {
   // MARK: the emulator's own
 
   func setRules(_ text: [UInt8]) throws(WireFailure) {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("rules") { writer in
-        writer.object { rules in
-          rules.member("files") { writer in
-            writer.array([text]) { writer, text in
-              writer.object { file in
-                file.member("name") { $0.string("firestore.rules") }
-                file.member("content") { writer in text.withUnsafeBytes { writer.string($0) } }
-              }
-            }
-          }
-        }
-      }
-    }
+    let body = JSONWriter.bytes(of: [
+      "rules": ["files": [["name": "firestore.rules", "content": .string(text)]]]
+    ])
     let project = PercentEncoding.part(database.project)
-    try administrate("PUT", "/emulator/v1/projects/\(project):securityRules", "the rules", writer.bytes)
+    try administrate("PUT", "/emulator/v1/projects/\(project):securityRules", "the rules", body)
   }
 
   /// Removes every document.

@@ -1,6 +1,7 @@
 /// Tokens of personas, unsigned, as emulators take them.
 
 internal import DocModel
+internal import JSON
 
 enum WireToken {
   /// - Parameter seconds: now; a token's own times are those of the suite's clock.
@@ -9,14 +10,10 @@ enum WireToken {
     claims["iat"] = .integer(seconds - 60)
     claims["auth_time"] = .integer(seconds - 60)
     claims["exp"] = .integer(seconds + 3_600)
-    var head = JSONWriter()
-    head.object { object in
-      object.member("alg") { $0.string("none") }
-      object.member("typ") { $0.string("JWT") }
-    }
+    let head = JSONWriter.bytes(of: ["alg": "none", "typ": "JWT"])
     var writer = JSONWriter()
     plain(.map(claims), &writer)
-    return "\(Base64.urlSafeText(head.bytes)).\(Base64.urlSafeText(writer.bytes))."
+    return "\(Base64.urlSafeText(head)).\(Base64.urlSafeText(writer.bytes))."
   }
 
   /// A value as JSON alone has it: claims know no other kinds.
@@ -35,8 +32,7 @@ enum WireToken {
     case .map(let fields):
       writer.object { object in
         for entry in fields.entries {
-          var name = entry.name
-          name.withUTF8 { bytes in object.member(UnsafeRawBufferPointer(bytes)) { plain(entry.value, &$0) } }
+          object.member(named: entry.name) { plain(entry.value, &$0) }
         }
       }
     }

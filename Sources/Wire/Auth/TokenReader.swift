@@ -5,6 +5,7 @@
 
 package import Access
 internal import DocModel
+internal import JSON
 internal import Rules
 
 /// What a header says about the caller.
@@ -137,7 +138,7 @@ package struct TokenReader: Sendable {
     }
   }
 
-  private typealias Parts = (header: JSON, claims: JSON)
+  private typealias Parts = (header: JSONValue, claims: JSONValue)
 
   /// Checks the structure alone: three segments, the first two base64url of JSON objects.
   private static func parts(of token: ArraySlice<UInt8>) -> Parts? {
@@ -158,10 +159,9 @@ package struct TokenReader: Sendable {
     return token.claims["sub"]?.text?.hasSameBytes(as: issuer) == true
   }
 
-  private static func object(_ segment: ArraySlice<UInt8>) -> JSON? {
+  private static func object(_ segment: ArraySlice<UInt8>) -> JSONValue? {
     guard !segment.isEmpty, let text = Base64.decodeURLSafe(segment),
-      let json = try? JSONReader.read(text),
-      case .object = json
+      let json = try? JSONReader.read(text), json.members != nil
     else { return nil }
     return json
   }

@@ -1,6 +1,7 @@
 /// What a user's token says, read once.
 
 internal import DocModel
+internal import JSON
 
 /// A user's token.
 package struct UserToken: Equatable, Sendable {
@@ -27,7 +28,7 @@ package struct UserToken: Equatable, Sendable {
   /// What comes before the project in `iss`.
   private static let issuerPrefix = "https://securetoken.google.com/"
 
-  init(_ claims: JSON) {
+  init(_ claims: JSONValue) {
     uid = claims["sub"]?.text
     guard case .map(let fields) = claims.value else {
       self.claims = []
@@ -40,7 +41,7 @@ package struct UserToken: Equatable, Sendable {
     audience = Self.audience(claims)
   }
 
-  private static func audience(_ claims: JSON) -> Audience {
+  private static func audience(_ claims: JSONValue) -> Audience {
     guard let audience = claims["aud"], let issuer = claims["iss"] else { return .unsaid }
     guard let project = audience.text, let issuer = issuer.text,
       issuer.hasSameBytes(as: issuerPrefix + project)
@@ -48,18 +49,14 @@ package struct UserToken: Equatable, Sendable {
     return .project(project)
   }
 
-  private static func end(_ claims: JSON) -> Int64? {
+  private static func end(_ claims: JSONValue) -> Int64? {
     guard let issued = seconds(claims["iat"]), issued > 0, let expiry = seconds(claims["exp"])
     else { return nil }
     let (end, overflow) = expiry.addingReportingOverflow(expiryGraceSeconds)
     return overflow ? nil : end
   }
 
-  private static func seconds(_ claim: JSON?) -> Int64? {
-    switch claim {
-    case .integer(let number): number
-    case .double(let number): Int64(exactly: number.rounded(.down))
-    case .null, .boolean, .string, .array, .object, nil: nil
-    }
+  private static func seconds(_ claim: JSONValue?) -> Int64? {
+    claim?.integer ?? claim?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
   }
 }

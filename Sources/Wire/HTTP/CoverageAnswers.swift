@@ -4,6 +4,7 @@
 
 internal import Access
 internal import DocModel
+internal import JSON
 internal import NIOPosix
 internal import Rules
 
@@ -51,11 +52,6 @@ extension HTTPService {
   private static var noRulesNote: String { "The database has no rules, so there is nothing to cover." }
 
   private static func withoutRules(_ note: String) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("rules") { $0.object { _ in } }
-      object.member("note") { $0.string(note) }
-    }
-    return writer.bytes
+    JSONWriter.bytes(of: ["rules": [:], "note": .text(note)])
   }
 }

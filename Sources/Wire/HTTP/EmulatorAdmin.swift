@@ -5,6 +5,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import NIOPosix
 internal import Rules
 
@@ -187,20 +188,10 @@ extension HTTPService {
   }
 
   private static func write(_ source: SourceText, to writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("rules") {
-        $0.object { rules in
-          rules.member("files") {
-            $0.array([source]) { writer, source in
-              writer.object { file in
-                file.member("content") { $0.string(String(decoding: source.bytes, as: UTF8.self)) }
-                if !source.name.isEmpty { file.member("name") { $0.string(source.name) } }
-              }
-            }
-          }
-        }
-      }
-    }
+    let content = JSONValue.text(String(decoding: source.bytes, as: UTF8.self))
+    let file: JSONValue =
+      source.name.isEmpty ? ["content": content] : ["content": content, "name": .text(source.name)]
+    writer.value(["rules": ["files": [file]]])
   }
 
   /// Source: docs/spec/protocol.md 7.2.
@@ -238,13 +229,12 @@ struct RulesFile: Sendable {
   let content: [UInt8]
   let ignoresErrors: Bool
 
-  init?(_ json: JSON) {
-    guard case .array(let files)? = json["rules"]?["files"], let file = files.first,
-      case .string(let content)? = file["content"]
+  init?(_ json: JSONValue) {
+    guard let file = json["rules"]?["files"]?.elements?.first, let content = file["content"]?.utf8
     else { return nil }
     name = file["name"]?.text
     self.content = content
-    ignoresErrors = (json["ignore_errors"] ?? json["ignoreErrors"]) == .boolean(true)
+    ignoresErrors = (json["ignore_errors"] ?? json["ignoreErrors"])?.boolean == true
   }
 }
 

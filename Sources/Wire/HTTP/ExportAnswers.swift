@@ -7,6 +7,7 @@ internal import Access
 internal import DocModel
 internal import DocStore
 internal import Exports
+internal import JSON
 internal import NIOPosix
 
 extension HTTPService {
@@ -18,12 +19,11 @@ extension HTTPService {
 
     init(_ body: [UInt8]) throws(GRPCStatus) {
       guard let json = try? JSONReader.read(body.isEmpty ? Array("{}".utf8) : body),
-        case .object(let members) = json
+        let members = json.members
       else { throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.") }
       var texts: [String: String] = [:]
       for member in members {
-        let key = String(decoding: member.name, as: UTF8.self)
-        guard let name = Self.names[key], let text = member.value.text else {
+        guard let name = Self.names[member.nameText], let text = member.value.text else {
           throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
         }
         texts[name] = text
@@ -54,7 +54,9 @@ extension HTTPService {
         let damaged = try StoreExport.write(store, order.database, folder: order.directory, name: name)
           .damaged
         if damaged.isEmpty { return "{}\n" }
-        return "{\"damaged\": [\(damaged.map(JSONWriter.quoted).joined(separator: ", "))]}\n"
+        var writer = JSONWriter(isSpaced: true)
+        writer.object { $0.member("damaged") { $0.array(damaged) { $0.string($1) } } }
+        return writer.text + "\n"
       }
     }
   }

@@ -6,6 +6,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import JSON
 
 extension HTTPService {
   func answerFaults(
@@ -33,7 +34,7 @@ extension HTTPService {
       }
       let count = faults.clear(database, number: number)
       if let number, count == 0 { throw GRPCStatus(.notFound, "there is no fault \(number)") }
-      exchange.respond(json: Array("{\"cleared\":\(count)}".utf8))
+      exchange.respond(json: JSONWriter.bytes(of: ["cleared": .int(count)]))
     default: exchange.respond(json: FaultAnswer.list(faults.list(database)))
     }
   }
@@ -51,12 +52,7 @@ extension HTTPService {
     guard let number = firestore.faults.add(fault, in: database) else {
       throw GRPCStatus(.resourceExhausted, FaultAnswer.tooMany)
     }
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("number") { $0.integer(number) }
-      object.member("rule") { $0.string(fault.description) }
-    }
-    return writer.bytes
+    return JSONWriter.bytes(of: ["number": .int(number), "rule": .text(fault.description)])
   }
 }
 
@@ -66,43 +62,28 @@ package enum FaultAnswer {
     "there are \(FaultInjector.faultsMax) faults that may still strike; ':fault clear' removes some"
 
   static func list(_ faults: [FaultFigures]) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("faults") {
-        $0.array(faults) { writer, fault in
-          writer.object { object in
-            object.member("number") { $0.integer(fault.number) }
-            object.member("rule") { $0.string(fault.rule) }
-            object.member("matched") { $0.integer(fault.matched) }
-            object.member("struck") { $0.integer(fault.struck) }
-            object.member("isOver") { $0.boolean(fault.isOver) }
-          }
-        }
-      }
+    let values = faults.map { fault -> JSONValue in
+      [
+        "number": .int(fault.number), "rule": .text(fault.rule), "matched": .int(fault.matched),
+        "struck": .int(fault.struck), "isOver": .boolean(fault.isOver),
+      ]
     }
-    return writer.bytes
+    return JSONWriter.bytes(of: ["faults": .array(values)])
   }
 
   /// The faults of an answer; nil when it is none.
   package static func read(_ body: [UInt8]) -> [FaultFigures]? {
-    guard let json = try? JSONReader.read(body), case .array(let entries)? = json["faults"] else {
-      return nil
-    }
+    guard let entries = (try? JSONReader.read(body))?["faults"]?.elements else { return nil }
     var faults: [FaultFigures] = []
     for entry in entries {
-      guard let number = integer(entry["number"]), let rule = entry["rule"]?.text,
-        let matched = integer(entry["matched"]), let struck = integer(entry["struck"])
+      guard let number = entry["number"]?.int, let rule = entry["rule"]?.text,
+        let matched = entry["matched"]?.int, let struck = entry["struck"]?.int
       else { return nil }
       faults.append(
         FaultFigures(
           number: number, rule: rule, matched: matched, struck: struck,
-          isOver: entry["isOver"] == .boolean(true)))
+          isOver: entry["isOver"]?.boolean == true))
     }
     return faults
-  }
-
-  private static func integer(_ json: JSON?) -> Int? {
-    guard case .integer(let number)? = json else { return nil }
-    return Int(number)
   }
 }

@@ -8,6 +8,7 @@
 internal import Access
 internal import DocModel
 package import DocStore
+internal import JSON
 internal import NIOPosix
 
 extension HTTPService {
@@ -61,11 +62,8 @@ package enum IndexAnswer {
       object.member("orders") { $0.array(needs.orders) { write($1, to: &$0) } }
       object.member("nameOrder") { $0.string(needs.nameDirection == .ascending ? "ASCENDING" : "DESCENDING") }
       if let vector = needs.vector {
-        object.member("vector") { writer in
-          writer.object { object in
-            object.member("fieldPath") { $0.string(vector.path.text) }
-            object.member("dimension") { $0.integer(vector.dimension) }
-          }
+        object.member("vector") {
+          $0.value(["fieldPath": .text(vector.path.text), "dimension": .int(vector.dimension)])
         }
       }
       guard let missing = asked.missing else { return }
@@ -82,26 +80,24 @@ package enum IndexAnswer {
   }
 
   private static func write(_ order: IndexDefinition.Field, to writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("fieldPath") { $0.string(order.path.text) }
-      object.member("order") { $0.string(order.mode == .descending ? "DESCENDING" : "ASCENDING") }
-    }
+    let word: JSONValue = order.mode == .descending ? "DESCENDING" : "ASCENDING"
+    writer.value(["fieldPath": .text(order.path.text), "order": word])
   }
 
   /// The shapes of an answer; nil when it is none.
   package static func read(_ body: [UInt8]) -> (asked: [(needs: QueryNeeds, count: Int)], isComplete: Bool)? {
-    guard let json = try? JSONReader.read(body), case .array(let entries)? = json["asked"] else { return nil }
+    guard let json = try? JSONReader.read(body), let entries = json["asked"]?.elements else { return nil }
     var asked: [(needs: QueryNeeds, count: Int)] = []
     for entry in entries {
-      guard let needs = needs(entry), case .integer(let count)? = entry["count"] else { return nil }
-      asked.append((needs, Int(count)))
+      guard let needs = needs(entry), let count = entry["count"]?.int else { return nil }
+      asked.append((needs, count))
     }
-    return (asked, json["isComplete"] == .boolean(true))
+    return (asked, json["isComplete"]?.boolean == true)
   }
 
-  private static func needs(_ entry: JSON) -> QueryNeeds? {
-    guard let id = entry["collectionGroup"]?.text, case .array(let ways)? = entry["ways"],
-      case .array(let orders)? = entry["orders"]
+  private static func needs(_ entry: JSONValue) -> QueryNeeds? {
+    guard let id = entry["collectionGroup"]?.text, let ways = entry["ways"]?.elements,
+      let orders = entry["orders"]?.elements
     else { return nil }
     var readOrders: [IndexDefinition.Field] = []
     for order in orders {
@@ -111,7 +107,7 @@ package enum IndexAnswer {
     }
     var readWays: [QueryNeeds.Way] = []
     for way in ways {
-      guard case .array(let equalities)? = way["equalities"] else { return nil }
+      guard let equalities = way["equalities"]?.elements else { return nil }
       let paths = equalities.compactMap { path($0) }
       guard paths.count == equalities.count else { return nil }
       readWays.append(QueryNeeds.Way(equalities: paths, contains: path(way["contains"])))
@@ -123,14 +119,12 @@ package enum IndexAnswer {
       ways: readWays, vector: entry["vector"].flatMap(vector))
   }
 
-  private static func vector(_ json: JSON) -> VectorField? {
-    guard let path = path(json["fieldPath"]), case .integer(let dimension)? = json["dimension"] else {
-      return nil
-    }
-    return VectorField(path, dimension: Int(dimension))
+  private static func vector(_ json: JSONValue) -> VectorField? {
+    guard let path = path(json["fieldPath"]), let dimension = json["dimension"]?.int else { return nil }
+    return VectorField(path, dimension: dimension)
   }
 
-  private static func path(_ json: JSON?) -> FieldPath? {
+  private static func path(_ json: JSONValue?) -> FieldPath? {
     json?.text.flatMap { try? FieldPath.parse($0) }
   }
 }

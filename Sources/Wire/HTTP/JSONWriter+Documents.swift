@@ -3,7 +3,8 @@
 ///
 /// Source: docs/spec/protocol.md 6.3, 6.4.
 
-package import DocModel
+internal import DocModel
+package import JSON
 
 extension JSONWriter {
   /// An encoded `Document` message of ours.

@@ -1,6 +1,7 @@
 /// Explanations in protobuf's JSON form.
 
 internal import DocModel
+internal import JSON
 
 extension MessageShape {
   /// `ExplainMetrics`

@@ -6,6 +6,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import Rules
 
 enum EvaluationJSON {

@@ -9,6 +9,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import JSON
 internal import NIOPosix
 internal import Rules
 

@@ -3,6 +3,7 @@
 package import Access
 package import DocModel
 package import DocStore
+internal import JSON
 package import Rules
 
 /// What watchers ask for.
@@ -84,15 +85,12 @@ package enum RequestReport {
     else { return nil }
     return try store.replay(entry) { replay in
       let explained = replay.explainInDetail(by: rules ?? ownRules)
-      var writer = JSONWriter()
-      writer.object { object in
-        object.member("id") { $0.string(entry.id) }
-        object.member("was") { $0.string(outcome(decision)) }
-        object.member("is") { $0.string(outcome(explained.explanation.decision)) }
-        object.member("isOfThatTime") { $0.boolean(replay.state == .ofThatTime) }
-        object.member("text") { $0.string(ExplainText.text(explained, width: width)) }
-      }
-      return writer.bytes
+      return JSONWriter.bytes(of: [
+        "id": .text(entry.id), "was": .text(outcome(decision)),
+        "is": .text(outcome(explained.explanation.decision)),
+        "isOfThatTime": .boolean(replay.state == .ofThatTime),
+        "text": .text(ExplainText.text(explained, width: width)),
+      ])
     }
   }
 
@@ -166,11 +164,7 @@ package enum RequestReport {
   }
 
   private static func write(_ rule: Rule, to writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("id") { $0.string(rule.id) }
-      object.member("file") { $0.string(rule.file) }
-      object.member("line") { $0.integer(rule.line) }
-    }
+    writer.value(["id": .text(rule.id), "file": .text(rule.file), "line": .int(rule.line)])
   }
 
   private static func user(_ request: KeptRequest) -> String {

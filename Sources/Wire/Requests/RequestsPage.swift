@@ -1,6 +1,7 @@
 /// One page that shows requests: its side of the WebSocket.
 
 internal import Access
+internal import JSON
 internal import NIOCore
 internal import NIOPosix
 internal import NIOWebSocket
@@ -89,9 +90,9 @@ final class RequestsPage: ChannelInboundHandler {
       if bytes > firstBytesMax { break }
       messages.append(message)
     }
-    let array =
-      [UInt8(ascii: "[")] + messages.reversed().joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
-    return ([array], page.next)
+    var writer = JSONWriter()
+    writer.array(messages.reversed()) { $0.json($1) }
+    return ([writer.bytes], page.next)
   }
 
   private static func turn(_ source: RequestsServer.Source, after last: Int) -> ([[UInt8]], Int) {

@@ -1,6 +1,7 @@
 /// One Listen or Write stream of a browser, as the service sees it.
 
 internal import DocModel
+internal import JSON
 internal import NIOCore
 internal import Synchronization
 
@@ -58,14 +59,14 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
 
   override var elementForm: (@Sendable ([UInt8]) -> [UInt8])? {
     { [stream] message in
-      var writer = JSONWriter(isASCII: true)
+      var writer = JSONWriter(.ascii)
       stream.write(message, to: &writer)
       return writer.bytes
     }
   }
 
   override func transmit(next message: [UInt8]) -> Bool {
-    var writer = JSONWriter(isASCII: true)
+    var writer = JSONWriter(.ascii)
     stream.write(message, to: &writer)
     return transmit(formed: [writer.bytes])
   }

@@ -3,6 +3,7 @@
 /// Source: docs/spec/streams.md 1.1 (field numbers), 3.2 (form).
 
 internal import DocModel
+internal import JSON
 
 /// A stream that browsers open over WebChannel.
 enum WebChannelStream: String, CaseIterable, Sendable {
@@ -34,20 +35,9 @@ enum WebChannelStream: String, CaseIterable, Sendable {
 
   /// How a stream ends: an error with its status, or a word.
   static func end(_ status: GRPCStatus) -> [UInt8] {
-    var writer = JSONWriter(isASCII: true)
-    guard status.code != .ok else {
-      writer.string("close")
-      return writer.bytes
-    }
-    writer.object { outer in
-      outer.member("error") { error in
-        error.object { object in
-          object.member("message") { $0.string(status.code.name + ": " + status.message) }
-          object.member("status") { $0.string(status.code.name) }
-        }
-      }
-    }
-    return writer.bytes
+    guard status.code != .ok else { return JSONWriter.bytes(of: "close") }
+    let message = JSONValue.text(status.code.name + ": " + status.message)
+    return JSONWriter.bytes(of: ["error": ["message": message, "status": .text(status.code.name)]], .ascii)
   }
 }
 

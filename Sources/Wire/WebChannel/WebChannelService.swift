@@ -6,6 +6,7 @@
 /// Source: docs/spec/streams.md 3.1 to 3.3.
 
 internal import DocModel
+internal import JSON
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -185,7 +186,8 @@ extension WebChannelService {
       deliver(form, to: call, acknowledged: nil)
       // The server may have begun to stop behind the question at the top.
       if isStopping.isSet { call.abandon() }
-      exchange.respond(status: 200, body: WebChannelSession.frame("[[0,[\"c\",\"\(sid)\",\"\",8,12,30000]]]"))
+      exchange.respond(
+        status: 200, body: WebChannelSession.frame([[0, ["c", .text(sid), "", 8, 12, 30_000]]]))
     }
   }
 

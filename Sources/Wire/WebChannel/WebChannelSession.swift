@@ -17,6 +17,7 @@
 /// Source: docs/spec/streams.md section 3.
 
 internal import DequeModule
+internal import JSON
 
 /// The answer to a client's GET, which takes what the session says.
 package protocol WebChannelOutlet: AnyObject {
@@ -143,10 +144,13 @@ extension WebChannelSession {
 
   /// The answer to a form: is there a back channel, what was it given, how much of that is not acknowledged.
   package var formAnswer: [UInt8] {
-    Self.frame("[\(outlet == nil ? 0 : 1),\(lastWrittenID),\(unacknowledgedBytes)]")
+    Self.frame([.int(outlet == nil ? 0 : 1), .int(lastWrittenID), .int(unacknowledgedBytes)])
   }
 
-  static func frame(_ text: String) -> [UInt8] { Array("\(text.utf8.count)\n\(text)".utf8) }
+  static func frame(_ arrays: JSONValue) -> [UInt8] {
+    let bytes = JSONWriter.bytes(of: arrays)
+    return Array("\(bytes.count)\n".utf8) + bytes
+  }
 }
 
 // MARK: - What the server says
@@ -221,10 +225,10 @@ extension WebChannelSession {
       _ = writeFrames(now: now)
       return
     }
-    let text = "[[\(firstKeptID),[\"noop\"]]]"
+    let noop: JSONValue = [[.int(firstKeptID), ["noop"]]]
     lastWrittenID = firstKeptID
     firstKeptID += 1
-    write(Self.frame(text), to: outlet, now: now)
+    write(Self.frame(noop), to: outlet, now: now)
   }
 
   private func resume() {

@@ -6,6 +6,7 @@ import ArgumentParser
 import DocModel
 import DocStore
 import EngineLMDB
+import JSON
 import Wire
 
 struct IndexSources {
@@ -44,10 +45,9 @@ struct IndexSources {
     guard let bytes = try? FileAccess.contents(of: config), let json = try? JSONReader.read(bytes),
       let firestore = json["firestore"]
     else { return [] }
-    let entries: [JSON] = if case .array(let entries) = firestore { entries } else { [firestore] }
     let folder = config.lastIndex(of: "/").map { config[...$0] } ?? ""
     var sources: [Source] = []
-    for entry in entries {
+    for entry in firestore.oneOrMore {
       guard let indexes = entry["indexes"] else { continue }
       guard let path = indexes.text else {
         Terminal.complain("`indexes` of `\(config)` must be a path")

@@ -3,6 +3,7 @@
 import ArgumentParser
 import DocModel
 import DocStore
+import JSON
 
 struct IndexesCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -64,21 +65,12 @@ struct IndexesCheckCommand: ParsableCommand {
   }
 
   private static func report(_ path: String, _ problems: [IndexFileProblem]) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("file") { $0.string(path) }
-      object.member("problems") { writer in
-        writer.array(problems) { writer, problem in
-          writer.object { object in
-            object.member("severity") { $0.string(problem.severity.rawValue) }
-            object.member("line") { $0.integer(problem.place.line) }
-            object.member("column") { $0.integer(problem.place.column) }
-            object.member("message") { $0.string(problem.message) }
-            object.member("fix") { $0.string(problem.fix) }
-          }
-        }
-      }
+    let values = problems.map { problem -> JSONValue in
+      [
+        "severity": .text(problem.severity.rawValue), "line": .int(problem.place.line),
+        "column": .int(problem.place.column), "message": .text(problem.message), "fix": .text(problem.fix),
+      ]
     }
-    return writer.bytes + [0x0A]
+    return JSONWriter.bytes(of: ["file": .text(path), "problems": .array(values)]) + [0x0A]
   }
 }

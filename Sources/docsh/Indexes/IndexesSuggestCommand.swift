@@ -3,6 +3,7 @@
 import ArgumentParser
 import DocModel
 import DocStore
+import JSON
 
 struct IndexesSuggestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -81,11 +82,9 @@ struct IndexesSuggestCommand: ParsableCommand {
       object.member("additions") { writer in
         writer.array(additions) { writer, missing in
           let addition = IndexFileText.addition(of: missing, to: existing)
-          writer.object { object in
-            object.member("summary") { $0.string(missing.summary) }
-            object.member("list") { $0.string(addition.list) }
-            object.member("entry") { $0.string(addition.entry) }
-          }
+          writer.value([
+            "summary": .text(missing.summary), "list": .text(addition.list), "entry": .text(addition.entry),
+          ])
         }
       }
       object.member("unused") { $0.array(unused) { $0.string("\($1.definition)") } }

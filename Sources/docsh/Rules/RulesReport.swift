@@ -1,5 +1,6 @@
 /// What `docsh rules check` found, file by file, in the form that was asked for.
 
+import JSON
 import Rules
 
 struct RulesReport {
@@ -12,7 +13,7 @@ struct RulesReport {
   private var counts: [Diagnostic.Severity: Int] = [:]
   /// In the order of their first appearance.
   private var ids: [String] = []
-  private var objects: [String] = []
+  private var objects: [[UInt8]] = []
   private let limitsSource: Bool
 
   /// - Parameter limitsSource: whether a file that production would refuse for its size is refused.
@@ -79,7 +80,10 @@ struct RulesReport {
 
   func finish() {
     switch format {
-    case .json: Terminal.say("{\"files\":[" + objects.joined(separator: ",") + "]}")
+    case .json:
+      var writer = JSONWriter()
+      writer.object { $0.member("files") { $0.array(objects) { $0.json($1) } } }
+      Terminal.say(writer.text)
     case .github: break
     case .text:
       if !ids.isEmpty {

@@ -1,90 +1,9 @@
-/// JSON for reports, written by appending.
+/// What reports write of decisions: values, places, faults.
 
 internal import DocModel
+internal import JSON
 
-struct ReportJSON {
-  private(set) var bytes: [UInt8] = []
-  private var needsComma = false
-
-  mutating func object(_ body: (inout ReportJSON) -> Void) { enclosed("{", "}", body) }
-  mutating func array(_ body: (inout ReportJSON) -> Void) { enclosed("[", "]", body) }
-
-  private mutating func enclosed(
-    _ open: StaticString, _ close: StaticString, _ body: (inout ReportJSON) -> Void
-  ) {
-    element()
-    raw(open)
-    needsComma = false
-    body(&self)
-    raw(close)
-    needsComma = true
-  }
-
-  /// A member's name; its value is written next.
-  mutating func key(_ name: String) {
-    string(name)
-    raw(":")
-    needsComma = false
-  }
-
-  mutating func string(_ text: String) { string(Array(text.utf8)) }
-
-  /// A text of UTF-8 bytes. `<` is escaped, so that the JSON can stand in a page.
-  mutating func string(_ text: [UInt8]) {
-    element()
-    raw("\"")
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "\""): raw("\\\"")
-      case UInt8(ascii: "\\"): raw("\\\\")
-      case UInt8(ascii: "<"): raw("\\u003c")
-      case 0x0A: raw("\\n")
-      case 0x0D: raw("\\r")
-      case 0x09: raw("\\t")
-      case 0..<0x20, 0x7F:
-        let digits = Array("0123456789abcdef".utf8)
-        raw("\\u00")
-        bytes.append(digits[Int(byte >> 4)])
-        bytes.append(digits[Int(byte & 15)])
-      default: bytes.append(byte)
-      }
-    }
-    raw("\"")
-  }
-
-  mutating func integer(_ number: Int) {
-    element()
-    bytes += String(number).utf8
-  }
-
-  mutating func boolean(_ flag: Bool) {
-    element()
-    raw(flag ? "true" : "false")
-  }
-
-  mutating func null() {
-    element()
-    raw("null")
-  }
-
-  /// A number, or the names that protobuf's JSON form has for what JSON cannot say.
-  mutating func float(_ number: Double) {
-    guard number.isFinite else { return string(number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity") }
-    element()
-    bytes += Conversions.text(number).utf8
-  }
-
-  private mutating func element() {
-    if needsComma { raw(",") }
-    needsComma = true
-  }
-
-  private mutating func raw(_ text: StaticString) {
-    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-  }
-}
-
-extension ReportJSON {
+extension JSONWriter {
   /// A value as the official report writes it.
   mutating func value(_ value: RecordedValue, in source: SourceText) {
     object { json in
@@ -121,9 +40,9 @@ extension ReportJSON {
     }
   }
 
-  mutating func member(_ name: String, _ body: (inout ReportJSON) -> Void) {
-    key(name)
-    body(&self)
+  /// A number, or the names that protobuf's JSON form has for what JSON cannot say.
+  private mutating func float(_ number: Double) {
+    number.isFinite ? json(Array(Conversions.text(number).utf8)) : self.number(number)
   }
 
   /// Line and column count from one, offsets from zero in code points; the end is the last character.
@@ -141,7 +60,7 @@ extension ReportJSON {
     object { json in
       if elements.isEmpty { return }
       json.member("values") {
-        $0.array { json in for element in elements { json.value(element, in: source) } }
+        $0.array(elements) { $0.value($1, in: source) }
       }
     }
   }
@@ -152,8 +71,9 @@ extension ReportJSON {
       json.member("fields") { json in
         json.object { json in
           for entry in entries {
-            json.key(String(decoding: entry.key, as: UTF8.self))
-            json.value(entry.value, in: source)
+            json.member(named: String(decoding: entry.key, as: UTF8.self)) {
+              $0.value(entry.value, in: source)
+            }
           }
         }
       }
@@ -166,7 +86,7 @@ extension ReportJSON {
       json.member("keyStatuses") { json in
         json.object { json in
           for status in statuses {
-            json.member(String(decoding: status.key, as: UTF8.self)) { $0.string(status.status) }
+            json.member(named: String(decoding: status.key, as: UTF8.self)) { $0.string(status.status) }
           }
         }
       }
@@ -176,12 +96,10 @@ extension ReportJSON {
   private mutating func bounds(_ bounds: [RecordedValue.Bound], in source: SourceText) {
     object { json in
       json.member("simpleConstraints") { json in
-        json.array { json in
-          for bound in bounds {
-            json.object { json in
-              json.member("comparator") { $0.string(bound.comparator) }
-              json.member("value") { $0.value(bound.value, in: source) }
-            }
+        json.array(bounds) { json, bound in
+          json.object { json in
+            json.member("comparator") { $0.string(bound.comparator) }
+            json.member("value") { $0.value(bound.value, in: source) }
           }
         }
       }
@@ -191,9 +109,7 @@ extension ReportJSON {
   private mutating func path(_ segments: [RecordedValue.Segment]) {
     object { json in
       if segments.isEmpty { return }
-      json.member("segments") { json in
-        json.array { json in for segment in segments { json.segment(segment) } }
-      }
+      json.member("segments") { $0.array(segments) { $0.segment($1) } }
     }
   }
 
