@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What holds for connections of a server, checked from outside with sockets alone.
 
-    connections.py --docsh PATH [--connections 1000] [--slow 10] [--vanish 10000] [--hostile 3000] [--seed 1]
+    connections.py --docsh PATH [--connections 1000] [--slow 10] [--vanish 10000] [--hostile 3000] [--http] [--seed 1]
 
 The server is started and stopped here. Its own figures (`/metrics`) and the system's (`/proc`) say whether
 anything was left behind.
@@ -394,9 +394,41 @@ def vanish(server, report, count, fds, draw):
     report.check("the server answers as before", times, milliseconds(times))
 
 
-def hostile_bytes(draw):
+HTTP_KINDS = [7, 8]
+
+
+def rest_request(draw):
+    """A good request of the REST form, some bytes of which are wrong."""
+    value = draw.choice(['{"stringValue": "x"}', '{"integerValue": "1"}', '{"mapValue": {"fields": {"a": {"nullValue": null}}}}',
+                         '{"arrayValue": {"values": [{"doubleValue": 1e3}]}}', '{"timestampValue": "2024-01-01T00:00:00Z"}',
+                         '{"geoPointValue": {"latitude": 1}}', '{"bytesValue": "AA=="}'])
+    field = f'{{"fieldPath": "a.b"}}'
+    filters = f'{{"fieldFilter": {{"field": {field}, "op": "EQUAL", "value": {value}}}}}'
+    verb, body = draw.choice([
+        ("commit", f'{{"writes": [{{"update": {{"name": "{ROOT}/x/y", "fields": {{"a": {value}}}}},'
+                   f' "updateMask": {{"fieldPaths": ["a"]}}, "currentDocument": {{"exists": false}}}}]}}'),
+        ("runQuery", f'{{"structuredQuery": {{"from": [{{"collectionId": "small"}}], "where": {filters}, "limit": 3}}}}'),
+        ("batchGet", f'{{"documents": ["{ROOT}/small/00001"], "mask": {{"fieldPaths": ["a"]}}}}'),
+        ("runAggregationQuery", f'{{"structuredAggregationQuery": {{"structuredQuery": {{"from": [{{"collectionId": "small"}}]}},'
+                                f' "aggregations": [{{"alias": "n", "count": {{}}}}]}}}}'),
+        ("beginTransaction", '{"options": {"readOnly": {"readTime": "2024-01-01T00:00:00Z"}}}'),
+    ])
+    sent = bytearray(f"POST /v1/{ROOT}:{verb} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                     f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+    start = draw.choice([0, len(sent) - len(body)])
+    for _ in range(draw.randrange(1, 6)):
+        place = draw.randrange(start, len(sent))
+        if draw.random() < 0.5:
+            sent[place] = draw.randrange(256)
+        else:  # of the same length, so that the body still ends where it says
+            piece = draw.choice([b'"', b"{", b"]", b"[[[[[[[[", b"\\u12", b"\\", b"e999", b"-", b"\x00", b"\xff", b"null", b"/*"])
+            sent[place:place + len(piece)] = piece[:len(sent) - place]
+    return bytes(sent)
+
+
+def hostile_bytes(draw, kinds=range(10)):
     """Bytes that are no requests: noise, frames gone wrong, messages cut short."""
-    kind = draw.randrange(9)
+    kind = draw.choice(kinds)
     noise = draw.randbytes(draw.randrange(1, 400))
     if kind == 0:
         return noise
@@ -429,16 +461,18 @@ def hostile_bytes(draw):
             b"POST /v1/" + ROOT.encode() + b":commit HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n{",
             b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n",
             b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000])
+    if kind == 8:
+        return rest_request(draw)
     # many streams that are opened and given up at once
     return PREFACE + settings() + b"".join(
         get(stream, f"{SMALL}/00001") + frame(3, 0, stream, struct.pack(">I", 8)) for stream in range(1, 101, 2))
 
 
-def hostile(server, report, count, fds, draw):
+def hostile(server, report, count, fds, draw, kinds):
     for number in range(count):
         connection = server.connect()
         try:
-            connection.sendall(hostile_bytes(draw))
+            connection.sendall(hostile_bytes(draw, kinds))
             if draw.random() < 0.3:
                 connection.settimeout(0.002)
                 connection.recv(4_096)
@@ -484,6 +518,7 @@ def main():
     parser.add_argument("--slow", type=int, default=10)
     parser.add_argument("--vanish", type=int, default=10_000)
     parser.add_argument("--hostile", type=int, default=3_000)
+    parser.add_argument("--http", action="store_true", help="hostile bytes of HTTP/1.1 only")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -498,7 +533,8 @@ def main():
         fds = server.figures()["process_open_fds"]
         crowd(server, report, options.connections, options.slow)
         vanish(server, report, options.vanish, fds, draw)
-        hostile(server, report, options.hostile, fds, draw)
+        kinds = HTTP_KINDS if options.http else range(10)
+        hostile(server, report, options.hostile, fds, draw, kinds)
         stop(server, report)
     except BaseException:
         server.process.kill()
