@@ -43,44 +43,47 @@ let package = Package(
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
     .target(name: "JSON", swiftSettings: strict),
+    .target(name: "Platform", swiftSettings: strict),
     .target(
       name: "DocModel",
       dependencies: [
-        "CChecksum",
+        "CChecksum", "Platform",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
       name: "DocStore",
       dependencies: [
-        "DocModel", "JSON",
+        "DocModel", "JSON", "Platform",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
-      name: "EngineLMDB", dependencies: ["CGuard", "CLMDB", "DocModel", "DocStore"], swiftSettings: strict),
+      name: "EngineLMDB", dependencies: ["CGuard", "CLMDB", "DocModel", "DocStore", "Platform"],
+      swiftSettings: strict),
     .target(
       name: "Rules",
       dependencies: [
-        "CRE2", "DocModel", "JSON",
+        "CRE2", "DocModel", "JSON", "Platform",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
-    .target(name: "Access", dependencies: ["DocModel", "DocStore", "Rules"], swiftSettings: strict),
+    .target(
+      name: "Access", dependencies: ["DocModel", "DocStore", "Platform", "Rules"], swiftSettings: strict),
     .target(
       name: "Telemetry",
       dependencies: [
-        "DocModel", "DocStore", "JSON",
+        "DocModel", "DocStore", "JSON", "Platform",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .target(name: "Exports", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
+    .target(name: "Exports", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
       name: "Wire",
       dependencies: [
-        "Access", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports", "JSON", "Rules",
-        "Telemetry",
+        "Access", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports", "JSON",
+        "Platform", "Rules", "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -89,11 +92,11 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(name: "Triggers", dependencies: ["DocModel", "DocStore"], swiftSettings: strict),
+    .target(name: "Triggers", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
       name: "Client",
       dependencies: [
-        "CNGHTTP2", "DocModel", "DocStore",
+        "CNGHTTP2", "DocModel", "DocStore", "Platform",
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -104,10 +107,10 @@ let package = Package(
     .target(
       name: "Functions",
       dependencies: [
-        "Client", "DocModel", "DocStore", "JSON", "Triggers", "Wire", "YAML",
+        "Client", "DocModel", "DocStore", "JSON", "Platform", "Triggers", "Wire", "YAML",
       ],
       swiftSettings: strict),
-    .target(name: "YAML", dependencies: ["CYAML", "JSON"], swiftSettings: strict),
+    .target(name: "YAML", dependencies: ["CYAML", "JSON", "Platform"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
     .target(
       name: "Seeder",
@@ -119,7 +122,8 @@ let package = Package(
     .target(
       name: "Suite",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "YAML",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Platform",
+        "Rules", "YAML",
       ],
       swiftSettings: strict),
     .target(
@@ -134,16 +138,16 @@ let package = Package(
     .target(
       name: "Shell",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "JSON", "Rules", "Suite", "Wire",
-        "YAML",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "JSON", "Platform", "Rules", "Suite",
+        "Wire", "YAML",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
         "Access", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB",
-        "Exports", "Functions", "JSON", "Rules", "Seeder", "Shell", "Suite", "Telemetry", "Triggers",
-        "Wire", "YAML",
+        "Exports", "Functions", "JSON", "Platform", "Rules", "Seeder", "Shell", "Suite", "Telemetry",
+        "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -156,11 +160,12 @@ let package = Package(
       path: "Benchmarks", exclude: ["policy_engines.py", "requirements.txt"], swiftSettings: strict),
 
     .executableTarget(
-      name: "storage-crasher", dependencies: ["DocModel", "DocStore", "EngineLMDB"],
+      name: "storage-crasher", dependencies: ["DocModel", "DocStore", "EngineLMDB", "Platform"],
       path: "Tests/StorageCrasher",
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["DocStore"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["DocStore", "Platform"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
     .testTarget(
       name: "DocModelTests", dependencies: ["DocModel", "WireExercise"], exclude: ["Fixtures"],
@@ -169,7 +174,7 @@ let package = Package(
       name: "EngineConformanceTests", dependencies: ["DocStore", "EngineLMDB", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "DocStoreTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport"],
+      name: "DocStoreTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "Platform", "TestSupport"],
       swiftSettings: strict),
     .target(
       name: "RulesFuzzing", dependencies: ["DocModel", "Rules"], path: "Tests/RulesFuzzer/Fuzzing",
@@ -264,8 +269,8 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "JSON", "Rules",
-        "Telemetry", "TestSupport", "Wire",
+        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "JSON", "Platform",
+        "Rules", "Telemetry", "TestSupport", "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

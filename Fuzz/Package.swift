@@ -28,13 +28,17 @@ let package = Package(
       name: "CRE2",
       cxxSettings: [.unsafeFlags(["-fsanitize=address"])],
       linkerSettings: [.linkedLibrary("re2")]),
+    .target(name: "Platform", swiftSettings: fuzzed),
     .target(name: "JSON", swiftSettings: fuzzed),
     .target(
-      name: "DocModel", dependencies: ["CChecksum", .product(name: "Crypto", package: "swift-crypto")],
+      name: "DocModel",
+      dependencies: ["CChecksum", "Platform", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: fuzzed),
     .target(
       name: "Rules",
-      dependencies: ["DocModel", "CRE2", "JSON", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "CRE2", "DocModel", "JSON", "Platform", .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: fuzzed),
     .target(name: "WireExercise", dependencies: ["DocModel"], swiftSettings: fuzzed),
     .target(name: "RulesExercise", dependencies: ["DocModel", "Rules"], swiftSettings: fuzzed),

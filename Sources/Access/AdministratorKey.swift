@@ -3,11 +3,7 @@
 /// It is shown as `Authorization: Bearer KEY`. Servers read it from the file of their option, docsh's own clients from the
 /// file that the environment variable `DOCSH_ADMIN_KEY_FILE` names.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 public struct AdministratorKey: Sendable {
   /// What is wrong with a key's file, and what to do.

@@ -4,14 +4,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// State and its owner: an event loop. The outcome is a promise of it: whoever keeps it first decides.
 final class HTTPExchange: Sendable {

@@ -4,14 +4,7 @@
 
 internal import DocModel
 internal import NIOCore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 struct HTTPProxy: Equatable {
   var address: HTTPOrigin

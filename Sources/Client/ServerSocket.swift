@@ -1,12 +1,6 @@
 /// One connection to a server in plain text, used by one thread, which looks up while it waits.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Owner: whoever asks. Closed when it is let go of.
 final class ServerSocket {

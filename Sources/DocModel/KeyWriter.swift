@@ -10,14 +10,7 @@
 /// Source: docs/design/storage-and-scale.md section 5.
 
 internal import Crypto
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 public struct KeyWriter {
   public private(set) var bytes: [UInt8]

@@ -6,13 +6,7 @@
 ///
 /// INVARIANT: `position <= end`, both in one allocation that outlives the cursor.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// A pull parser over one encoded message.
 public struct WireCursor {

@@ -4,15 +4,8 @@
 /// its own, which lies on cache lines of its own: a line that two processors write moves between them at every count,
 /// and that costs more than all the counting.
 
+internal import Platform
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// A row of counters that lie next to each other.
 ///

@@ -1,6 +1,7 @@
 /// Commits, batches of independent writes, clearing, transactions.
 
 public import DocModel
+internal import Platform
 
 extension DocumentStore {
   /// Queues a commit and returns at once; `completion` runs on the thread that commits, after the commit is

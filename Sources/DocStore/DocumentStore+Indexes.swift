@@ -1,6 +1,7 @@
 /// The indexes of a database, from outside.
 
 public import DocModel
+internal import Platform
 
 /// An index that a database keeps.
 public struct KeptIndex: Hashable, Sendable {

@@ -74,7 +74,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       committer.stop()
       return
     }
-    committer.start(unfinished: stored.filter { !$0.index.isReady })
+    try committer.start(unfinished: stored.filter { !$0.index.isReady })
   }
 
   deinit { committer.stop() }

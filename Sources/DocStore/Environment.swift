@@ -1,12 +1,6 @@
 /// Time and randomness, as values: a test that freezes both replays a run.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Where the store takes the time and its random numbers from.
 public struct Environment: Sendable {

@@ -1,14 +1,7 @@
 /// A copy of a data folder's state, also of one that another process writes to.
 
 internal import CLMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 public enum FolderCopy {
   /// Beside the data: what triggers have delivered. Copied before the data: an event may be delivered once more to who

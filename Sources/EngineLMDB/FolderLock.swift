@@ -1,12 +1,6 @@
 /// One writing process a folder.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Holds a folder for this process by a locked file with its process id in it. The system releases the lock
 /// when the process dies, however it dies.

@@ -2,14 +2,7 @@
 /// room again.
 
 internal import DocStore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// State: whether it was stopped, behind its monitor. Its thread looks four times a second and ends with the engine.
 final class FolderWatch: Sendable {
@@ -52,8 +45,8 @@ final class FolderWatch: Sendable {
     self.health = health
   }
 
-  func start() {
-    WriterThread.start { [self] in
+  func start() throws(PlatformThread.Exhausted) {
+    try PlatformThread.start { [self] in
       while isStopped.wait(atMost: Self.lookMilliseconds, { $0 ? () : nil }) == nil { look() }
     }
   }

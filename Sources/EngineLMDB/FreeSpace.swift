@@ -5,15 +5,8 @@
 
 internal import CLMDB
 internal import DocStore
+internal import Platform
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 final class FreeSpace: Sendable {
   private let descriptor: Int32

@@ -5,14 +5,7 @@
 /// so a folder may be copied without it.
 
 internal import DocModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 final class HeadSums: Sendable {
   static let name = "head.sum"

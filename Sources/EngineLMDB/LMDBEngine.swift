@@ -12,15 +12,8 @@
 
 internal import CLMDB
 public import DocStore
+internal import Platform
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 public final class LMDBEngine: StorageEngine {
   private struct Views {
@@ -56,7 +49,6 @@ public final class LMDBEngine: StorageEngine {
     self.settings = settings
     self.isReadOnly = isReadOnly
     views = Monitor(Views(mapBytes: settings.mapBytes))
-    watch?.start()
   }
 
   /// What keeps commits from being taken, and what was found damaged.
@@ -87,6 +79,9 @@ public final class LMDBEngine: StorageEngine {
     _ = mdb_env_get_fd(environment.pointer, &data)
     let watch = FolderWatch(
       folder, [("data.mdb", data), ("owner.lock", lock.descriptor)], environment.health)
+    do throws(PlatformThread.Exhausted) { try watch.start() } catch {
+      throw .system(folder: folder, operation: "look after it", reason: error.description)
+    }
     let heads = HeadSums(folder: folder)
     if let heads { for back in 0..<2 { environment.noteHead(in: heads, back: back) } }
     return LMDBEngine(environment, lock: lock, watch: watch, heads: heads, settings)

@@ -3,14 +3,7 @@
 internal import CGuard
 internal import CLMDB
 internal import DocStore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// How an engine is opened.
 public struct LMDBSettings: Sendable {

@@ -1,14 +1,7 @@
 /// Why a data folder could not be opened, in words for the person who named it.
 
 internal import CLMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 public enum LMDBOpenError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Another process writes to the folder; 0 when it does not tell who it is.

@@ -3,14 +3,7 @@
 internal import CGuard
 internal import CLMDB
 internal import DocStore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// `@unchecked Sendable`: a view is used by one closure at a time; between uses it lies in the pool, and the
 /// library does not tie it to a thread (`MDB_NOTLS`).

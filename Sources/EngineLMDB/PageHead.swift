@@ -9,13 +9,7 @@
 /// The library trusts these pages: what is wrong with them would lose commits, or more, without a word.
 /// Source: lmdb, mdb.c: MDB_meta, MDB_db (format version 1, little-endian, 64 bits).
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 struct PageHead {
   let pageBytes: Int

@@ -1,12 +1,6 @@
 /// What is looked at before the library maps a data file: it would end the process, or lose commits without a word.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 extension StoredPages {
   private static let triesMax = 5

@@ -13,14 +13,7 @@
 /// Source: lmdb, mdb.c: MDB_page, MDB_node, MDB_db (format version 1, little-endian, 64 bits). The first two pages: PageHead.
 
 public import DocStore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// A page that makes no sense.
 public struct PageFault: Hashable, Sendable, CustomStringConvertible {

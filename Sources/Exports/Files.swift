@@ -1,10 +1,6 @@
 /// Files of an export, without buffering the whole of one.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 enum Folders {
   /// Whether there is a folder.

@@ -3,16 +3,9 @@
 internal import Client
 internal import DocModel
 internal import JSON
+internal import Platform
 internal import Triggers
 public import YAML
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// A `triggers.yaml`.
 ///

@@ -3,13 +3,8 @@
 package import DocModel
 package import DocStore
 package import EngineLMDB
+import Platform
 package import Rules
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// What the command line says.
 package struct ShellOptions: Sendable {

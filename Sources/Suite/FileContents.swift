@@ -1,6 +1,6 @@
 /// Whole files, bounded.
 
-internal import Glibc
+internal import Platform
 
 public struct FileFailure: Error, Sendable {
   public let reason: String

@@ -1,6 +1,6 @@
 /// Paths of files beside a suite.
 
-internal import Glibc
+internal import Platform
 
 enum Folders {
   /// The folder of a file, as the user wrote it.

@@ -1,6 +1,6 @@
 /// Time that only goes on, for measuring.
 
-internal import Glibc
+internal import Platform
 
 enum MonotonicTime {
   static var milliseconds: Double {

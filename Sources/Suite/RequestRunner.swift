@@ -4,7 +4,7 @@ internal import Access
 internal import DocModel
 internal import DocStore
 internal import Fixtures
-internal import Glibc
+internal import Platform
 internal import Rules
 internal import YAML
 

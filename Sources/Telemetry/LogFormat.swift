@@ -3,12 +3,7 @@
 internal import DocModel
 internal import JSON
 public import Logging
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 public enum LogFormat: String, Sendable, CaseIterable {
   /// `2026-03-01T09:00:00.412Z info request method=GetDocument ms=0.4`

@@ -7,12 +7,7 @@
 /// State and its guard: `state` behind its monitor.
 
 internal import DocStore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 public final class LogQueue: Sendable {
   /// LIMIT: lines and bytes that wait to be written.
@@ -46,21 +41,9 @@ public final class LogQueue: Sendable {
   public init(descriptor: Int32, dropNotice: @escaping @Sendable (Int) -> [UInt8]) {
     self.descriptor = descriptor
     self.dropNotice = dropNotice
-    let writer = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let failed = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<LogQueue>.fromOpaque(context).takeRetainedValue().write()
-        return nil
-      }, writer.toOpaque())
-    guard failed == 0 else {
-      writer.release()
+    do throws(PlatformThread.Exhausted) { try PlatformThread.start { [self] in write() } } catch {
       state.change { $0.hasEnded = true }
-      return
     }
-    pthread_detach(thread)
   }
 
   /// Takes a line, its end included, or drops it. Never waits for the reader of the log.

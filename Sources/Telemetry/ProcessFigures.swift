@@ -1,10 +1,6 @@
 /// What the system says about this process.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 public enum ProcessFigures {
   /// Adds memory, file descriptors and processor time, under the names that every exporter uses.

@@ -1,12 +1,7 @@
 /// Logs of the process, as lines in a bounded queue.
 
 public import Logging
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 /// A handler for `Logger` that formats a line and queues it; it never blocks who logs.
 public struct QueuedLogHandler: LogHandler {

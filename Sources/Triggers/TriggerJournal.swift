@@ -13,15 +13,8 @@
 /// discards, inside `TriggerRunner.writing`.
 
 internal import DocModel
+internal import Platform
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// Why the journal cannot be read or written.
 public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 /// libyaml's errors in our words and places.
 
 internal import CYAML
-internal import Glibc
+internal import Platform
 
 /// What the parser stopped at.
 struct ParserComplaint {

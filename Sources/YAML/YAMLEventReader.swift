@@ -1,7 +1,7 @@
 /// libyaml's parser as a pull reader: one document, any size, constant memory.
 
 internal import CYAML
-internal import Glibc
+internal import Platform
 
 /// Reads one document, event by event.
 ///

@@ -1,6 +1,6 @@
 /// Where YAML text comes from: bytes in memory, or a file that is read in pieces.
 
-internal import Glibc
+internal import Platform
 
 /// A named text that can be read from any place, more than once.
 ///

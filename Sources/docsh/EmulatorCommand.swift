@@ -1,12 +1,7 @@
 /// `docsh emulator`: `docsh serve` with the official emulator's command line.
 
 import ArgumentParser
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 struct EmulatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,6 @@
 /// The process's environment.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum Environment {
   /// The value of a variable; nil when it is not set or empty.

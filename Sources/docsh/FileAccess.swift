@@ -1,12 +1,7 @@
 /// Files as commands read them, with complaints that name the file and the reason.
 
+import Platform
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Why a file could not be read or written.
 struct FileError: Error, CustomStringConvertible {

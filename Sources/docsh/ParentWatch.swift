@@ -1,12 +1,7 @@
 /// `--exit-with-parent`: a server that a tool has started ends with that tool, however the tool ends.
 
 import CProcess
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum ParentWatch {
   /// How often to look whether the parent is still the same, where nothing else tells.
@@ -18,17 +13,9 @@ enum ParentWatch {
     let parent = getppid()
     // SIGTERM is a graceful end here; the handler is installed by `Signals`.
     _ = docstore_signal_on_parent_end(SIGTERM)
-    let watch = Unmanaged.passRetained(Watch(parent: parent, body: body))
-    var thread = pthread_t()
-    let failed = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, watch.toOpaque())
-    guard failed == 0 else { return watch.release() }
-    pthread_detach(thread)
+    let watch = Watch(parent: parent, body: body)
+    // Without a thread the kernel's signal is what is left.
+    try? PlatformThread.start { watch.run() }
   }
 
   private final class Watch: Sendable {

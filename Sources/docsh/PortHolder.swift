@@ -1,10 +1,6 @@
 /// Who listens on a port that we cannot have.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum PortHolder {
   /// `process 4711 (java)`; nil when the system does not tell.

@@ -1,13 +1,8 @@
 /// The end of a server as the system asks for it.
 
 import ArgumentParser
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// SIGINT and SIGTERM as one event.
 ///
@@ -24,21 +19,16 @@ enum Signals {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return }
     pipeEnds = (ends[0], ends[1])
-    let reader = Unmanaged.passRetained(Reader(descriptor: ends[0], body: body))
-    var thread = pthread_t()
-    let failed = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<Reader>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, reader.toOpaque())
-    guard failed == 0 else { return reader.release() }
-    pthread_detach(thread)
+    let reader = Reader(descriptor: ends[0], body: body)
+    // Without a thread to be had, signals do what they do to any program.
+    guard (try? PlatformThread.start { reader.run() }) != nil else { return }
     for number in [SIGINT, SIGTERM] {
       signal(number) { received in
+        // What was interrupted may be about to read why its call failed.
+        let before = errno
         var byte = UInt8(truncatingIfNeeded: received)
         _ = write(Signals.pipeEnds.write, &byte, 1)
+        errno = before
       }
     }
   }

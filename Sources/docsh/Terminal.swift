@@ -2,13 +2,8 @@
 
 import DocModel
 import JSON
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 enum Terminal {
   /// Whether programs read standard error: each text is a line of JSON then. Set before anything is said.

@@ -3,6 +3,7 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import Synchronization
 import TestSupport
 import Testing
@@ -106,7 +107,7 @@ struct CallerCommitTests {
         _ = try view.document(path)
       }
       let isDone = Mutex(false)
-      WriterThread.start { [store, database] in
+      try PlatformThread.start { [store, database] in
         _ = try? store.commitAndWait(database, [Self.increment])
         isDone.withLock { $0 = true }
       }

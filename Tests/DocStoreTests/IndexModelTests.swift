@@ -5,6 +5,7 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import TestSupport
 import Testing
 

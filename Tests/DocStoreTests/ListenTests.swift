@@ -3,6 +3,7 @@
 /// Source: docs/spec/streams.md 1.2 to 1.6.
 
 import DocModel
+import Platform
 import Synchronization
 import TestSupport
 import Testing

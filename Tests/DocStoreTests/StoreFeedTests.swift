@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import Platform
 import TestSupport
 import Testing
 

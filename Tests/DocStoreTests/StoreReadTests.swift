@@ -3,6 +3,7 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import TestSupport
 import Testing
 

@@ -13,6 +13,7 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 
 #if canImport(Glibc)
   import Glibc
@@ -118,7 +119,7 @@ struct StorageCrasher {
     let threads: Int64 = 3
     let failure = Monitor<String?>(nil)
     for thread in 0..<threads {
-      WriterThread.start {
+      try PlatformThread.start {
         var number = first + thread
         while true {
           do throws(StoreError) {

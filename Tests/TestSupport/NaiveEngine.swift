@@ -4,6 +4,7 @@
 /// is a linear search. Whatever an engine answers otherwise is wrong.
 
 public import DocStore
+internal import Platform
 internal import Synchronization
 
 /// Bytes that stay where they are.

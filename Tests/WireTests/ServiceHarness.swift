@@ -2,6 +2,7 @@ import Access
 import DocStore
 import FirestoreProtos
 import NIOPosix
+import Platform
 import SwiftProtobuf
 import TestSupport
 

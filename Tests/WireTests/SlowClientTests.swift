@@ -5,6 +5,7 @@ import DocModel
 import DocStore
 import FirestoreProtos
 import NIOPosix
+import Platform
 import SwiftProtobuf
 import Synchronization
 import TestSupport

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import Platform
 import TestSupport
 import Testing
 

@@ -4,6 +4,8 @@
 /// above R. (Clients cache "no document at R" and would ignore a commit at or below it for ever.)
 /// Source: docs/spec/streams.md section 0, I1, I2, I4.
 
+internal import Platform
+
 struct CommitClock: Sendable {
   private struct State {
     /// The greatest version or read time given out.

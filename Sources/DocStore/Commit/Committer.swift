@@ -11,6 +11,7 @@
 
 internal import DequeModule
 internal import DocModel
+internal import Platform
 
 /// A commit in the queue.
 struct CommitRequest: Sendable {
@@ -115,10 +116,22 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   /// `unfinished` are indexes that were being built when the store was closed.
-  func start(unfinished: [(database: DatabaseRecord, index: StoredIndex)]) {
+  ///
+  /// The thread is one of its own: write transactions of embedded engines belong to a thread, and a durability point blocks.
+  func start(unfinished: [(database: DatabaseRecord, index: StoredIndex)]) throws(StoreError) {
     queue.change { $0.isRunning = true }
     hasThread.change { $0 = true }
-    WriterThread.start { [self] in
+    do throws(PlatformThread.Exhausted) { try startThread(unfinished) } catch {
+      hasThread.change { $0 = false }
+      queue.change { $0.isClosed = true }
+      throw .resourceExhausted(message: "the store cannot start: \(error)")
+    }
+  }
+
+  private func startThread(
+    _ unfinished: [(database: DatabaseRecord, index: StoredIndex)]
+  ) throws(PlatformThread.Exhausted) {
+    try PlatformThread.start(stackBytes: PlatformThread.largeStackBytes) { [self] in
       run(unfinished)
       transactions.endWaiting()
       let left = queue.change { queue in

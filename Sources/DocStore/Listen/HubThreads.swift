@@ -4,6 +4,7 @@
 /// what waits already, so busy hubs share the threads evenly.
 
 internal import DequeModule
+internal import Platform
 
 /// State and what guards it: everything behind the monitor. Threads are started when work waits that no idle
 /// one will take, and end with `close`.
@@ -33,7 +34,21 @@ final class HubThreads: Sendable {
       state.threadCount += 1
       return true
     }
-    if needsThread { WriterThread.start { [state] in Self.run(state) } }
+    guard needsThread else { return }
+    do throws(PlatformThread.Exhausted) {
+      try PlatformThread.start(stackBytes: PlatformThread.largeStackBytes) { [state] in Self.run(state) }
+    } catch {
+      doHere()
+    }
+  }
+
+  /// The system gives no thread: those that are there go on, and without any the work is done by whoever brings it.
+  private func doHere() {
+    let isAlone = state.withLock { state in
+      state.threadCount -= 1
+      return state.threadCount == 0
+    }
+    while isAlone, let work = state.withLock({ $0.waiting.popFirst() }) { work() }
   }
 
   /// Ends the threads after the pieces they are at; what waits is dropped.

@@ -8,6 +8,7 @@
 /// ```
 
 public import DocModel
+internal import Platform
 
 public final class Listening<Engine: StorageEngine>: Sendable {
   private struct Place {
@@ -95,8 +96,13 @@ public final class Listening<Engine: StorageEngine>: Sendable {
   private func startClock() {
     let hubs = hubs
     let milliseconds = Int(max(limits.heartbeatMicroseconds / 1_000 / Int64(2 * HubStream.beatShares), 10))
-    WriterThread.start {
-      while hubs.wait(atMost: milliseconds, { $0.isClosed ? () : nil }) == nil { Self.beat(hubs) }
+    // Without a thread to be had silent streams are looked after when the next one is opened.
+    do throws(PlatformThread.Exhausted) {
+      try PlatformThread.start {
+        while hubs.wait(atMost: milliseconds, { $0.isClosed ? () : nil }) == nil { Self.beat(hubs) }
+      }
+    } catch {
+      hubs.change { $0.hasClock = false }
     }
   }
 

@@ -3,12 +3,7 @@
 /// Source: docs/spec/protocol.md 5.9. Sums run in four lanes, which the compiler turns into vector instructions.
 
 internal import DocModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 /// Measures against one vector.
 struct VectorDistance {

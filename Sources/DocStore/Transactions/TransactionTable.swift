@@ -9,6 +9,7 @@
 /// Source: docs/spec/protocol.md 1.10; docs/spec/streams.md 4.3; docs/spec/production-differences.md T1 to T13.
 
 internal import DocModel
+internal import Platform
 
 final class TransactionTable: Sendable {
   /// How a transaction wants a read to happen.

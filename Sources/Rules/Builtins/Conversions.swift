@@ -3,14 +3,7 @@
 /// Source: docs/spec/rules-language.md 3.3 and the official emulator.
 
 internal import DocModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 enum Conversions {
   static let textSignature = Signature("string", ["int", "float", "null", "string", "bool", "path"])

@@ -3,14 +3,7 @@
 /// The document accesses `get`, `exists`, `getAfter`, `existsAfter` are nodes of their own.
 
 internal import DocModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// One function. `body` answers nil when an argument has a kind that the function does not take.
 struct LibraryFunction: Sendable {

@@ -1,14 +1,7 @@
 /// Methods of timestamps, durations and places. Source: docs/spec/rules-language.md 3.8, 3.9.
 
 internal import DocModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 enum TimestampMethods {
   static let all: [(MethodName, [String], BuiltinMethod.Body)] = [

@@ -1,13 +1,8 @@
 /// Events of a live query on their way from the hub's threads to the session's.
 
 import DocStore
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// State and its guard: `state` behind its mutex; a pipe wakes the session, which may be interrupted then.
 final class EventQueue: Sendable {
@@ -40,26 +35,8 @@ final class EventQueue: Sendable {
 
 /// Threads for the hub of live queries, which may block for a moment.
 enum EventThread {
-  private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-
   /// Runs the work on a thread of its own; here when there is none to be had.
   static func run(_ body: @escaping @Sendable () -> Void) {
-    let work = Unmanaged.passRetained(Work(body))
-    var thread = pthread_t()
-    let failed = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-        return nil
-      }, work.toOpaque())
-    if failed == 0 {
-      pthread_detach(thread)
-    } else {
-      work.takeRetainedValue().body()
-    }
+    do throws(PlatformThread.Exhausted) { try PlatformThread.start(body) } catch { body() }
   }
 }

@@ -5,13 +5,8 @@ import Client
 import DocModel
 import DocStore
 import JSON
+import Platform
 import Wire
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 extension RemoteBackend {
   func injectedFaults() throws(ShellError) -> [FaultFigures] {

@@ -1,12 +1,7 @@
 /// Ctrl-C: ends the statement under way, not the shell.
 
 import DocStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 /// Whether the user asked for the end of what runs.
 ///

@@ -2,13 +2,8 @@
 
 import DocModel
 import JSON
+import Platform
 import Wire
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Rules that are judged beside the loaded ones, and what came of it so far.
 struct RulesShadow {

@@ -3,14 +3,9 @@
 import Client
 import DocModel
 import DocStore
+import Platform
 import Rules
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 enum RuleCommands {
   static let all: [ShellCommand] = [

@@ -3,13 +3,8 @@
 import Client
 import DocModel
 import DocStore
+import Platform
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 enum ScriptCommands {
   static let all: [ShellCommand] = [

@@ -1,12 +1,7 @@
 /// Running scripts: reading files, taking lines apart, saying where a statement failed.
 
 import DocModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 /// Files that the shell reads whole.
 enum ScriptFile {

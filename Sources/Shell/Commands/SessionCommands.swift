@@ -1,12 +1,7 @@
 /// Help, history, and the connection.
 
 import DocModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum SessionCommands {
   static let all: [ShellCommand] = [

@@ -1,13 +1,8 @@
 /// Rules tests, run in this process.
 
+import Platform
 import Rules
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 enum SuiteCommands {
   static let all: [ShellCommand] = [

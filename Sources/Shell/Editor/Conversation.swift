@@ -1,12 +1,7 @@
 /// A shell at a terminal: prompt, statement, answer.
 
 import DocModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum Conversation {
   static func run(_ session: Session, readsRC: Bool) -> Int32 {

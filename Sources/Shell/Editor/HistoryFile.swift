@@ -1,10 +1,6 @@
 /// What was typed, kept for the next session: one file a project in the user's folder of state.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 struct HistoryFile {
   /// LIMIT: statements that are kept.

@@ -1,10 +1,6 @@
 /// Lines of a descriptor as they come, with an ear for Ctrl-C.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 /// Owner: the session's thread. `readLine` goes on after a signal, so that nothing would end a shell that waits.
 final class InputLines {

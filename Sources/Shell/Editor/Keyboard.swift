@@ -1,10 +1,6 @@
 /// Keys of a terminal: bytes and escape sequences as what people press.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum Key: Equatable {
   case text(String)

@@ -2,11 +2,7 @@
 ///
 /// A statement is one text, also when it has several lines: Enter goes on while it is not complete.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum TypedLine: Equatable {
   case statement(String)

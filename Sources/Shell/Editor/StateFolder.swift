@@ -1,10 +1,6 @@
 /// The user's folder of state: files of each project that last from one session to the next.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 enum StateFolder {
   /// `FOLDER/KIND-PROJECT`; nil when there is no folder for it.

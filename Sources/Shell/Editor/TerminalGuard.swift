@@ -1,12 +1,7 @@
 /// What a signal that ends the shell does first: it gives the terminal back as it was.
 
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// INVARIANT: what handlers touch is there before they are installed and never goes: memory of this type is not
 /// freed, and only calls that are safe in handlers are made.

@@ -1,12 +1,7 @@
 /// Where a session reads from and writes to: results to one side, messages to the other.
 
 import JSON
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 /// What became of bytes that were to be written.
 enum WriteOutcome: Equatable {

@@ -1,10 +1,6 @@
 /// Results that go to a file or into a program.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 /// INVARIANT: writing never ends the shell: whoever reads may go at any time. A file that is replaced is whole at
 /// every moment: lines go to a draft beside it, which takes its place in `finish`. Where nothing can be made beside it,

@@ -7,14 +7,9 @@
 import Client
 import DocModel
 import DocStore
+import Platform
 import Rules
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Owner: the session's thread.
 final class Recorder {

@@ -3,12 +3,7 @@
 import Client
 import DocModel
 import DocStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 /// What flows from stage to stage.
 private enum Flow {

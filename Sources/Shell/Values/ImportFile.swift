@@ -2,12 +2,7 @@
 
 import DocModel
 import DocStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 /// Owner: the session's thread.
 final class ImportFile {

@@ -7,7 +7,7 @@ internal import Access
 internal import Client
 internal import DocModel
 internal import DocStore
-internal import Glibc
+internal import Platform
 internal import Rules
 internal import YAML
 

@@ -4,6 +4,7 @@ internal import Access
 internal import DocModel
 internal import DocStore
 internal import NIOPosix
+internal import Platform
 
 /// A commit that has passed every check but the store's.
 struct CheckedCommit: Sendable {

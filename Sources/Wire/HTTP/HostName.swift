@@ -1,10 +1,6 @@
 /// Names of servers, as they stand in `Host`, in origins and behind `--allow-host`.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 /// A host and perhaps a port: `localhost:8080`, `[::1]`, `db.example.`.
 ///

@@ -4,11 +4,7 @@
 /// copied into a frame, so no answer is copied just to put five bytes before it. Bodies that are not
 /// gRPC's have no prefixes.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 /// A first-in first-out queue of messages, read in pieces of any size.
 ///

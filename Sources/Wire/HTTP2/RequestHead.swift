@@ -1,10 +1,6 @@
 /// The headers of a request: those that gRPC calls need, and of other requests all.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 /// What a header block said. Routing and tracing headers of gRPC calls are passed over: nothing depends on them.
 package struct RequestHead {

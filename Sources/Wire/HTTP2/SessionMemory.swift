@@ -15,14 +15,7 @@
 /// INVARIANT: bytes of the region that were never part of a block are zero.
 
 internal import CNGHTTP2
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 final class SessionMemory {
   static let headerBytes = 8

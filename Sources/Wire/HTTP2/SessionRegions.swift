@@ -1,14 +1,7 @@
 /// Regions of addresses for the memory of sessions, and the memory of the system for what finds no room in them.
 
+internal import Platform
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// Addresses cost nothing until they are written to. They are reserved for 256 sessions at a time and never returned;
 /// their pages are.

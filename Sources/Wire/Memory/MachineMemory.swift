@@ -1,14 +1,7 @@
 /// How much memory there is: of the machine, or of the group of processes that this one belongs to.
 
 internal import DocStore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 public enum MachineMemory {
   /// LIMIT: the smallest budget: what the process takes for itself, and one request of the largest size.

@@ -9,6 +9,7 @@
 internal import CProcess
 internal import DocStore
 internal import NIOCore
+internal import Platform
 internal import Synchronization
 internal import Telemetry
 
@@ -51,7 +52,12 @@ package final class MemoryWatch: Sendable {
       defer { control.hasThread = true }
       return !control.hasThread && !control.isClosed
     }
-    if isFirst { WriterThread.start { [self] in run(budget) } }
+    guard isFirst else { return }
+    do throws(PlatformThread.Exhausted) { try PlatformThread.start { [self] in run(budget) } } catch {
+      // Tried again when somebody wakes it next.
+      control.change { $0.hasThread = false }
+      isAwake.store(false, ordering: .relaxed)
+    }
   }
 
   private func run(_ budget: MemoryBudget) {

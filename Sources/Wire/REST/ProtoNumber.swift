@@ -6,14 +6,7 @@
 /// emulator.
 
 internal import DocModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Whose reading of JSON is followed.
 enum JSONDialect: Sendable {

@@ -7,12 +7,7 @@
 internal import DocModel
 internal import NIOCore
 internal import NIOHTTP1
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 package struct HTTPOptions: Sendable {
   /// LIMIT: bytes of a request's body. Source: docs/spec/production-differences.md L1.

@@ -2,12 +2,7 @@
 
 internal import NIOCore
 internal import NIOHTTP1
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import Platform
 
 /// Holds bytes back until they can only be one of the two, then makes room for that protocol.
 ///

@@ -6,13 +6,8 @@
 package import Logging
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
 
 /// Where a server listens.
 public struct ServerAddress: Equatable, Sendable, CustomStringConvertible {

@@ -1,14 +1,9 @@
 /// Coverage as commands write it.
 
 import ArgumentParser
+import Platform
 import Rules
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// How coverage can be written.
 enum CoverageFormat: String, CaseIterable, ExpressibleByArgument {

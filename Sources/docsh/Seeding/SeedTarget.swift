@@ -4,13 +4,8 @@ import ArgumentParser
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import Seeder
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 struct SeedTargetOptions: ParsableArguments {
   @Option(

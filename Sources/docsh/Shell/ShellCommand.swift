@@ -4,15 +4,10 @@ import ArgumentParser
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import Rules
 import Shell
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 struct ShellCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

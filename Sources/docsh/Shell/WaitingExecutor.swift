@@ -1,12 +1,7 @@
 /// Asynchronous work on the thread that waits for it.
 
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Runs the jobs of one task on the thread that asked for it.
 ///

@@ -2,11 +2,7 @@
 ///
 /// Folders are watched, not files: editors save by writing a new file and giving it the old one's name.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Platform
 
 struct FileWatchError: Error, CustomStringConvertible {
   let description: String

@@ -2,13 +2,8 @@
 
 import Access
 import ArgumentParser
+import Platform
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 struct TestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,12 +1,7 @@
 /// The suites of one call of `docsh test`, one after the other.
 
+import Platform
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 struct TestRun {
   let options: SuiteOptions

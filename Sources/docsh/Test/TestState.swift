@@ -1,14 +1,9 @@
 /// What `docsh test` remembers between runs: the texts with which a suite passed, and those whose mutants it
 /// noticed, all of them. Losing it loses no test; it lies in the user's state folder (XDG_STATE_HOME).
 
+import Platform
 import Rules
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 struct TestState {
   /// Nil where there is no home, or the suite cannot be found: nothing is remembered then.

@@ -1,12 +1,7 @@
 /// `docsh test --watch`: every save runs the suites that it can affect, and no others.
 
+import Platform
 import Suite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// State and its owner: the command, on one thread.
 final class WatchLoop {

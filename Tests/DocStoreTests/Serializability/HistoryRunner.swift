@@ -6,6 +6,7 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import TestSupport
 import Testing
 

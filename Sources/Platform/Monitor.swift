@@ -1,13 +1,5 @@
 /// A lock with waiting: what `Mutex` lacks.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
-
 /// A value behind a lock, and threads that wait for it to change.
 ///
 /// `@unchecked Sendable`: `value` is touched only while `mutex` is held, by `withLock` and `wait`.
@@ -22,7 +14,12 @@ package final class Monitor<Value>: @unchecked Sendable {
     mutex = .allocate(capacity: 1)
     condition = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    // Waits by a clock that nobody sets: else a step of the wall clock would end them at once, or hold them for hours.
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -73,7 +70,7 @@ package final class Monitor<Value>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     if let result = body(&value) { return result }
     var deadline = timespec()
-    clock_gettime(CLOCK_REALTIME, &deadline)
+    clock_gettime(CLOCK_MONOTONIC, &deadline)
     let nanoseconds = Int(deadline.tv_nsec) + milliseconds % 1_000 * 1_000_000
     deadline.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
     deadline.tv_nsec = nanoseconds % 1_000_000_000
