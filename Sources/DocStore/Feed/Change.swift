@@ -40,6 +40,20 @@ public final class DocumentImage: Sendable {
   }
 }
 
+extension DocumentImage {
+  /// Looks at two states in place.
+  static func withDocuments<R>(
+    _ first: DocumentImage?, _ second: DocumentImage?, _ body: (StoredDocument?, StoredDocument?) -> R
+  ) -> R {
+    func both(_ document: StoredDocument?) -> R {
+      guard let second else { return body(document, nil) }
+      return second.withDocument { body(document, $0) }
+    }
+    guard let first else { return both(nil) }
+    return first.withDocument { both($0) }
+  }
+}
+
 /// One document's change by one commit: created (no `before`), deleted (no `after`), or updated.
 public struct DocumentChange: Sendable {
   public let path: ResourcePath

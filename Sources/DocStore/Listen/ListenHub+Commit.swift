@@ -9,27 +9,29 @@ extension ListenHub {
   /// stream once.
   func apply(_ changes: [DocumentChange], at version: Int64) {
     var commit = HubCommit(changes: changes, version: version)
-    // Found first and asked afterwards: a decision may change what the index watches.
-    var met: [(ordinal: Int, reference: TargetReference)] = []
+    // Found first and told afterwards: a decision may change what the index watches.
+    var met: [(ordinal: Int, reference: TargetReference, isMember: Bool)] = []
     for (ordinal, change) in changes.enumerated() {
-      stamp += 1
-      index.forEachGuarded(by: change.path) { commit.doubted[ObjectIdentifier($0.target)] = $0 }
-      index.forEachCandidate(change) { reference in
-        guard reference.target.stamp != stamp else { return }
-        reference.target.stamp = stamp
-        met.append((ordinal, reference))
+      for reference in index.guarded(by: change.path) {
+        commit.doubted[ObjectIdentifier(reference.target)] = reference
+      }
+      for reference in index.named(change.path) { met.append((ordinal, reference, change.after != nil)) }
+      for query in index.candidates(change) {
+        let isMember = query.membership.includes(change.path, change.after)
+        guard isMember || query.membership.includes(change.path, change.before) else { continue }
+        for reference in query.members.all { met.append((ordinal, reference, isMember)) }
       }
     }
     let weight = changes.reduce(0) { max($0, $1.after?.byteCount ?? 0) }
-    for (ordinal, reference) in met where isShown(reference.stream, weight) {
-      meet(changes[ordinal], ordinal, reference, &commit)
+    for (ordinal, reference, isMember) in met where isShown(reference.stream, weight) {
+      meet(changes[ordinal], ordinal, reference, isMember: isMember, &commit)
     }
     if generation == 0 { generation = version }
     position = version
     for reference in commit.windowed { finishWindow(reference, &commit) }
     for reference in commit.doubted.values where isShown(reference.stream) { judgeAgain(reference, &commit) }
     for stream in commit.streams { finish(stream, commit) }
-    if weight > Self.reservedBytesMin { for (_, reference) in met { reference.stream.reservation = nil } }
+    if weight > Self.reservedBytesMin { for (_, reference, _) in met { reference.stream.reservation = nil } }
   }
 
   /// LIMIT: bytes of a document that many listeners are told at once without asking for memory first.
@@ -51,8 +53,10 @@ extension ListenHub {
     return false
   }
 
+  /// - Parameter isMember: the new state belongs to the target's query; otherwise the old one did.
   private func meet(
-    _ change: DocumentChange, _ ordinal: Int, _ reference: TargetReference, _ commit: inout HubCommit
+    _ change: DocumentChange, _ ordinal: Int, _ reference: TargetReference, isMember: Bool,
+    _ commit: inout HubCommit
   ) {
     let target = reference.target
     guard target.query != nil else { return meetName(change, reference, &commit) }
@@ -61,10 +65,9 @@ extension ListenHub {
       target.pending.append(ordinal)
       return
     }
-    let wasMember = target.key(change.path, change.before) != nil
-    if let after = change.after, target.key(change.path, after) != nil {
+    if let after = change.after, isMember {
       commit.touch(reference.stream).snapshot.change(change.path, after, in: target)
-    } else if wasMember {
+    } else {
       lose(change.path, change.after, reference, &commit)
     }
   }
@@ -112,13 +115,15 @@ extension ListenHub {
     let target = reference.target
     let written = target.pending
     target.pending = []
-    guard let query = target.query, var window = target.window else { return }
+    guard let query = target.query, let membership = target.membership, var window = target.window else {
+      return
+    }
     let before = window.shown
     var isMoved = false
     for ordinal in written {
       let change = commit.changes[ordinal]
-      if let key = target.key(change.path, change.before), window.remove(key) { isMoved = true }
-      if let key = target.key(change.path, change.after),
+      if let key = membership.key(change.path, change.before), window.remove(key) { isMoved = true }
+      if let key = membership.key(change.path, change.after),
         window.insert(WindowEntry(key: key, path: change.path))
       {
         isMoved = true

@@ -40,8 +40,6 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
   var position: Int64 = 0
   /// The version that made the documents' generation; 0 while nobody has written.
   var generation: Int64 = 0
-  /// Counts changes, so that a target is asked once about each.
-  var stamp: UInt64 = 0
   private var subscription: FeedSubscription?
   private var waiting: Deque<FeedEvent> = []
 

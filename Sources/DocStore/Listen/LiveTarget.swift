@@ -13,23 +13,17 @@ final class LiveTarget {
   var guards: [ResourcePath] = []
   /// Changes of the commit at hand that may move the window.
   var pending: [Int] = []
-  /// The last change for which the target was looked at: an index may name it twice.
-  var stamp: UInt64 = 0
-  private let matcher: FilterMatcher?
-  private let keys: OrderKeyMaker?
-  private lazy var keyWriter = KeyWriter()
+  /// Nil for documents.
+  let membership: QueryMembership?
 
   init(id: Int32, _ selection: TargetSelection) {
     self.id = id
     self.selection = selection
     switch selection {
     case .documents:
-      matcher = nil
-      keys = nil
+      membership = nil
     case .query(let query):
-      matcher = FilterMatcher(query.filter, requiring: query.requiredFields)
-      let keys = OrderKeyMaker(query, checksCursors: true)
-      self.keys = keys.isNeeded || query.isWindowed ? keys : nil
+      membership = QueryMembership(query)
       if query.isWindowed { window = LimitWindow(query) }
     }
   }
@@ -44,26 +38,11 @@ final class LiveTarget {
   var mask: FieldMask? { query?.projection }
 
   /// Whether a document is one of the result, limit and offset aside.
-  func matches(_ path: ResourcePath, _ document: StoredDocument) -> Bool { key(path, document) != nil }
-
-  /// The document's place in the result, limit and offset aside; nil when it has none. Empty when the order
-  /// does not matter to the target.
-  func key(_ path: ResourcePath, _ document: StoredDocument) -> [UInt8]? {
+  func matches(_ path: ResourcePath, _ document: StoredDocument) -> Bool {
     switch selection {
-    case .documents(let paths): return paths.contains(path) ? [] : nil
-    case .query(let query): if !query.scope.contains(path) { return nil }
+    case .documents(let paths): paths.contains(path)
+    case .query: membership?.includes(path, document) ?? false
     }
-    var text = path.text
-    return text.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      guard matcher?.matches(path: bytes, fields: document.fields) ?? true else { return nil }
-      guard let keys else { return [] }
-      return keys.write(bytes, document.fields, to: &keyWriter) ? keyWriter.bytes : nil
-    }
-  }
-
-  func key(_ path: ResourcePath, _ image: DocumentImage?) -> [UInt8]? {
-    image?.withDocument { key(path, $0) }
   }
 }
 
@@ -88,7 +67,7 @@ extension LiveTarget {
     _ = try QueryExecutor.run(filling, on: view) { row in
       let path = ResourcePath(unchecked: String(decoding: row.path, as: UTF8.self))
       if window.shows(place: entries.count) { visit(path, row.document) }
-      if let key = key(path, row.document) { entries.append(WindowEntry(key: key, path: path)) }
+      if let key = membership?.key(path, row.document) { entries.append(WindowEntry(key: key, path: path)) }
       return .more
     }
     let isEnd = filling.limit.map { entries.count < $0 } ?? true

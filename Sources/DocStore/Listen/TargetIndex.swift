@@ -1,105 +1,60 @@
 /// Which targets a changed document may concern, without asking every target.
 ///
-/// Documents targets are found by name. Query targets are found by the collection, the collection id or the
-/// ancestor of their scope, and there, if each way of their filter demands that a field equal a value or an
-/// array contain one, by that value. What is found is then tested with the target's whole filter.
-///
-/// Cost of a change: a few look-ups, and the targets that share its place and one of its values.
-/// Source: docs/design/storage-and-scale.md 9.
+/// Targets of documents are found by name, those of queries as `StandingIndex` says. Targets whose permission was
+/// decided with the help of a document are found by that document's name.
 
 internal import DocModel
 
 /// A target and the stream it belongs to.
-struct TargetReference {
+struct TargetReference: Identified {
   let stream: HubStream
   let target: LiveTarget
+
+  var identity: ObjectIdentifier { ObjectIdentifier(target) }
 }
 
 struct TargetIndex {
-  private var names: [ResourcePath: [TargetReference]] = [:]
-  /// Targets whose permission was decided with the help of a document.
-  private var guards: [ResourcePath: [TargetReference]] = [:]
-  private var collections: [ResourcePath: TargetBucket] = [:]
-  /// By collection id, which is a path of one segment here.
-  private var groups: [ResourcePath: TargetBucket] = [:]
-  private var children: [ResourcePath: TargetBucket] = [:]
-  private var descendants: [ResourcePath: TargetBucket] = [:]
+  private var names: [ResourcePath: MemberList<TargetReference>] = [:]
+  private var guards: [ResourcePath: MemberList<TargetReference>] = [:]
+  private var queries = StandingIndex<TargetReference>()
 
   mutating func add(_ reference: TargetReference) {
     switch reference.target.selection {
-    case .documents(let paths):
-      for path in paths { names[path, default: []].append(reference) }
-    case .query(let query):
-      change(query.scope) { $0.add(reference, query) }
+    case .documents(let paths): for path in paths { names.insert(reference, at: path) }
+    case .query: if let membership = reference.target.membership { queries.add(reference, membership) }
     }
     addGuards(reference)
   }
 
   mutating func remove(_ reference: TargetReference) {
     switch reference.target.selection {
-    case .documents(let paths):
-      for path in paths { Self.remove(reference.target, at: path, of: &names) }
-    case .query(let query):
-      change(query.scope) { $0.remove(reference.target, query) }
+    case .documents(let paths): for path in paths { names.remove(reference.identity, at: path) }
+    case .query: if let membership = reference.target.membership { queries.remove(reference, membership) }
     }
     removeGuards(reference)
   }
 
   mutating func addGuards(_ reference: TargetReference) {
-    for path in reference.target.guards { guards[path, default: []].append(reference) }
+    for path in reference.target.guards { guards.insert(reference, at: path) }
   }
 
   mutating func removeGuards(_ reference: TargetReference) {
-    for path in reference.target.guards { Self.remove(reference.target, at: path, of: &guards) }
-  }
-
-  private static func remove(
-    _ target: LiveTarget, at path: ResourcePath, of table: inout [ResourcePath: [TargetReference]]
-  ) {
-    table[path]?.removeAll { $0.target === target }
-    if table[path]?.isEmpty == true { table[path] = nil }
-  }
-
-  private mutating func change(_ scope: QueryScope, _ body: (inout TargetBucket) -> Void) {
-    switch scope {
-    case .collection(let path): Self.change(&collections, path, body)
-    case .group(let id, _): Self.change(&groups, ResourcePath(unchecked: id), body)
-    case .children(let parent): Self.change(&children, parent, body)
-    case .descendants(let ancestor): Self.change(&descendants, ancestor, body)
-    }
-  }
-
-  private static func change(
-    _ table: inout [ResourcePath: TargetBucket], _ path: ResourcePath, _ body: (inout TargetBucket) -> Void
-  ) {
-    body(&table[path, default: TargetBucket()])
-    if table[path]?.isEmpty == true { table[path] = nil }
+    for path in reference.target.guards { guards.remove(reference.identity, at: path) }
   }
 
   // MARK: looking up
 
-  /// The targets that a change may concern; one may be named twice.
-  func forEachCandidate(_ change: DocumentChange, _ body: (TargetReference) -> Void) {
-    if !names.isEmpty, let found = names[change.path] { found.forEach(body) }
-    if collections.isEmpty, groups.isEmpty, children.isEmpty, descendants.isEmpty { return }
-    let collection = change.path.parent
-    collections[collection]?.forEachCandidate(change, body)
-    if !groups.isEmpty {
-      groups[ResourcePath(unchecked: collection.lastSegment)]?.forEachCandidate(change, body)
-    }
-    if !children.isEmpty { children[collection.parent]?.forEachCandidate(change, body) }
-    if !descendants.isEmpty {
-      var ancestor = change.path
-      while !ancestor.isRoot {
-        ancestor = ancestor.parent
-        descendants[ancestor]?.forEachCandidate(change, body)
-      }
-    }
-  }
+  /// The targets that name a document.
+  func named(_ path: ResourcePath) -> [TargetReference] { names.isEmpty ? [] : names[path]?.all ?? [] }
 
-  /// The targets whose permission a change may alter.
-  func forEachGuarded(by path: ResourcePath, _ body: (TargetReference) -> Void) {
-    if guards.isEmpty { return }
-    guards[path]?.forEach(body)
+  /// The targets whose permission a change of a document may alter.
+  func guarded(by path: ResourcePath) -> [TargetReference] { guards.isEmpty ? [] : guards[path]?.all ?? [] }
+
+  /// The queries that a change may concern.
+  mutating func candidates(_ change: DocumentChange) -> [StandingQuery<TargetReference>] {
+    if queries.isEmpty { return [] }
+    return DocumentImage.withDocuments(change.before, change.after) {
+      queries.candidates(change.path, $0, $1)
+    }
   }
 }

@@ -155,7 +155,9 @@ extension TargetLoad {
       count += 1
       if let window = target.window {
         if window.shows(place: held + entries.count) { show(path, row.document) }
-        if let key = target.key(path, row.document) { entries.append(WindowEntry(key: key, path: path)) }
+        if let key = target.membership?.key(path, row.document) {
+          entries.append(WindowEntry(key: key, path: path))
+        }
       } else {
         show(path, row.document)
       }

@@ -9,7 +9,7 @@ public import DocModel
 
 /// Decides whether documents pass a filter.
 ///
-/// Made for one query and used on one thread; several threads take one each.
+/// Made for one query. Never changes, so it may be asked on several threads.
 public final class FilterMatcher {
   private let root: FilterNode?
   private let required: [FieldLookup]

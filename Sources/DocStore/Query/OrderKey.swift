@@ -12,7 +12,7 @@ internal import DocModel
 
 extension KeyWriter {
   /// No part of a key in memory is folded.
-  private static var unlimited: Int { Int.max / 4 }
+  static var unlimited: Int { Int.max / 4 }
 
   mutating func orderPart(_ value: ValueView, _ direction: StructuredQuery.Direction) {
     let start = bytes.count

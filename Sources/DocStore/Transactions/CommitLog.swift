@@ -20,12 +20,7 @@ struct CommitLog {
 
     func withStates(_ body: (StoredDocument?, StoredDocument?) -> Bool) -> Bool {
       guard hasStates else { return true }
-      func second(_ before: StoredDocument?) -> Bool {
-        guard let after else { return body(before, nil) }
-        return after.withDocument { body(before, $0) }
-      }
-      guard let before else { return second(nil) }
-      return before.withDocument { second($0) }
+      return DocumentImage.withDocuments(before, after, body)
     }
   }
 

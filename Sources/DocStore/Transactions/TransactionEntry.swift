@@ -140,7 +140,7 @@ struct TurnQueue {
 /// What a database's open transactions have read.
 struct LockSpace {
   var documents: [ResourcePath: [UInt64]] = [:]
-  var predicates = PredicateIndex()
+  var predicates = StandingIndex<ReadPredicate>()
   var turns: [ResourcePath: TurnQueue] = [:]
 
   var isEmpty: Bool { documents.isEmpty && predicates.isEmpty && turns.isEmpty }

@@ -98,19 +98,19 @@ struct TransactionState {
 
   private mutating func add(_ predicate: ReadPredicate, to entry: TransactionEntry, seen: Int64) {
     entry.predicates.append(predicate)
-    spaces[entry.database, default: LockSpace()].predicates.add(predicate)
+    spaces[entry.database, default: LockSpace()].predicates.add(predicate, predicate.membership)
     if log.hasChange(entry.database, predicate, above: seen) { entry.isStale = true }
   }
 
   /// The transactions but `own` that have read what a change alters.
-  func forEachReader(
+  mutating func forEachReader(
     of change: CommitPlanner.Touched, in database: DatabaseID, but own: UInt64?, _ body: (UInt64) -> Void
   ) {
     guard let space = spaces[database] else { return }
     if let readers = space.documents[change.path] {
       for reader in readers where reader != own { body(reader) }
     }
-    space.predicates.forEachConcerned(by: change) { predicate in
+    spaces[database]?.predicates.forEachConcerned(by: change) { predicate in
       if predicate.owner != own { body(predicate.owner) }
     }
   }
@@ -145,7 +145,7 @@ struct TransactionState {
       space.documents[path]?.removeAll { $0 == entry.id }
       if space.documents[path]?.isEmpty == true { space.documents[path] = nil }
     }
-    for predicate in entry.predicates { space.predicates.remove(predicate) }
+    for predicate in entry.predicates { space.predicates.remove(predicate, predicate.membership) }
     entry.documents = []
     entry.scopes = []
     entry.predicates = []
