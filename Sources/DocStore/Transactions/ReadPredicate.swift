@@ -59,21 +59,3 @@ extension CommitPlanner.Touched: ChangeStates {
     body(before?.document, now?.document)
   }
 }
-
-extension StandingIndex<ReadPredicate> {
-  /// The predicates that a change concerns.
-  mutating func forEachConcerned(by change: CommitPlanner.Touched, _ body: (ReadPredicate) -> Void) {
-    if isEmpty { return }
-    let (before, after) = (change.before?.document, change.now?.document)
-    for query in candidates(change.path, before, after) {
-      let isConcerned =
-        query.membership.query == nil
-        || before.map { query.membership.includes(change.path, $0) } ?? false
-        || after.map { query.membership.includes(change.path, $0) } ?? false
-      guard isConcerned else { continue }
-      for predicate in query.members.all where predicate.bound == nil || predicate.isConcerned(by: change) {
-        body(predicate)
-      }
-    }
-  }
-}

@@ -17,19 +17,17 @@ enum Admission {
 
 extension TransactionState {
   mutating func admit(
-    _ request: CommitRequest, _ changes: [CommitPlanner.Touched], _ version: Int64, _ now: Int64,
-    _ effects: inout LockEffects
+    _ request: CommitRequest, _ changes: [CommitPlanner.Touched], _ version: Int64,
+    _ asked: inout AskedPredicates, _ now: Int64, _ effects: inout LockEffects
   ) throws(StoreError) -> Admission {
     let own = request.transaction.flatMap { entries[$0.counter] }
     // Rolled back, or its client gone, while the commit was planned: it no longer holds what it has read.
     if let id = request.transaction, own?.isOver ?? !id.isReadOnly { throw .aborted(.transactionOver) }
     if let own { try checkFresh(own, request, &effects) }
-    let isAlone = openReadWrite <= (own == nil ? 0 : 1)
     var readers: Set<UInt64> = []
-    if !isAlone {
-      for change in changes {
-        forEachReader(of: change, in: request.database, but: own?.id) { readers.insert($0) }
-      }
+    if !isAlone(request) {
+      forEachReader(of: changes, in: request.database, but: own?.id, &asked) { readers.insert($0) }
+      lateQueryCount += asked.lateCount
     }
     if !readers.isEmpty {
       let holders = try holders(among: readers, of: own, now, &effects)
@@ -50,6 +48,12 @@ extension TransactionState {
       effects.ready.removeSubrange(readyBefore...)
     }
     return .apply
+  }
+
+  /// Whether no other transaction that may write is open.
+  func isAlone(_ request: CommitRequest) -> Bool {
+    let own = request.transaction.flatMap { entries[$0.counter] }
+    return openReadWrite <= (own == nil ? 0 : 1)
   }
 
   /// What the transaction has read must still be so.

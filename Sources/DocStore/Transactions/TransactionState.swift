@@ -18,6 +18,8 @@ struct TransactionState {
   var openReadWrite = 0
   var spaces: [DatabaseID: LockSpace] = [:]
   var log = CommitLog()
+  /// Queries whose filters were asked under the monitor, because their transaction read while a commit was planned.
+  var lateQueryCount = 0
 
   /// Commits that wait, by ticket; tickets are in the order of waiting.
   var waiters: [UInt64: CommitWaiter] = [:]
@@ -104,14 +106,29 @@ struct TransactionState {
 
   /// The transactions but `own` that have read what a change alters.
   mutating func forEachReader(
-    of change: CommitPlanner.Touched, in database: DatabaseID, but own: UInt64?, _ body: (UInt64) -> Void
+    of changes: [CommitPlanner.Touched], in database: DatabaseID, but own: UInt64?,
+    _ asked: inout AskedPredicates, _ body: (UInt64) -> Void
   ) {
-    guard let space = spaces[database] else { return }
-    if let readers = space.documents[change.path] {
-      for reader in readers where reader != own { body(reader) }
+    let candidates = candidates(changes, database)
+    for (ordinal, change) in changes.enumerated() {
+      if let readers = spaces[database]?.documents[change.path] {
+        for reader in readers where reader != own { body(reader) }
+      }
+      guard ordinal < candidates.count else { continue }
+      asked.forEachConcerned(ordinal, change, among: candidates[ordinal]) { predicate in
+        if predicate.owner != own { body(predicate.owner) }
+      }
     }
-    spaces[database]?.predicates.forEachConcerned(by: change) { predicate in
-      if predicate.owner != own { body(predicate.owner) }
+  }
+
+  /// For each change the queries that it may concern; empty when nobody has read by query.
+  mutating func candidates(
+    _ changes: [CommitPlanner.Touched], _ database: DatabaseID
+  ) -> [[StandingQuery<ReadPredicate>]] {
+    if spaces[database]?.predicates.isEmpty ?? true { return [] }
+    return changes.map { change in
+      spaces[database]?.predicates.candidates(change.path, change.before?.document, change.now?.document)
+        ?? []
     }
   }
 

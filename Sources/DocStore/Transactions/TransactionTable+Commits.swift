@@ -30,8 +30,13 @@ extension TransactionTable {
   func admit(
     _ request: CommitRequest, _ changes: [CommitPlanner.Touched], _ version: Int64
   ) throws(StoreError) -> Admission {
-    try perform { (state, now, effects) throws(StoreError) in
-      try state.admit(request, changes, version, now, &effects)
+    // Filters may be long and documents large: they are met outside the monitor.
+    let candidates = perform { state, _, _ in
+      state.isAlone(request) ? [] : state.candidates(changes, request.database)
+    }
+    var asked = AskedPredicates(candidates, changes)
+    return try perform { (state, now, effects) throws(StoreError) in
+      try state.admit(request, changes, version, &asked, now, &effects)
     }
   }
 
