@@ -16,8 +16,18 @@ struct DocumentStates {
   let version: Int64?
   /// Whether the store keeps tallies of its collections.
   let isTallied: Bool
+  /// What changed after `version`; nil for the newest.
+  let changed: ChangedDocuments?
   /// Told the key of a record that cannot be read, where a scan is to go on behind it; nil where it is to fail.
   var damaged: ((UnsafeRawBufferPointer) -> Void)?
+
+  init(view: StorageView, generation: UInt32, version: Int64?, isTallied: Bool) {
+    self.view = view
+    self.generation = generation
+    self.version = version
+    self.isTallied = isTallied
+    changed = version.map { ChangedDocuments(after: $0) }
+  }
 
   func record(_ path: ResourcePath) throws(StorageError) -> DocumentRecord? {
     try record(key: KeyLayout.documentKey(generation, path).bytes)

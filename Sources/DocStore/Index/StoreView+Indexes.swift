@@ -35,13 +35,8 @@ extension StoreView {
 
   /// What changed after the read time; nil when that is too much.
   private func changedDocuments() throws(StorageError) -> Set<ResourcePath>? {
-    guard let version = states.version else { return [] }
-    var changed: Set<ResourcePath> = []
-    try ChangeRecord.scan(states.view, states.generation, after: version, upTo: .max) { _, path in
-      changed.insert(path)
-      return changed.count > Self.changedMax ? .stop : .more
-    }
-    return changed.count > Self.changedMax ? nil : changed
+    guard let changed = states.changed else { return [] }
+    return try changed.paths(in: states.view, states.generation)
   }
 
   // MARK: reading
