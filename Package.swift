@@ -225,6 +225,7 @@ let package = Package(
         "Wire",
       ],
       swiftSettings: strict),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [

@@ -15,7 +15,6 @@ package final class GRPCClient {
     var headers: [String: String] = [:]
     var body: [UInt8] = []
     var isClosed = false
-    var resetCode: UInt32 = 0
     /// What is still to be sent, and whether our side ends after it.
     var outgoing: [UInt8] = []
     var sent = 0
@@ -94,10 +93,9 @@ package final class GRPCClient {
       client.stream.body.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
       return 0
     }
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, code, user in
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, user in
       guard let client = GRPCClient.from(user), id == client.stream.id else { return 0 }
       client.stream.isClosed = true
-      client.stream.resetCode = code
       return 0
     }
   }
@@ -174,8 +172,9 @@ package final class GRPCClient {
     }
     guard let count = received else { throw lost("the server closed it") }
     if count == 0 { return false }
-    if chunk.starts(with: "HTTP/1.".utf8),
-      String(decoding: chunk[..<count], as: UTF8.self).contains(HTTPFailure.tlsWords)
+    let bytes = chunk[..<count]
+    if bytes.starts(with: "HTTP/1.".utf8),
+      String(decoding: bytes, as: UTF8.self).contains(HTTPFailure.tlsWords)
     {
       throw .connection(HTTPFailure.speaksTLS.text(of: address))
     }

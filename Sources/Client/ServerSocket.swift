@@ -58,7 +58,7 @@ final class ServerSocket {
   func send(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     var rest = bytes
     while !rest.isEmpty {
-      let sent = Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+      let sent = Platform.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
       if sent > 0 {
         rest = UnsafeRawBufferPointer(rebasing: rest[sent...])
       } else if errno != EINTR {

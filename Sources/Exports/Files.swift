@@ -63,7 +63,7 @@ final class OutputFile {
   func flush() throws(ExportError) {
     var rest = buffer[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno != EINTR {
@@ -94,7 +94,7 @@ final class InputFile {
     var filled = 0
     while filled < count {
       let got = bytes.withUnsafeMutableBytes { buffer in
-        Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled)
+        Platform.read(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled)
       }
       if got == 0 { break }
       if got < 0 {

@@ -34,7 +34,7 @@ public enum FileContents {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      let count = Platform.read(descriptor, &chunk, chunk.count)
       if count == 0 { return bytes }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw FileFailure(reason: systemMessage()) }

@@ -35,7 +35,7 @@ enum ParentWatch {
           continue
         }
         var poll = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        guard Glibc.poll(&poll, 1, lookMilliseconds) > 0 else { continue }
+        guard Platform.poll(&poll, 1, lookMilliseconds) > 0 else { continue }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(STDIN_FILENO, &bytes, bytes.count)
         if count == 0 { return body() }

@@ -55,7 +55,7 @@ enum Terminal {
   private static func write(_ text: [UInt8], to descriptor: Int32) {
     var bytes = text[...]
     while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = bytes.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         bytes = bytes.dropFirst(count)
       } else if errno != EINTR && errno != EAGAIN {

@@ -15,7 +15,7 @@ enum ScriptFile {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      let count = Platform.read(descriptor, &chunk, chunk.count)
       if count == 0 { return bytes }
       guard count > 0 else { throw failure(path) }
       bytes.append(contentsOf: chunk[..<count])

@@ -52,7 +52,7 @@ final class InputLines {
     var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     if poll(&ready, 1, 100) <= 0 { return nil }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    let count = Glibc.read(descriptor, &chunk, chunk.count)
+    let count = Platform.read(descriptor, &chunk, chunk.count)
     if count < 0 { return errno == EINTR || errno == EAGAIN ? nil : errno }
     if count == 0 { isAtEnd = true } else { bytes += chunk[..<count] }
     return nil

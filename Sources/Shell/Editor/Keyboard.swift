@@ -67,7 +67,7 @@ final class Keyboard {
     if count == 0 { return .late }
     if count < 0 { return errno == EINTR ? .interrupted : .closed }
     var byte: UInt8 = 0
-    let taken = Glibc.read(STDIN_FILENO, &byte, 1)
+    let taken = Platform.read(STDIN_FILENO, &byte, 1)
     if taken == 1 { return .byte(byte) }
     return taken < 0 && errno == EINTR ? .interrupted : .closed
   }

@@ -48,7 +48,7 @@ final class OutputSink {
     let isPlain = exists && state.st_mode & S_IFMT == S_IFREG
     if redirection.appends || (exists && !isPlain) {
       let flags = O_WRONLY | O_CLOEXEC | (redirection.appends ? O_CREAT | O_APPEND : 0)
-      let descriptor = Glibc.open(path, flags, 0o666)
+      let descriptor = Platform.open(path, flags, 0o666)
       guard descriptor >= 0 else { throw refused(path, errno) }
       return OutputSink(.direct(path: path), descriptor)
     }
@@ -57,7 +57,7 @@ final class OutputSink {
     if exists, access(path, W_OK) != 0 { throw refused(path, errno) }
     let draft = path + ".\(getpid()).draft"
     unlink(draft)
-    let descriptor = Glibc.open(draft, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0o666)
+    let descriptor = Platform.open(draft, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0o666)
     guard descriptor >= 0 else {
       let code = errno
       if exists, [EACCES, EPERM, EROFS, ENAMETOOLONG].contains(code), let descriptor = nameless() {
@@ -151,13 +151,13 @@ final class OutputSink {
 
   /// Writes the file without a name over another one.
   private func copy(to path: String) -> WriteOutcome {
-    let copy = Glibc.open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    let copy = Platform.open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard copy >= 0 else { return .failed(errno) }
     defer { close(copy) }
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { return .failed(errno) }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      let count = Platform.read(descriptor, &chunk, chunk.count)
       if count == 0 { return .written }
       guard count > 0 else { return .failed(errno) }
       let outcome = Console.put(Array(chunk[..<count]), to: copy)

@@ -48,12 +48,7 @@ enum RESTBinding {
   ) throws(GRPCStatus) -> [UInt8] {
     var request = WireWriter()
     request.field(1, text: route.resource)
-    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask(2, mask) }
-    let time = try parameters.time("readTime", "read_time")
-    if let time { request.timestamp(5, time) }
-    let token = try parameters.bytes("transaction", "transaction")
-    try parameters.refuseTimeInTransaction(time != nil, token != nil)
-    if let token { request.field(3, bytes: token) }
+    try request.view(&parameters, mask: 2, transaction: 3, time: 5)
     return request.bytes
   }
 
@@ -68,13 +63,8 @@ enum RESTBinding {
     }
     if let token = parameters.text("pageToken", "page_token") { request.field(4, text: token) }
     if let order = parameters.text("orderBy", "order_by") { request.field(6, text: order) }
-    if let mask = parameters.mask("mask.fieldPaths", "mask.field_paths") { request.mask(7, mask) }
     if try parameters.flag("showMissing", "show_missing") == true { request.field(12, varint: 1) }
-    let time = try parameters.time("readTime", "read_time")
-    if let time { request.timestamp(10, time) }
-    let token = try parameters.bytes("transaction", "transaction")
-    try parameters.refuseTimeInTransaction(time != nil, token != nil)
-    if let token { request.field(8, bytes: token) }
+    try request.view(&parameters, mask: 7, transaction: 8, time: 10)
     return request.bytes
   }
 
@@ -116,6 +106,18 @@ enum RESTBinding {
 }
 
 extension WireWriter {
+  /// What a read shows, and of which state. The numbers are those of the request's fields.
+  fileprivate mutating func view(
+    _ parameters: inout RESTParameters, mask: Int, transaction: Int, time: Int
+  ) throws(GRPCStatus) {
+    if let paths = parameters.mask("mask.fieldPaths", "mask.field_paths") { self.mask(mask, paths) }
+    let readTime = try parameters.time("readTime", "read_time")
+    let token = try parameters.bytes("transaction", "transaction")
+    try parameters.refuseTimeInTransaction(readTime != nil, token != nil)
+    if let readTime { timestamp(time, readTime) }
+    if let token { field(transaction, bytes: token) }
+  }
+
   /// `DocumentMask`
   fileprivate mutating func mask(_ number: Int, _ paths: [String]) {
     message(number) { mask in for path in paths { mask.field(1, text: path) } }

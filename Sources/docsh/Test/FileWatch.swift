@@ -66,7 +66,7 @@ final class FileWatch {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: Self.bufferBytes, alignment: MemoryLayout<inotify_event>.alignment)
     defer { buffer.deallocate() }
-    let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+    let count = Platform.read(descriptor, buffer.baseAddress, buffer.count)
     var paths: [String] = []
     var offset = 0
     while offset + MemoryLayout<inotify_event>.size <= count {
