@@ -57,7 +57,29 @@ struct MemoryBudgetTests {
     #expect(bench.shed == shed)
     #expect(bench.budget.sheds == shed.count)
     _ = bench.budget.relieve(now: .max / 2 + 50_000_000)
+    #expect(bench.shed == shed, "who was asked has not given back yet; the others lose nothing for that")
+    _ = bench.budget.relieve(now: .max / 2 + 150_000_000)
+    #expect(bench.shed == shed + shed, "who gives nothing back is asked again")
     withExtendedLifetime(accounts) {}
+  }
+
+  @Test("what a closed connection still holds comes back: nobody else loses anything for it meanwhile")
+  func leaving() {
+    let bench = Bench()
+    let accounts = bench.accounts(holding: [10, 60, 30])
+    let last = accounts[1].hold(20 << 20)
+    accounts[1].close()
+    accounts[1].close()
+    _ = bench.budget.relieve(now: .max / 2)
+    #expect(bench.shed.isEmpty)
+    accounts[1].add(-60 << 20)
+    accounts[2].add(45 << 20)
+    _ = bench.budget.relieve(now: .max / 2)
+    #expect(bench.shed.isEmpty, "10, 75 and 20 that leave: an eighth will be free")
+    accounts[0].add(20 << 20)
+    _ = bench.budget.relieve(now: .max / 2)
+    #expect(bench.shed == [2])
+    withExtendedLifetime(last) {}
   }
 
   @Test("what waits goes on when there is room, the longest wait first, and is dropped with its connection")

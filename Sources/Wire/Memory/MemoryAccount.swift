@@ -48,16 +48,21 @@ package final class MemoryAccount: Sendable {
   /// Counts bytes that are held from now on; below zero: no more.
   func add(_ change: Int) {
     guard change != 0 else { return }
-    let (before, now) = usedBytes.add(change, ordering: .relaxed)
+    let (before, now, isClosed) = state.withLock { state in
+      let (before, now) = usedBytes.add(change, ordering: .relaxed)
+      if state.isClosed { budget.leave(change) }
+      return (before, now, state.isClosed)
+    }
     budget.add(change)
     guard before <= MemoryBudget.floorBytes, now > MemoryBudget.floorBytes else { return }
     greedySince.store(Self.now, ordering: .relaxed)
-    if !state.withLock({ $0.isClosed }) { budget.list(self) }
+    if !isClosed { budget.list(self) }
   }
 
   /// The owner is gone; what it still holds elsewhere is counted until it is given back.
   package func close() {
     let dropped = state.withLock { state in
+      if !state.isClosed { budget.leave(used) }
       defer { state = State(isClosed: true) }
       return (state.makers, state.readers)
     }
@@ -158,9 +163,10 @@ extension MemoryAccount {
   /// LIMIT: nanoseconds beyond which holding on does not make greedier.
   private static let ageMax: UInt64 = 10_000_000_000
 
-  /// Whether the owner holds enough to be worth it, and was not asked just now.
-  func mayBeShed(_ now: UInt64) -> Bool {
-    isGreedy && now >= lastShed.load(ordering: .relaxed) &+ Self.shedPause
+  /// Whether the owner was asked just now to give back what it holds.
+  func wasShed(_ now: UInt64) -> Bool {
+    let last = lastShed.load(ordering: .relaxed)
+    return last != 0 && now < last &+ Self.shedPause
   }
 
   /// Bytes times how long they are held: who sends or reads at once takes much for moments.

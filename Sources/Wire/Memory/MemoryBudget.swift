@@ -23,6 +23,8 @@ package final class MemoryBudget: Sendable {
   static let floorBytes = 64 << 10
   package let bytes: Int
   private let heldBytes = Atomic(0)
+  /// Of these, bytes of accounts that are closed: they come back by themselves.
+  private let leavingBytes = Atomic(0)
   private let roomBytes: Atomic<Int>
   private let accounts = Mutex<[ObjectIdentifier: MemoryAccount]>([:])
   private let watch: MemoryWatch?
@@ -59,6 +61,9 @@ package final class MemoryBudget: Sendable {
     let sum = heldBytes.add(change, ordering: .relaxed).newValue
     if change > 0, sum >= watchedBytes { watch?.wake(self) }
   }
+
+  /// An account was closed that held so many bytes; below zero: they are given back.
+  func leave(_ change: Int) { leavingBytes.add(change, ordering: .relaxed) }
 
   /// Somebody waits for room.
   func noteWait(_ account: MemoryAccount) {
@@ -108,11 +113,16 @@ extension MemoryBudget {
   }
 
   /// Takes from the greediest: who holds much for long.
+  ///
+  /// What was asked for just now, or is of a closed connection, counts as given: giving takes a moment, in which those
+  /// who hold little would lose what they hold.
   private func shed(_ excess: Int, of listed: [MemoryAccount], now: UInt64) {
-    let ranked = listed.filter { $0.mayBeShed(now) }
+    let greedy = listed.filter(\.isGreedy)
+    let ranked = greedy.filter { !$0.wasShed(now) }
       .map { (account: $0, greed: $0.greed(now)) }
       .sorted { $0.greed > $1.greed }
-    var left = excess
+    let asked = greedy.lazy.filter { $0.wasShed(now) }.reduce(0) { $0 + $1.used }
+    var left = excess - asked - leavingBytes.load(ordering: .relaxed)
     for (account, _) in ranked where left > 0 {
       left -= account.used
       shedCount.add(1, ordering: .relaxed)
