@@ -16,18 +16,7 @@ extension Evaluation {
   }
 }
 
-final class AndNode: PlanNode, @unchecked Sendable {
-  let left: PlanNode
-  let right: PlanNode
-
-  init(_ number: Int, _ left: PlanNode, _ right: PlanNode) {
-    self.left = left
-    self.right = right
-    super.init(number)
-  }
-
-  override var operands: [PlanNode] { [left, right] }
-
+final class AndNode: BinaryNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let a = e.logical(left.value(e), left.number)
@@ -47,18 +36,7 @@ final class AndNode: PlanNode, @unchecked Sendable {
   }
 }
 
-final class OrNode: PlanNode, @unchecked Sendable {
-  let left: PlanNode
-  let right: PlanNode
-
-  init(_ number: Int, _ left: PlanNode, _ right: PlanNode) {
-    self.left = left
-    self.right = right
-    super.init(number)
-  }
-
-  override var operands: [PlanNode] { [left, right] }
-
+final class OrNode: BinaryNode, @unchecked Sendable {
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let a = e.logical(left.value(e), left.number)

@@ -3,19 +3,13 @@
 internal import DocModel
 
 /// `==`, `!=`, `<`, `<=`, `>`, `>=`.
-final class ComparisonNode: PlanNode, @unchecked Sendable {
-  let left: PlanNode
-  let right: PlanNode
+final class ComparisonNode: BinaryNode, @unchecked Sendable {
   let comparison: Comparison
 
   init(_ number: Int, _ comparison: Comparison, _ left: PlanNode, _ right: PlanNode) {
-    self.left = left
-    self.right = right
     self.comparison = comparison
-    super.init(number)
+    super.init(number, left, right)
   }
-
-  override var operands: [PlanNode] { [left, right] }
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
@@ -69,19 +63,13 @@ final class ResourcePresenceNode: PlanNode, @unchecked Sendable {
 }
 
 /// `+ - * / %`
-final class ArithmeticNode: PlanNode, @unchecked Sendable {
-  let left: PlanNode
-  let right: PlanNode
+final class ArithmeticNode: BinaryNode, @unchecked Sendable {
   let operation: Arithmetic
 
   init(_ number: Int, _ operation: Arithmetic, _ left: PlanNode, _ right: PlanNode) {
-    self.left = left
-    self.right = right
     self.operation = operation
-    super.init(number)
+    super.init(number, left, right)
   }
-
-  override var operands: [PlanNode] { [left, right] }
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)

@@ -33,6 +33,20 @@ class PlanNode: @unchecked Sendable {  // Immutable, see above.
   func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] { [] }
 }
 
+/// An operator between two operands, of which the left one is evaluated first.
+class BinaryNode: PlanNode, @unchecked Sendable {
+  final let left: PlanNode
+  final let right: PlanNode
+
+  init(_ number: Int, _ left: PlanNode, _ right: PlanNode) {
+    self.left = left
+    self.right = right
+    super.init(number)
+  }
+
+  final override var operands: [PlanNode] { [left, right] }
+}
+
 extension Evaluation {
   /// Evaluates an operand beside one that already failed, and gives that one's fault.
   ///
