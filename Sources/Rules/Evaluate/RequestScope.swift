@@ -8,19 +8,7 @@ extension Evaluation {
   func open(
     _ request: borrowing RuleRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
   ) {
-    arena.reset()
-    beginWork(isRepeat: isRepeat)
-    self.documents = documents
-    // Judged again, an operation has read what it read; that is not free, and not counted twice.
-    if !isRepeat { log.beginOperation() }
-    reserveMemos(ruleset.memoCount)
-    patternTable = .passUnretained(ruleset.patterns)
-    method = request.method
-    time = request.time
-    query = nil
-    isIDKnown = true
-    isPathKnown = true
-    isResourceReadable = true
+    beginOperation(request.method, at: request.time, documents, ruleset, isRepeat: isRepeat)
     accessMax = request.method == .list ? AccessLog.requestMax : AccessLog.operationMax
     // Not bound, which would count a reference.
     if let auth = request.auth.map({ Unmanaged.passUnretained($0) }) {
@@ -33,6 +21,26 @@ extension Evaluation {
       isSignedIn = false
     }
     setPath(request.database, request.path)
+  }
+
+  /// What operations on documents and on files begin with.
+  @inline(__always)
+  func beginOperation(
+    _ method: RuleMethod, at time: Timestamp, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
+  ) {
+    arena.reset()
+    beginWork(isRepeat: isRepeat)
+    self.documents = documents
+    // Judged again, an operation has read what it read; that is not free, and not counted twice.
+    if !isRepeat { log.beginOperation() }
+    reserveMemos(ruleset.memoCount)
+    patternTable = .passUnretained(ruleset.patterns)
+    self.method = method
+    self.time = time
+    query = nil
+    isIDKnown = true
+    isPathKnown = true
+    isResourceReadable = true
   }
 
   /// Whether this operation is the one that was judged last in this request.

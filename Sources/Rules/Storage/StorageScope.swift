@@ -11,18 +11,7 @@ extension Evaluation {
   func open(
     _ request: StorageRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
   ) -> Bool {
-    arena.reset()
-    beginWork(isRepeat: isRepeat)
-    self.documents = documents
-    if !isRepeat { log.beginOperation() }
-    reserveMemos(ruleset.memoCount)
-    patternTable = .passUnretained(ruleset.patterns)
-    method = request.method
-    time = request.time
-    query = nil
-    isIDKnown = true
-    isPathKnown = true
-    isResourceReadable = true
+    beginOperation(request.method, at: request.time, documents, ruleset, isRepeat: isRepeat)
     accessMax = Self.storageAccessMax
     isSignedIn = request.auth != nil
     if let auth = request.auth {
