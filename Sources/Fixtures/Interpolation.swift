@@ -1,7 +1,7 @@
 /// Texts with names in them: `posts/post_${i:02}`.
 
 internal import DocModel
-internal import YAML
+public import YAML
 
 /// A text cut into literal parts and uses of names.
 struct Interpolation: Sendable {
@@ -35,28 +35,42 @@ struct Interpolation: Sendable {
       parts = text.utf8.isEmpty ? [] : [.text(text)]
       return
     }
+    parts = try InterpolationScanner.parts(of: text, escapeGives: "${", at: mark, literal: Part.text) {
+      (use) throws(YAMLError) in .use(try NameUse(use, at: mark))
+    }
+  }
+}
+
+/// Cuts texts with `${…}` in them.
+public enum InterpolationScanner {
+  /// The parts of a text in order: literal text, and what stands between the braces of each `${…}`. `$${` gives
+  /// `escaped`.
+  public static func parts<Part>(
+    of text: String, escapeGives escaped: String, at mark: YAMLMark, literal makeLiteral: (String) -> Part,
+    use makeUse: (ArraySlice<UInt8>) throws(YAMLError) -> Part
+  ) throws(YAMLError) -> [Part] {
     var parts: [Part] = []
     var literal: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.first {
       if rest.starts(with: "$${".utf8) {
-        literal.append(contentsOf: "${".utf8)
+        literal.append(contentsOf: escaped.utf8)
         rest = rest.dropFirst(3)
       } else if rest.starts(with: "${".utf8) {
         guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
           throw YAMLError("'${' without '}'; a literal '${' is written '$${'", at: mark)
         }
-        if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
+        if !literal.isEmpty { parts.append(makeLiteral(String(decoding: literal, as: UTF8.self))) }
         literal = []
-        parts.append(.use(try NameUse(rest[(rest.startIndex + 2)..<end], at: mark)))
+        parts.append(try makeUse(rest[(rest.startIndex + 2)..<end]))
         rest = rest[(end + 1)...]
       } else {
         literal.append(byte)
         rest = rest.dropFirst()
       }
     }
-    if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
-    self.parts = parts
+    if !literal.isEmpty { parts.append(makeLiteral(String(decoding: literal, as: UTF8.self))) }
+    return parts
   }
 }
 

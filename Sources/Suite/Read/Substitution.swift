@@ -4,6 +4,7 @@
 /// value, a path, a persona, a query, an expectation. A scalar that is nothing but one use becomes the
 /// row's node, with the row's place, so errors point at the row.
 
+internal import Fixtures
 internal import YAML
 
 /// The names of one row.
@@ -152,28 +153,9 @@ enum TextPiece {
   private static let widthMax = 19
 
   static func cut(_ text: String, at mark: YAMLMark) throws(YAMLError) -> [TextPiece] {
-    var pieces: [TextPiece] = []
-    var literal: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.first {
-      if rest.starts(with: "$${".utf8) {
-        literal.append(contentsOf: "$${".utf8)
-        rest = rest.dropFirst(3)
-      } else if rest.starts(with: "${".utf8) {
-        guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
-          throw YAMLError("'${' without '}'; a literal '${' is written '$${'", at: mark)
-        }
-        if !literal.isEmpty { pieces.append(.literal(String(decoding: literal, as: UTF8.self))) }
-        literal = []
-        pieces.append(.use(try use(rest[(rest.startIndex + 2)..<end], at: mark)))
-        rest = rest[(end + 1)...]
-      } else {
-        literal.append(byte)
-        rest = rest.dropFirst()
-      }
+    try InterpolationScanner.parts(of: text, escapeGives: "$${", at: mark, literal: TextPiece.literal) {
+      (bytes) throws(YAMLError) in .use(try use(bytes, at: mark))
     }
-    if !literal.isEmpty { pieces.append(.literal(String(decoding: literal, as: UTF8.self))) }
-    return pieces
   }
 
   private static func use(_ bytes: ArraySlice<UInt8>, at mark: YAMLMark) throws(YAMLError) -> Use {
