@@ -75,7 +75,7 @@ extension DocumentStore {
     do { try checkBatch(writes) } catch { throw .invalid(error) }
     if writes.isEmpty { return [] }
     return await withCheckedContinuation { continuation in
-      let results = Monitor(BatchResults(count: writes.count))
+      let results = Monitor(BatchResults<StoreError>(count: writes.count))
       for (index, write) in writes.enumerated() {
         submit(database, [write]) { result in
           let finished = results.change { results in
@@ -246,19 +246,19 @@ extension DocumentStore {
 }
 
 /// Gathers the results of a batch as they come.
-private struct BatchResults {
-  private var results: [Result<WriteResult, StoreError>?]
+public struct BatchResults<Failure: Error>: Sendable {
+  private var results: [Result<WriteResult, Failure>?]
   private var missing: Int
 
-  init(count: Int) {
+  public init(count: Int) {
     results = Array(repeating: nil, count: count)
     missing = count
   }
 
   /// All results, once the last one is there.
-  mutating func set(
-    _ result: Result<WriteResult, StoreError>, at index: Int
-  ) -> [Result<WriteResult, StoreError>]? {
+  public mutating func set(
+    _ result: Result<WriteResult, Failure>, at index: Int
+  ) -> [Result<WriteResult, Failure>]? {
     results[index] = result
     missing -= 1
     return missing == 0 ? results.compactMap { $0 } : nil

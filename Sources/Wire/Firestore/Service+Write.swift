@@ -81,7 +81,7 @@ extension FirestoreService {
 
   private func carryOutEach(_ batch: CheckedCommit, as credentials: Credentials, for call: ServerCall) {
     if batch.writes.isEmpty { return call.respond([]) }
-    let outcomes = Monitor(BatchOutcomes(count: batch.writes.count))
+    let results = Monitor(BatchResults<GRPCStatus>(count: batch.writes.count))
     let reference = call.reference
     let cancellation = cancellation(for: call)
     let origin = call.origin(of: credentials)
@@ -89,9 +89,9 @@ extension FirestoreService {
       CommitOrigin.$current.withValue(origin) {
         for (index, write) in batch.writes.enumerated() {
           store.submit(batch.database, [write], as: credentials, cancellation: cancellation) { result in
-            let outcome = result.map { $0.results.first ?? WriteResult(updateTime: nil) }.mapError(
+            let answer = result.map { $0.results.first ?? WriteResult(updateTime: nil) }.mapError(
               GRPCStatus.init)
-            let all = outcomes.change { outcomes in outcomes.set(outcome, at: index) }
+            let all = results.change { results in results.set(answer, at: index) }
             if let all { reference { $0.respond(Answers.batchWrite(all)) } }
           }
         }
@@ -105,24 +105,4 @@ extension FirestoreService {
 
   /// LIMIT: commits of a batch that are queued on the event loop.
   private static var queuedOnEventLoopMax: Int { 500 }
-}
-
-/// The outcomes of a batch as they come.
-private struct BatchOutcomes {
-  private var outcomes: [Result<WriteResult, GRPCStatus>?]
-  private var missing: Int
-
-  init(count: Int) {
-    outcomes = Array(repeating: nil, count: count)
-    missing = count
-  }
-
-  /// All of them, once the last one is there.
-  mutating func set(
-    _ outcome: Result<WriteResult, GRPCStatus>, at index: Int
-  ) -> [Result<WriteResult, GRPCStatus>]? {
-    outcomes[index] = outcome
-    missing -= 1
-    return missing == 0 ? outcomes.compactMap { $0 } : nil
-  }
 }
