@@ -48,16 +48,8 @@ public struct KeyReader {
       let run = key[offset...]
       guard let zero = run.firstIndex(of: 0), zero + 1 < key.count else { return nil }
       text.append(contentsOf: UnsafeRawBufferPointer(rebasing: key[offset..<zero]))
-      offset = zero + 2
-      switch key[zero + 1] {
-      case 0xFF: text.append(0)
-      case 1: return .whole
-      case 2:
-        guard key.count - offset >= Self.hashBytes else { return nil }
-        offset += Self.hashBytes
-        return .folded
-      default: return nil
-      }
+      guard passZero(at: zero) else { return end(at: zero) }
+      text.append(0)
     }
     return nil
   }
@@ -66,18 +58,27 @@ public struct KeyReader {
   public mutating func skipPart() -> Part? {
     while offset < key.count {
       guard let zero = key[offset...].firstIndex(of: 0), zero + 1 < key.count else { return nil }
-      offset = zero + 2
-      switch key[zero + 1] {
-      case 0xFF: continue
-      case 1: return .whole
-      case 2:
-        guard key.count - offset >= Self.hashBytes else { return nil }
-        offset += Self.hashBytes
-        return .folded
-      default: return nil
-      }
+      guard passZero(at: zero) else { return end(at: zero) }
     }
     return nil
+  }
+
+  /// Passes over the two bytes that a zero begins. True when they stand for a zero of the text.
+  private mutating func passZero(at zero: Int) -> Bool {
+    offset = zero + 2
+    return key[zero + 1] == 0xFF
+  }
+
+  /// What ends at a zero that is not of the text.
+  private mutating func end(at zero: Int) -> Part? {
+    switch key[zero + 1] {
+    case 1: return .whole
+    case 2:
+      guard key.count - offset >= Self.hashBytes else { return nil }
+      offset += Self.hashBytes
+      return .folded
+    default: return nil
+    }
   }
 
   /// Appends the text of a document id.
