@@ -3,7 +3,7 @@
 public import DocModel
 public import Rules
 
-public struct ConditionTrial: Trial {
+public struct ConditionTrial: SceneTrial {
   /// How the document is matched.
   enum Pattern: CaseIterable, Sendable { case document, glob, nested }
 
@@ -62,20 +62,12 @@ public struct ConditionTrial: Trial {
   }
 
   public func reductions(isThorough: Bool) -> [ConditionTrial] {
-    var found: [ConditionTrial] = []
+    var found = reductionsOfCondition(isThorough: isThorough)
     func add(_ change: (inout ConditionTrial) -> Void) {
       var copy = self
       change(&copy)
       found.append(copy)
     }
-    for reduced in condition.reductions(isThorough: isThorough) { add { $0.condition = reduced } }
-    for index in functions.indices {
-      add { $0.functions.remove(at: index) }
-      for reduced in functions[index].reductions(isThorough: isThorough) {
-        add { $0.functions[index] = reduced }
-      }
-    }
-    for reduced in scene.reductions { add { $0.scene = reduced } }
     if pattern != .document { add { $0.pattern = .document } }
     return found
   }

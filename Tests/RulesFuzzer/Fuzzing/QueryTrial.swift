@@ -3,7 +3,7 @@
 public import DocModel
 public import Rules
 
-public struct QueryTrial: Trial {
+public struct QueryTrial: SceneTrial {
   /// How the queried documents are matched.
   enum Pattern: CaseIterable, Sendable {
     case document, glob, group, below, allBelow
@@ -117,20 +117,12 @@ public struct QueryTrial: Trial {
   }
 
   public func reductions(isThorough: Bool) -> [QueryTrial] {
-    var found: [QueryTrial] = []
+    var found = reductionsOfCondition(isThorough: isThorough)
     func add(_ change: (inout QueryTrial) -> Void) {
       var copy = self
       change(&copy)
       found.append(copy)
     }
-    for reduced in condition.reductions(isThorough: isThorough) { add { $0.condition = reduced } }
-    for index in functions.indices {
-      add { $0.functions.remove(at: index) }
-      for reduced in functions[index].reductions(isThorough: isThorough) {
-        add { $0.functions[index] = reduced }
-      }
-    }
-    for reduced in scene.reductions { add { $0.scene = reduced } }
     if let filter {
       add { $0.filter = nil }
       for reduced in filter.reductions { add { $0.filter = reduced } }

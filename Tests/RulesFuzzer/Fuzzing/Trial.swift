@@ -116,6 +116,34 @@ public protocol Trial: Shrinkable, Sendable {
   var asksAfterByName: Bool { get }
 }
 
+/// A trial of one condition and its functions, for one request.
+protocol SceneTrial: Trial {
+  var functions: [FunctionPhrase] { get set }
+  var condition: Phrase { get set }
+  var scene: Scene { get set }
+}
+
+extension SceneTrial {
+  /// Trials in which one of the three is smaller.
+  func reductionsOfCondition(isThorough: Bool) -> [Self] {
+    var found: [Self] = []
+    func add(_ change: (inout Self) -> Void) {
+      var copy = self
+      change(&copy)
+      found.append(copy)
+    }
+    for reduced in condition.reductions(isThorough: isThorough) { add { $0.condition = reduced } }
+    for index in functions.indices {
+      add { $0.functions.remove(at: index) }
+      for reduced in functions[index].reductions(isThorough: isThorough) {
+        add { $0.functions[index] = reduced }
+      }
+    }
+    for reduced in scene.reductions { add { $0.scene = reduced } }
+    return found
+  }
+}
+
 extension Trial {
   public var languageVersion: Int { 2 }
 
