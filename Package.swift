@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "DocStore", targets: ["DocStore"]),
     .library(name: "EngineLMDB", targets: ["EngineLMDB"]),
     .library(name: "Rules", targets: ["Rules"]),
+    .library(name: "RulesTools", targets: ["RulesTools"]),
     .library(name: "Access", targets: ["Access"]),
     .library(name: "Seeder", targets: ["Seeder"]),
     .library(name: "Triggers", targets: ["Triggers"]),
@@ -69,6 +70,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "RulesTools", dependencies: ["DocModel", "JSON", "Rules"], swiftSettings: strict),
     .target(
       name: "Access", dependencies: ["DocModel", "DocStore", "Platform", "Rules"], swiftSettings: strict),
     .target(
@@ -122,15 +125,16 @@ let package = Package(
     .target(
       name: "Suite",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Platform",
-        "Rules", "YAML",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Platform", "Rules",
+        "RulesTools", "YAML",
       ],
       swiftSettings: strict),
     .target(
       name: "WireExercise", dependencies: ["DocModel"], path: "Fuzz/Sources/WireExercise",
       swiftSettings: strict),
     .target(
-      name: "RulesExercise", dependencies: ["DocModel", "Rules"], path: "Fuzz/Sources/RulesExercise",
+      name: "RulesExercise", dependencies: ["DocModel", "Rules", "RulesTools"],
+      path: "Fuzz/Sources/RulesExercise",
       swiftSettings: strict),
     .executableTarget(
       name: "rules-crasher", dependencies: ["RulesExercise"], path: "Fuzz/Sources/RulesCrasher",
@@ -138,15 +142,15 @@ let package = Package(
     .target(
       name: "Shell",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "JSON", "Platform", "Rules", "Suite",
-        "Wire", "YAML",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "JSON", "Platform", "Rules", "RulesTools",
+        "Suite", "Wire", "YAML",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "Access", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB",
-        "Exports", "Functions", "JSON", "Platform", "Rules", "Seeder", "Shell", "Suite", "Telemetry",
+        "Access", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB", "Exports",
+        "Functions", "JSON", "Platform", "Rules", "RulesTools", "Seeder", "Shell", "Suite", "Telemetry",
         "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -155,7 +159,7 @@ let package = Package(
     .executableTarget(
       name: "docstore-bench",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Rules", "Wire",
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Rules", "RulesTools", "Wire",
       ],
       path: "Benchmarks", exclude: ["policy_engines.py", "requirements.txt"], swiftSettings: strict),
 
@@ -183,7 +187,8 @@ let package = Package(
       name: "rules-fuzzer", dependencies: ["RulesFuzzing"], path: "Tests/RulesFuzzer/Program",
       swiftSettings: strict),
     .testTarget(
-      name: "RulesTests", dependencies: ["CDiagnosticPages", "DocModel", "Rules"], swiftSettings: strict),
+      name: "RulesTests", dependencies: ["CDiagnosticPages", "DocModel", "Rules", "RulesTools"],
+      swiftSettings: strict),
     .target(
       name: "AllocationCounter", path: "Tests/AllocationCounter", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
@@ -194,12 +199,11 @@ let package = Package(
     .testTarget(name: "RulesExerciseTests", dependencies: ["RulesExercise"], swiftSettings: strict),
     .testTarget(
       name: "CoverageTests",
-      dependencies: [
-        "Access", "DocModel", "DocStore", "Rules", "Suite", "TestSupport",
-      ],
+      dependencies: ["Access", "DocModel", "DocStore", "Rules", "RulesTools", "Suite", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "AccessTests", dependencies: ["Access", "DocModel", "DocStore", "Rules", "TestSupport"],
+      name: "AccessTests",
+      dependencies: ["Access", "DocModel", "DocStore", "Rules", "RulesTools", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "TelemetryTests",
@@ -221,8 +225,8 @@ let package = Package(
     .testTarget(
       name: "ShellTests",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "Shell", "TestSupport",
-        "Wire",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "RulesTools", "Shell",
+        "TestSupport", "Wire",
       ],
       swiftSettings: strict),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
@@ -270,8 +274,8 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "JSON", "Platform",
-        "Rules", "Telemetry", "TestSupport", "Wire",
+        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "JSON", "Platform", "Rules",
+        "RulesTools", "Telemetry", "TestSupport", "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

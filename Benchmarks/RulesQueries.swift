@@ -2,6 +2,7 @@
 
 import DocModel
 import Rules
+internal import RulesTools
 
 struct RulesQueryResult {
   let name: String
@@ -33,7 +34,9 @@ private let queryRules = """
 
 /// Judges each kind of query for many callers; nil when a verdict is wrong.
 func rulesQueriesBenchmark(rounds: Int = 9, verdicts: Int = 20_000) -> [RulesQueryResult]? {
-  guard let ruleset = Ruleset.compile(source: queryRules, name: "queries.rules").ruleset else { return nil }
+  guard let ruleset = RulesCompiler.compile(source: queryRules, name: "queries.rules").ruleset else {
+    return nil
+  }
   let callers = (0..<64).map { "user_\(1000 + $0)" }
   let statuses: [Value] = [.string("draft"), .string("open"), .string("closed")]
   let shapes: [(String, (String) -> QueryShape)] = [

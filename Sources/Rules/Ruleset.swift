@@ -10,13 +10,18 @@ public struct Compilation: Sendable {
   /// In the order of the source.
   public let diagnostics: [Diagnostic]
   public let source: SourceText
+
+  package init(ruleset: Ruleset?, diagnostics: [Diagnostic], source: SourceText) {
+    self.ruleset = ruleset
+    self.diagnostics = diagnostics
+    self.source = source
+  }
 }
 
 /// A ruleset, ready to judge. Compile once per release; share between threads.
 ///
 /// INVARIANT: immutable; the pool owns everything that plans point to. The shared mutable parts are the
-/// table of patterns and the recording plan, which lock themselves, and the proof plan, which is made once,
-/// under a lock.
+/// table of patterns, the recording plan and the prover, which lock themselves.
 public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   /// The text it was compiled from.
   public let source: SourceText
@@ -32,16 +37,17 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   /// The rules of files; nil when there are none.
   let storage: ServiceRules?
   /// How many field paths are kept while they are evaluated once more.
-  let memoCount: Int
+  package let memoCount: Int
   let patterns: PatternTable
-  let allowPlaces: [AllowPlace]
+  package let allowPlaces: [AllowPlace]
   private let spanTable = AtomicLazyReference<SpanTable>()
   /// For coverage and explanations; nothing is in it until one is asked for.
   let recording = RecordingPlan()
-  /// Made when the first query is proved.
-  private let proofs = Mutex<ProofPlan?>(nil)
+  /// What logic says of queries; nil where nobody connected a prover.
+  package let prover: (any ListProver)?
 
-  private init(_ parsed: ParseResult, _ planner: Planner) {
+  private init(_ parsed: ParseResult, _ planner: Planner, _ prover: (any ListProver)?) {
+    self.prover = prover
     source = parsed.source
     syntax = parsed.syntax
     resolution = planner.resolution
@@ -57,41 +63,30 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   }
 
   /// Compiles a ruleset. `name` is what messages call the file; with `limitsSource` a text that
-  /// production would refuse for its size is refused; with `remarks` our own warnings and remarks are
-  /// looked for too, which costs more than all the rest and which a release of rules does not need.
-  public static func compile(
-    source text: String, name: String, limitsSource: Bool = true, remarks: Bool = false
-  ) -> Compilation {
-    compile(source: Array(text.utf8), name: name, limitsSource: limitsSource, remarks: remarks)
+  /// production would refuse for its size is refused. Finds what the official compiler finds; what logic and lints
+  /// say of a ruleset, RulesTools says.
+  public static func compile(source text: String, name: String, limitsSource: Bool = true) -> Compilation {
+    compile(source: Array(text.utf8), name: name, limitsSource: limitsSource)
   }
 
   public static func compile(
-    source bytes: [UInt8], name: String, limitsSource: Bool = true, remarks: Bool = false,
-    repairs: Bool = true
+    source bytes: [UInt8], name: String, limitsSource: Bool = true, repairs: Bool = true
   ) -> Compilation {
     let parsed = RulesParser.parse(source: bytes, name: name, repairs: repairs)
-    let checked = RulesChecker.check(parsed, limitsSource: limitsSource, remarks: remarks)
+    return compile(parsed, RulesChecker.check(parsed, limitsSource: limitsSource), prover: nil)
+  }
+
+  /// The rest of compiling what was parsed and checked.
+  package static func compile(
+    _ parsed: ParseResult, _ checked: CheckResult, prover: (any ListProver)?
+  ) -> Compilation {
     guard !checked.diagnostics.containsError else {
       return Compilation(ruleset: nil, diagnostics: checked.diagnostics, source: parsed.source)
     }
     var planner = Planner(parsed.syntax, checked.resolution, style: .fused)
     planner.run()
-    let ruleset = Ruleset(parsed, planner)
-    let leaks = remarks ? ruleset.listLeaks() : []
     return Compilation(
-      ruleset: ruleset,
-      diagnostics: leaks.isEmpty ? checked.diagnostics : (checked.diagnostics + leaks).sortedBySource(),
-      source: parsed.source)
-  }
-
-  /// What can grant lists, for the strict prover.
-  var proofPlan: ProofPlan {
-    proofs.withLock { plan in
-      if let plan { return plan }
-      let made = ProofPlan(syntax, resolution, memoStart: memoCount)
-      plan = made
-      return made
-    }
+      ruleset: Ruleset(parsed, planner, prover), diagnostics: checked.diagnostics, source: parsed.source)
   }
 
   /// Judges one operation.
@@ -128,11 +123,11 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
 
   /// Tries the `allow`s of documents' rules.
   @inline(__always)
-  func judge(_ e: Evaluation) -> Decision { judge(e, allows) }
+  package func judge(_ e: Evaluation) -> Decision { judge(e, allows) }
 
   /// Tries the `allow`s of all matched blocks in the order of the source.
   @inline(__always)
-  func judge(_ e: Evaluation, _ allows: AllowTable) -> Decision {
+  package func judge(_ e: Evaluation, _ allows: AllowTable) -> Decision {
     var reason = Decision.Reason.unmatched
     var index = 0
     let found = e.matches.found

@@ -3,6 +3,7 @@
 internal import Access
 internal import DocModel
 internal import Rules
+internal import RulesTools
 internal import YAML
 
 /// The verdict of a gate, as a case of its own.

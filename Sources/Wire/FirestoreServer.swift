@@ -29,6 +29,8 @@ public struct FirestoreServerOptions: Sendable {
   public var unreadiness: @Sendable () -> String? = { nil }
   /// What is answered below `/emulator/v1/` beside the server's own.
   public var administration: EmulatorAdministration?
+  /// What tools say of rules.
+  public var rules = RulesHooks()
   /// The port of the WebSocket that tells what rules judged, on the server's host; 0 takes any free one, nil
   /// opens none. Needs a store with a feed.
   public var requestsPort: Int?
@@ -133,6 +135,7 @@ public final class FirestoreServer: Sendable {
     hooks.unreadiness = { isStopping.isSet ? "stopping" : options.unreadiness() }
     hooks.moreFigures = options.moreFigures
     hooks.administration = options.administration
+    hooks.rules = options.rules
     hooks.observer = observer
     let memory = MemoryBudget(bytes: options.memoryBudget)
     hooks.memory = memory

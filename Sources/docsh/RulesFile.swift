@@ -2,12 +2,13 @@
 
 import ArgumentParser
 import Rules
+import RulesTools
 
 enum RulesFile {
   /// Compiles a file; complains and ends with `ExitStatus.badInput` when it cannot be read.
   static func compile(_ path: String, limitsSource: Bool = true, remarks: Bool = true) throws -> Compilation {
     do throws(FileError) {
-      return Ruleset.compile(
+      return RulesCompiler.compile(
         source: try FileAccess.contents(of: path), name: path, limitsSource: limitsSource, remarks: remarks)
     } catch {
       Terminal.complain(error.description)

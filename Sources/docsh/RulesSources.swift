@@ -4,6 +4,7 @@ import Access
 import ArgumentParser
 import JSON
 import Rules
+import RulesTools
 import Wire
 
 struct RulesSources: Equatable {

@@ -227,6 +227,7 @@ struct ServeCommand: AsyncParsableCommand {
     options.server.port = port
     options.server.tls = tls
     options.requestsPort = requestsPort
+    options.rules = .tools
     options.server.connectionsMax = connectionsMax
     if let budget = memory.budget { options.memoryBudget = budget }
     options.server.stopGraceSeconds = stopGrace

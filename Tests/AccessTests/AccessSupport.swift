@@ -4,6 +4,7 @@ import Access
 import DocModel
 import DocStore
 import Rules
+import RulesTools
 import TestSupport
 
 let testDatabase = DatabaseID(project: "access")
@@ -37,7 +38,7 @@ func guardedStore(
 ) throws -> GuardedStore<NaiveEngine> {
   let registry = RulesetRegistry(isOpen: isOpen)
   if let rules {
-    let compilation = Ruleset.compile(source: rules, name: "test.rules")
+    let compilation = RulesCompiler.compile(source: rules, name: "test.rules")
     if let ruleset = compilation.ruleset { registry.setStandard(ruleset) }
   }
   return GuardedStore(try DocumentStore(engine: NaiveEngine()), rulesets: registry, detail: detail)

@@ -4,6 +4,7 @@ import Access
 import DocModel
 import DocStore
 import Rules
+import RulesTools
 import Synchronization
 import TestSupport
 import Testing
@@ -28,7 +29,7 @@ struct LeakWatchTests {
 
   static func store(_ told: Told) throws -> GuardedStore<NaiveEngine> {
     let registry = RulesetRegistry()
-    registry.setStandard(try #require(Ruleset.compile(source: rules, name: "leaks.rules").ruleset))
+    registry.setStandard(try #require(RulesCompiler.compile(source: rules, name: "leaks.rules").ruleset))
     return GuardedStore(
       try DocumentStore(engine: NaiveEngine()), rulesets: registry, detail: .terse,
       leaks: LeakWatch { told.add($0) })

@@ -2,6 +2,7 @@
 
 import DocModel
 import Foundation
+import RulesTools
 import Testing
 
 @testable import Rules

@@ -255,8 +255,8 @@ struct CheckerTests {
   func sourceSize() {
     let source = Sample.file(condition: "true") + "//" + String(repeating: "x", count: 256 * 1024)
     let parsed = RulesParser.parse(source: source, name: "f")
-    #expect(RulesChecker.check(parsed, remarks: false).diagnostics.map(\.id) == ["rules-source-too-long"])
-    #expect(RulesChecker.check(parsed, limitsSource: false, remarks: false).diagnostics.isEmpty)
+    #expect(RulesChecker.check(parsed).diagnostics.map(\.id) == ["rules-source-too-long"])
+    #expect(RulesChecker.check(parsed, limitsSource: false).diagnostics.isEmpty)
   }
 
   @Test("names resolve to the innermost declaration")

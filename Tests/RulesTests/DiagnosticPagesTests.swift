@@ -2,6 +2,8 @@ import CDiagnosticPages
 import Rules
 import Testing
 
+@testable import RulesTools
+
 @Suite("the pages of the diagnostics")
 struct DiagnosticPagesTests {
   static let folder = "docs/diagnostics"
@@ -71,8 +73,8 @@ struct DiagnosticPagesTests {
     // What proofs find needs a compiled ruleset.
     let found =
       id == .listLeak
-      ? Ruleset.compile(source: parsed.source.bytes, name: "firestore.rules", remarks: true).diagnostics
-      : RulesChecker.check(parsed).diagnostics
+      ? RulesCompiler.compile(source: parsed.source.bytes, name: "firestore.rules", remarks: true).diagnostics
+      : RulesCompiler.check(parsed).diagnostics
     // What is about version 1 needs a file in version 1, and that is a diagnostic of its own. A file
     // that is too long or no text has other mistakes.
     let isAlone = found.allSatisfy { $0.kind == id || $0.kind == .oldVersion }

@@ -1,6 +1,8 @@
 import Rules
 import Testing
 
+@testable import RulesTools
+
 @Suite("diagnostics as text and as issues")
 struct DiagnosticsTests {
   @Test("place, line, underline, notes and fix")
@@ -65,7 +67,7 @@ struct DiagnosticsTests {
     #expect(OfficialIssue.issues(of: remark.diagnostics, in: remark.source).isEmpty)
     let parsed = RulesParser.parse(
       source: Sample.file(condition: "true") + "//" + String(repeating: "x", count: 300_000), name: "f")
-    let issues = OfficialIssue.issues(of: RulesChecker.check(parsed).diagnostics, in: parsed.source)
+    let issues = OfficialIssue.issues(of: RulesCompiler.check(parsed).diagnostics, in: parsed.source)
     #expect(issues.map(\.severity) == ["ERROR"])
   }
 

@@ -1,6 +1,7 @@
 /// A ruleset, some documents, and one request: what the evaluator's tests are made of.
 
 import DocModel
+import RulesTools
 import Testing
 
 @testable import Rules
@@ -89,7 +90,7 @@ func rules(
 
 /// Compiles; a compile error is the test's own.
 func compiled(_ source: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Ruleset {
-  let compilation = Ruleset.compile(source: source, name: "test.rules")
+  let compilation = RulesCompiler.compile(source: source, name: "test.rules")
   return try #require(
     compilation.ruleset, "\(compilation.diagnostics.map(\.message))", sourceLocation: sourceLocation)
 }
@@ -121,12 +122,16 @@ struct Circumstances {
   /// True, false or a fault, told apart as a black box would: by the condition and by its negation.
   func verdict(_ expression: String) -> Verdict {
     let source = rules("(\(expression))", method: method, pattern: pattern, functions: functions)
-    guard let ruleset = Ruleset.compile(source: source, name: "case.rules").ruleset else { return .refused }
+    guard let ruleset = RulesCompiler.compile(source: source, name: "case.rules").ruleset else {
+      return .refused
+    }
     let access = MemoryDocuments(documents)
     let decision = ruleset.decide(request(access), documents: access)
     if decision.isAllowed { return .yes }
     let negated = rules("!(\(expression))", method: method, pattern: pattern, functions: functions)
-    guard let opposite = Ruleset.compile(source: negated, name: "case.rules").ruleset else { return .refused }
+    guard let opposite = RulesCompiler.compile(source: negated, name: "case.rules").ruleset else {
+      return .refused
+    }
     let other = MemoryDocuments(documents)
     return opposite.decide(request(other), documents: other).isAllowed ? .no : .fault
   }
@@ -134,7 +139,9 @@ struct Circumstances {
   /// The message of the fault, or the verdict's name.
   func outcome(_ expression: String) -> String {
     let source = rules(expression, method: method, pattern: pattern, functions: functions)
-    guard let ruleset = Ruleset.compile(source: source, name: "case.rules").ruleset else { return "refused" }
+    guard let ruleset = RulesCompiler.compile(source: source, name: "case.rules").ruleset else {
+      return "refused"
+    }
     let access = MemoryDocuments(documents)
     let explanation = ruleset.explain(request(access), documents: access)
     guard let last = explanation.allows.last else { return "unmatched" }

@@ -1,3 +1,4 @@
+import RulesTools
 import Testing
 
 @testable import Rules

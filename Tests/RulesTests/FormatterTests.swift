@@ -1,4 +1,5 @@
 import Rules
+import RulesTools
 import Testing
 
 /// Short ways to format in tests.

@@ -1,4 +1,5 @@
 import Rules
+import RulesTools
 import Testing
 
 @Suite("differences of texts")

@@ -2,6 +2,7 @@
 /// Blocks inside blocks and what a query leaves open, as the official emulator answered (1.19.9, 1.22).
 
 import DocModel
+import RulesTools
 import Testing
 
 @testable import Rules
@@ -109,7 +110,7 @@ struct NestedMatchTests {
   func overlap() {
     func messages(_ tree: String) -> [String] {
       let source = "rules_version = '2'; service cloud.firestore { match /databases/{database}/documents { \(tree) } }"
-      return Ruleset.compile(source: source, name: "test.rules", remarks: true).diagnostics
+      return RulesCompiler.compile(source: source, name: "test.rules", remarks: true).diagnostics
         .filter { $0.id == "rules-blocks-overlap" }.map(\.message)
     }
     #expect(

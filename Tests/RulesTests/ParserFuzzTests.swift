@@ -1,6 +1,8 @@
 import Rules
 import Testing
 
+@testable import RulesTools
+
 /// Broken programs in bulk. The parser and the checker must come back with a tree whatever they get;
 /// a failure prints the seed.
 @Suite("random texts")
@@ -51,7 +53,7 @@ struct ParserFuzzTests {
   private func examine(_ source: String, seed: UInt64) {
     // Repairs take a hundred parses of a broken text: every twentieth is enough.
     let parsed = RulesParser.parse(source: source, name: "f", repairs: seed % 20 == 0)
-    let checked = RulesChecker.check(parsed, remarks: seed % 5 == 0)
+    let checked = seed % 5 == 0 ? RulesCompiler.check(parsed) : RulesChecker.check(parsed)
     let size = Int32(parsed.source.bytes.count)
     for diagnostic in checked.diagnostics {
       guard let span = diagnostic.span else { continue }

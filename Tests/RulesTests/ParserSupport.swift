@@ -1,5 +1,7 @@
 import Rules
 
+@testable import RulesTools
+
 /// Short ways to parse in tests, and trees as text.
 enum Sample {
   static let head = "rules_version = '2';\nservice cloud.firestore { match /databases/{database}/documents { "
@@ -19,7 +21,8 @@ enum Sample {
     diagnostics: [Diagnostic], source: SourceText
   ) {
     let parsed = RulesParser.parse(source: source, name: "firestore.rules")
-    return (RulesChecker.check(parsed, remarks: remarks).diagnostics, parsed.source)
+    let checked = remarks ? RulesCompiler.check(parsed) : RulesChecker.check(parsed)
+    return (checked.diagnostics, parsed.source)
   }
 
   static func compiles(_ source: String) -> Bool { !check(source).diagnostics.containsError }

@@ -1,6 +1,7 @@
 /// What is said about a query beside its verdict: every text is checked, and every advice is taken.
 
 import DocModel
+import RulesTools
 import Testing
 
 @testable import Rules

@@ -6,6 +6,7 @@ import DocModel
 import Testing
 
 @testable import Rules
+@testable import RulesTools
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,5 @@
 import Rules
+import RulesTools
 import Testing
 
 @Suite("commands to GitHub's runner")

@@ -5,6 +5,7 @@ import DocModel
 import DocStore
 import EngineLMDB
 import Rules
+import RulesTools
 import Synchronization
 import Wire
 
@@ -139,7 +140,7 @@ enum SessionKit {
   }
 
   static func ruleset() throws -> Ruleset {
-    let compilation = Ruleset.compile(source: rules, name: "small.rules")
+    let compilation = RulesCompiler.compile(source: rules, name: "small.rules")
     guard let ruleset = compilation.ruleset else { throw ShellError.failed("the rules do not compile") }
     return ruleset
   }
@@ -158,6 +159,8 @@ enum SessionKit {
       rulesets.setStandard(ruleset)
       var options = FirestoreServerOptions()
       options.server.port = 0
+      options.rules.compile = { RulesCompiler.compile(source: $0, name: $1, limitsSource: $2) }
+      options.rules.explanation = { ExplainText.text($0, width: $1) }
       let server = try await FirestoreServer.start(
         GuardedStore(store, rulesets: rulesets, indexes: IndexGate(), feed: RequestFeed()), options
       ) {}

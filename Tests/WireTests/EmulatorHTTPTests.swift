@@ -7,6 +7,7 @@ import Glibc
 import JSON
 import Logging
 import Rules
+import RulesTools
 import Synchronization
 import Telemetry
 import TestSupport
@@ -56,6 +57,9 @@ final class HTTPBench {
     options.profile = .emulator
     let log = log
     options.logger = Logger(label: "test") { _ in Handler(recorded: log) }
+    options.rules.compile = { RulesCompiler.compile(source: $0, name: $1, limitsSource: $2) }
+    options.rules.explanation = { ExplainText.text($0, width: $1) }
+    options.rules.coveragePage = { CoverageHTML.page([$0], note: $1) }
     change(&options)
     let shutdowns = shutdowns
     server = try await FirestoreServer.start(guarded, options) { shutdowns.add() }

@@ -1,6 +1,7 @@
 /// The formatter on one text.
 
 internal import Rules
+internal import RulesTools
 
 enum FormatExercise {
   /// Formats the text, then what came out: the second time nothing may change. What the formatter refuses must have

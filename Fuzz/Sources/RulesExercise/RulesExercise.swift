@@ -5,6 +5,7 @@
 
 internal import DocModel
 internal import Rules
+internal import RulesTools
 
 /// Something that must hold for every text and did not.
 public struct RulesViolation: Error, CustomStringConvertible {
@@ -39,7 +40,7 @@ public final class RulesExercise {
   /// hundred times to tell its mistakes apart, one that compiles is looked through for remarks.
   @discardableResult
   public func run(_ text: [UInt8], isThorough: Bool = true) throws(RulesViolation) -> RulesOutcome {
-    let compilation = Ruleset.compile(
+    let compilation = RulesCompiler.compile(
       source: text, name: "fuzz.rules", remarks: isThorough, repairs: isThorough)
     try examine(compilation)
     if formats, isThorough || compilation.ruleset != nil { try FormatExercise.run(text, compilation) }

@@ -2,7 +2,7 @@
 
 internal import DocModel
 
-enum Arithmetic: String {
+package enum Arithmetic: String {
   case add = "+"
   case subtract = "-"
   case multiply = "*"
@@ -11,7 +11,9 @@ enum Arithmetic: String {
 }
 
 extension Evaluation {
-  func arithmetic(_ operation: Arithmetic, _ left: Operand, _ right: Operand, _ node: Int32) -> Operand {
+  package func arithmetic(_ operation: Arithmetic, _ left: Operand, _ right: Operand, _ node: Int32)
+    -> Operand
+  {
     switch (left, right) {
     case (.integer(let a), .integer(let b)): return integers(operation, a, b, node)
     case (.float(let a), .float(let b)): return .float(floats(operation, a, b))

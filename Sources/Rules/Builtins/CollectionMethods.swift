@@ -118,7 +118,7 @@ enum SetMethods {
 
 extension Evaluation {
   /// Whether every element of `wanted` is in `collection`.
-  func hasAll(_ collection: Operand, _ wanted: Operand, _ mode: EqualityMode) -> Bool {
+  package func hasAll(_ collection: Operand, _ wanted: Operand, _ mode: EqualityMode) -> Bool {
     if areMany(collection, wanted) { return !hasAny(many: collection, wanted, mode, isContained: false) }
     var elements = Elements(wanted)
     while let element = elements.next(self) {

@@ -5,7 +5,7 @@
 internal import DocModel
 internal import Platform
 
-enum Conversions {
+package enum Conversions {
   static let textSignature = Signature("string", ["int", "float", "null", "string", "bool", "path"])
 
   static func unsupportedText(_ kind: OperandKind) -> String {
@@ -13,7 +13,7 @@ enum Conversions {
   }
 
   /// `string(value)`; nil for kinds that have no text.
-  static func text(_ operand: Operand, _ e: Evaluation) -> ByteView? {
+  package static func text(_ operand: Operand, _ e: Evaluation) -> ByteView? {
     switch operand {
     case .string(let text): text
     case .null: e.constant("null")

@@ -6,14 +6,14 @@ internal import DocModel
 internal import Platform
 
 /// One function. `body` answers nil when an argument has a kind that the function does not take.
-struct LibraryFunction: Sendable {
-  typealias Body = @Sendable (Evaluation, CallArguments) -> Operand?
+package struct LibraryFunction: Sendable {
+  package typealias Body = @Sendable (Evaluation, CallArguments) -> Operand?
 
-  let signature: Signature
-  let body: Body
+  package let signature: Signature
+  package let body: Body
 
   /// By full name.
-  static let all: [String: LibraryFunction] = {
+  package static let all: [String: LibraryFunction] = {
     var table: [String: LibraryFunction] = [:]
     for (name, overloads, body) in conversions + math + times + others {
       table[name] = LibraryFunction(signature: Signature(name, overloads), body: body)

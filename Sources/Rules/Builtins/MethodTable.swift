@@ -3,7 +3,7 @@
 internal import DocModel
 
 /// Every method name of the language.
-enum MethodName: UInt8, CaseIterable {
+package enum MethodName: UInt8, CaseIterable {
   case size, matches, replace, split, lower, upper, trim, toUtf8
   case concat, hasAll, hasAny, hasOnly, removeAll, join, toSet
   case keys, values, get, diff
@@ -14,7 +14,7 @@ enum MethodName: UInt8, CaseIterable {
   case latitude, longitude, distance
   case bind
 
-  init?(name: String) {
+  package init?(name: String) {
     guard let found = Self.named[name] else { return nil }
     self = found
   }
@@ -26,9 +26,14 @@ enum MethodName: UInt8, CaseIterable {
 }
 
 /// Arguments of a call, evaluated and without faults.
-struct CallArguments {
+package struct CallArguments {
   let start: UnsafePointer<Operand>
   let node: Int32
+
+  package init(start: UnsafePointer<Operand>, node: Int32) {
+    self.start = start
+    self.node = node
+  }
 
   subscript(index: Int) -> Operand { start[index] }
 }
@@ -36,16 +41,16 @@ struct CallArguments {
 /// One implementation.
 ///
 /// `body` answers nil when an argument has a kind that the method does not take.
-struct BuiltinMethod: Sendable {
-  typealias Body = @Sendable (Evaluation, Operand, CallArguments) -> Operand?
+package struct BuiltinMethod: Sendable {
+  package typealias Body = @Sendable (Evaluation, Operand, CallArguments) -> Operand?
 
-  let signature: Signature
-  let body: Body
+  package let signature: Signature
+  package let body: Body
 }
 
 /// All methods; one shared instance.
-final class MethodTable: Sendable {
-  static let shared = MethodTable()
+package final class MethodTable: Sendable {
+  package static let shared = MethodTable()
 
   private let methods: [BuiltinMethod?]
 
@@ -75,7 +80,7 @@ final class MethodTable: Sendable {
   }
 
   @inline(__always)
-  func method(_ kind: OperandKind, _ name: MethodName) -> BuiltinMethod? {
+  package func method(_ kind: OperandKind, _ name: MethodName) -> BuiltinMethod? {
     methods[Self.index(kind, name)]
   }
 }

@@ -3,8 +3,8 @@
 /// Source: the official emulator, asked for every function with a wrong argument.
 
 /// The text after `Expected:` and the number of arguments.
-struct Signature: Sendable {
-  let argumentCount: Int
+package struct Signature: Sendable {
+  package let argumentCount: Int
   let expected: String
 
   init(_ name: String, _ overloads: [String]) {

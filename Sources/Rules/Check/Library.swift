@@ -2,13 +2,13 @@
 ///
 /// Source: names and counts asked of the official compiler one by one; types from its warnings where
 /// observed, otherwise from the reference, and `any` where neither says.
-enum Library {
+package enum Library {
   /// A function or method.
-  struct Signature {
+  package struct Signature {
     /// Types of the receiver; `any` for functions.
-    let receiver: StaticType
-    let parameters: [StaticType]
-    let result: StaticType
+    package let receiver: StaticType
+    package let parameters: [StaticType]
+    package let result: StaticType
     /// The types of each parameter, where the official compiler lists them in an order of their own.
     let listed: String?
 
@@ -23,7 +23,7 @@ enum Library {
     }
   }
 
-  static let namespaces: Set<String> = ["math", "timestamp", "duration", "latlng", "hashing"]
+  package static let namespaces: Set<String> = ["math", "timestamp", "duration", "latlng", "hashing"]
 
   /// Of the package `firestore`, which rules of files have.
   static let documentsFunctions: [String: Signature] = [
@@ -32,7 +32,7 @@ enum Library {
 
   static let globals: Set<String> = ["request", "resource"]
 
-  static let functions: [String: Signature] = [
+  package static let functions: [String: Signature] = [
     "get": Signature([.path], .any), "getAfter": Signature([.path], .any),
     "exists": Signature([.path], .any), "existsAfter": Signature([.path], .any),
     "int": Signature([[.int, .float, .string]], .int),
@@ -45,7 +45,7 @@ enum Library {
   ]
 
   /// By `namespace.name`.
-  static let namespaceFunctions: [String: Signature] = [
+  package static let namespaceFunctions: [String: Signature] = [
     "math.abs": Signature([.number], .number), "math.ceil": floats(1, .float),
     "math.floor": floats(1, .float), "math.round": floats(1, .int), "math.isNaN": floats(1, .bool),
     "math.pow": floats(2, .float), "math.sqrt": floats(1, .float),
@@ -64,7 +64,7 @@ enum Library {
 
   private static let hash = Signature([[.string, .bytes]], .bytes, listed: "[bytes, string]")
 
-  static let methods: [String: Signature] = [
+  package static let methods: [String: Signature] = [
     "size": Signature(on: .sized, [], .int),
     "lower": Signature(on: .string, [], .string), "upper": Signature(on: .string, [], .string),
     "trim": Signature(on: .string, [], .string), "matches": Signature(on: .string, [.string], .bool),

@@ -9,6 +9,11 @@ public struct CheckResult: Sendable {
   /// Of the parser and the checker together, in the order of the source.
   public let diagnostics: [Diagnostic]
   public let resolution: Resolution
+
+  package init(diagnostics: [Diagnostic], resolution: Resolution) {
+    self.diagnostics = diagnostics
+    self.resolution = resolution
+  }
 }
 
 /// Checks parsed rulesets.
@@ -35,11 +40,8 @@ public enum RulesChecker {
   }
 
   /// Checks a parsed ruleset. With `limitsSource` a source over `Limits.sourceBytesMax` is refused,
-  /// as production does and the official emulator does not; without `remarks` only what the official
-  /// compiler looks for is looked for, which is much faster.
-  public static func check(
-    _ parsed: ParseResult, limitsSource: Bool = true, remarks: Bool = true
-  ) -> CheckResult {
+  /// as production does and the official emulator does not.
+  public static func check(_ parsed: ParseResult, limitsSource: Bool = true) -> CheckResult {
     var declarations = DeclarationPass(parsed.syntax)
     declarations.run()
     let isTooDeep = parsed.diagnostics.contains { $0.kind == .matchDepth }
@@ -60,7 +62,6 @@ public enum RulesChecker {
     let resolution = Resolution(
       bindings: expressions.bindings, types: expressions.types, functions: declarations.functions,
       matches: declarations.matches)
-    if remarks { diagnostics += RulesLinter(parsed, resolution, warned: diagnostics).diagnostics() }
     return CheckResult(diagnostics: diagnostics.sortedBySource(), resolution: resolution)
   }
 }

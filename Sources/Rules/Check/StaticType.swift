@@ -1,40 +1,42 @@
 /// A set of types an expression may have, as far as the text tells.
 ///
 /// INVARIANT: the order of the cases is the order in which the official compiler lists types.
-struct StaticType: OptionSet, Sendable {
-  let rawValue: UInt32
+package struct StaticType: OptionSet, Sendable {
+  package let rawValue: UInt32
 
-  static let bool = StaticType(rawValue: 1 << 0)
-  static let null = StaticType(rawValue: 1 << 1)
-  static let int = StaticType(rawValue: 1 << 2)
-  static let float = StaticType(rawValue: 1 << 3)
-  static let string = StaticType(rawValue: 1 << 4)
-  static let duration = StaticType(rawValue: 1 << 5)
-  static let timestamp = StaticType(rawValue: 1 << 6)
-  static let list = StaticType(rawValue: 1 << 7)
-  static let set = StaticType(rawValue: 1 << 8)
-  static let map = StaticType(rawValue: 1 << 9)
-  static let constraint = StaticType(rawValue: 1 << 10)
-  static let path = StaticType(rawValue: 1 << 11)
-  static let bytes = StaticType(rawValue: 1 << 12)
-  static let latlng = StaticType(rawValue: 1 << 13)
-  static let mapDiff = StaticType(rawValue: 1 << 14)
-  static let vector = StaticType(rawValue: 1 << 15)
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let bool = StaticType(rawValue: 1 << 0)
+  package static let null = StaticType(rawValue: 1 << 1)
+  package static let int = StaticType(rawValue: 1 << 2)
+  package static let float = StaticType(rawValue: 1 << 3)
+  package static let string = StaticType(rawValue: 1 << 4)
+  package static let duration = StaticType(rawValue: 1 << 5)
+  package static let timestamp = StaticType(rawValue: 1 << 6)
+  package static let list = StaticType(rawValue: 1 << 7)
+  package static let set = StaticType(rawValue: 1 << 8)
+  package static let map = StaticType(rawValue: 1 << 9)
+  package static let constraint = StaticType(rawValue: 1 << 10)
+  package static let path = StaticType(rawValue: 1 << 11)
+  package static let bytes = StaticType(rawValue: 1 << 12)
+  package static let latlng = StaticType(rawValue: 1 << 13)
+  package static let mapDiff = StaticType(rawValue: 1 << 14)
+  package static let vector = StaticType(rawValue: 1 << 15)
 
   /// Nothing is known.
-  static let any = StaticType(rawValue: .max)
+  package static let any = StaticType(rawValue: .max)
 
-  static let number: StaticType = [.int, .float]
-  static let addable: StaticType = [.int, .float, .string, .duration, .timestamp]
-  static let subtractable: StaticType = [.int, .float, .duration, .timestamp]
-  static let negatable: StaticType = [.int, .float, .duration]
-  static let container: StaticType = [.list, .set, .map, .constraint]
-  static let indexable: StaticType = [.string, .list, .map, .path]
-  static let collection: StaticType = [.list, .set]
+  package static let number: StaticType = [.int, .float]
+  package static let addable: StaticType = [.int, .float, .string, .duration, .timestamp]
+  package static let subtractable: StaticType = [.int, .float, .duration, .timestamp]
+  package static let negatable: StaticType = [.int, .float, .duration]
+  package static let container: StaticType = [.list, .set, .map, .constraint]
+  package static let indexable: StaticType = [.string, .list, .map, .path]
+  package static let collection: StaticType = [.list, .set]
   /// What `string()` takes.
-  static let printable: StaticType = [.bool, .null, .int, .float, .string, .path]
+  package static let printable: StaticType = [.bool, .null, .int, .float, .string, .path]
   /// What has a `size()`.
-  static let sized: StaticType = [.string, .bytes, .list, .set, .map, .constraint]
+  package static let sized: StaticType = [.string, .bytes, .list, .set, .map, .constraint]
 
   private static let allNames = [
     "bool", "null", "int", "float", "string", "duration", "timestamp", "list", "set", "map", "constraint",
@@ -54,13 +56,13 @@ struct StaticType: OptionSet, Sendable {
   }
 
   /// The names as prose: "int or float".
-  var prose: String {
+  package var prose: String {
     guard names.count > 1, let last = names.last else { return names.first ?? "nothing" }
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
   /// Whether values of both may be equal: a common type, or both numbers.
-  func isComparable(with other: StaticType) -> Bool {
+  package func isComparable(with other: StaticType) -> Bool {
     if !isDisjoint(with: other) { return true }
     return !isDisjoint(with: .number) && !other.isDisjoint(with: .number)
   }
@@ -97,7 +99,7 @@ extension BinaryOperator {
 }
 
 extension LiteralSyntax {
-  var staticType: StaticType {
+  package var staticType: StaticType {
     switch self {
     case .null: .null
     case .boolean: .bool

@@ -217,13 +217,13 @@ extension RulesetSyntax {
 }
 
 /// Source text on one line, for lists.
-enum OneLine {
-  static func text(_ text: String) -> String {
+package enum OneLine {
+  package static func text(_ text: String) -> String {
     text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   /// At most `most` characters, with the middle left out.
-  static func text(_ text: String, most: Int) -> String {
+  package static func text(_ text: String, most: Int) -> String {
     let line = Self.text(text)
     guard line.count > most, most > 3 else { return line }
     let head = (most - 1) * 2 / 3

@@ -6,7 +6,7 @@ internal import DocModel
 public struct CoverageReport: Sendable {
   public let source: SourceText
   /// By expression number: the whole expression, closing brackets included.
-  let spans: [Span]
+  package let spans: [Span]
   /// In the order of the official report.
   public let entries: [CoverageEntry]
   public let allows: [AllowCoverage]
@@ -33,19 +33,6 @@ public struct CoverageReport: Sendable {
         units.filter { unit in
           unit.blocks.contains { block in scope.contains { $0.hasSameBytes(as: block) } }
         }))
-  }
-}
-
-extension CoverageReport {
-  /// What was not seen both ways, in the order of the source: `129:12 never true: a == b`.
-  public func gaps(scope: [String] = []) -> [String] {
-    units.filter { unit in
-      !unit.isCovered
-        && (scope.isEmpty || unit.blocks.contains { block in scope.contains { $0.hasSameBytes(as: block) } })
-    }.map { unit in
-      let place = "\(unit.position.line):\(unit.position.column)"
-      return "\(place) \(CoverageText.lack(unit)): \(OneLine.text(unit.text, most: 90))"
-    }
   }
 }
 

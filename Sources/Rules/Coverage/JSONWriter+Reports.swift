@@ -1,11 +1,11 @@
 /// What reports write of decisions: values, places, faults.
 
 internal import DocModel
-internal import JSON
+package import JSON
 
 extension JSONWriter {
   /// A value as the official report writes it.
-  mutating func value(_ value: RecordedValue, in source: SourceText) {
+  package mutating func value(_ value: RecordedValue, in source: SourceText) {
     object { json in
       switch value {
       case .null: json.member("nullValue") { $0.null() }
@@ -46,7 +46,7 @@ extension JSONWriter {
   }
 
   /// Line and column count from one, offsets from zero in code points; the end is the last character.
-  mutating func position(_ span: Span, in source: SourceText) {
+  package mutating func position(_ span: Span, in source: SourceText) {
     let place = source.position(of: span.start)
     object { json in
       json.member("line") { $0.integer(place.line) }

@@ -91,7 +91,7 @@ final class RecordingPlan: Sendable {
 }
 
 /// How conditions are planned.
-enum PlanStyle {
+package enum PlanStyle {
   /// To run: chains of expressions become one node.
   case fused
   /// To be looked at: one node for each expression, which is written down.

@@ -1,8 +1,8 @@
 /// Suggestions for misspelt names.
-enum Spelling {
+package enum Spelling {
   /// The candidate with the fewest edits, if it is near enough to be what was meant: one edit for
   /// short names, two for longer ones.
-  static func nearest(to name: String, among candidates: [String]) -> String? {
+  package static func nearest(to name: String, among candidates: [String]) -> String? {
     let limit = name.utf8.count < 4 ? 1 : 2
     var best: (name: String, distance: Int)?
     let bytes = Array(name.utf8)

@@ -4,7 +4,7 @@
 /// Constant text with the user's words in back-ticks. `officialText` is the official compiler's
 /// wording where it was observed; its choice of place and its follow-up errors are those of a
 /// generated parser and are not imitated.
-enum SyntaxMessages {
+package enum SyntaxMessages {
   static func error(
     _ id: DiagnosticID, _ span: Span, _ message: String, label: String? = nil, notes: [Diagnostic.Note] = [],
     fix: Diagnostic.Fix? = nil, official: String? = nil, officialSpan: Span? = nil
@@ -56,7 +56,7 @@ enum SyntaxMessages {
       notes: [Diagnostic.Note("a path wildcard is written `{id}` or `{rest=**}`")])
   }
 
-  static func unclosedComment(_ span: Span) -> Diagnostic {
+  package static func unclosedComment(_ span: Span) -> Diagnostic {
     error(
       .openComment, span, "this comment never ends: no `*/` follows",
       fix: Diagnostic.Fix("write `*/` at its end"), official: "Missing 'match' keyword before path.")

@@ -11,7 +11,7 @@ internal import DocModel
 /// after it. What was free counts when it is asked for in another way: what a written document was, or by
 /// another operation. Source: the official emulator (production counts as it does, docs/spec/production-differences.md
 /// 1.9); a query has no documents that are free.
-final class AccessLog {
+package final class AccessLog {
   /// LIMIT: one document read or one write. Source: docs/spec/production-differences.md 1.9.
   static let operationMax = 10
   /// LIMIT: a query; and all operations of a commit or a batch of reads together.
@@ -37,7 +37,7 @@ final class AccessLog {
   }
 
   /// What an undone part of a request had counted.
-  struct Mark {
+  package struct Mark {
     fileprivate let counted: [Counted]
     fileprivate let requestCount: Int
   }
@@ -88,10 +88,10 @@ final class AccessLog {
   }
 
   /// For `forget`: not on the way of a request that nobody explains or proves.
-  var mark: Mark { Mark(counted: entries.elements.map(\.counted), requestCount: requestCount) }
+  package var mark: Mark { Mark(counted: entries.elements.map(\.counted), requestCount: requestCount) }
 
   /// Takes back what was asked for since the mark, in a query.
-  func forget(after mark: Mark) {
+  package func forget(after mark: Mark) {
     entries.cut(to: mark.counted.count)
     for (index, counted) in mark.counted.enumerated() { (entries.start + index).pointee.counted = counted }
     requestCount = mark.requestCount

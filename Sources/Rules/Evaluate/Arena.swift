@@ -6,7 +6,7 @@ internal import DocModel
 /// keeps the first block, so a warm evaluation allocates nothing.
 ///
 /// INVARIANT: what was allocated stays where it is until `reset`.
-final class Arena {
+package final class Arena {
   /// LIMIT: the block that is kept. A condition that computes more pays for further blocks.
   private static let blockBytes = 8_192
 
@@ -90,20 +90,20 @@ final class Arena {
 
   /// A copy of some bytes.
   @inline(__always)
-  func copy(_ bytes: UnsafeRawBufferPointer) -> ByteView {
+  package func copy(_ bytes: UnsafeRawBufferPointer) -> ByteView {
     let start = allocate(byteCount: bytes.count)
     if let source = bytes.baseAddress { start.copyShort(from: source, byteCount: bytes.count) }
     return ByteView(start: start, count: bytes.count)
   }
 
-  func copy(_ bytes: [UInt8]) -> ByteView { bytes.withUnsafeBytes { copy($0) } }
+  package func copy(_ bytes: [UInt8]) -> ByteView { bytes.withUnsafeBytes { copy($0) } }
 
-  func copy(_ text: String) -> ByteView {
+  package func copy(_ text: String) -> ByteView {
     var text = text
     return text.withUTF8 { copy(UnsafeRawBufferPointer($0)) }
   }
 
-  func copy<T>(_ elements: [T]) -> UnsafePointer<T> {
+  package func copy<T>(_ elements: [T]) -> UnsafePointer<T> {
     let start = allocate(T.self, count: elements.count)
     for (index, element) in elements.enumerated() { (start + index).initialize(to: element) }
     return UnsafePointer(start)

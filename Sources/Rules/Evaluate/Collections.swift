@@ -42,7 +42,7 @@ struct Elements {
 }
 
 extension Evaluation {
-  func elementCount(_ operand: Operand) -> Int {
+  package func elementCount(_ operand: Operand) -> Int {
     switch operand {
     case .array(let bytes): return ArrayView(bytes.buffer).elementCount
     case .list(_, let count), .set(_, let count): return count
@@ -51,7 +51,7 @@ extension Evaluation {
   }
 
   /// The element at an index that is known to be inside.
-  func element(_ operand: Operand, at index: Int) -> Operand {
+  package func element(_ operand: Operand, at index: Int) -> Operand {
     switch operand {
     case .array(let bytes): return ArrayView(bytes.buffer)[index].map { self.operand($0) } ?? .null
     case .list(let start, _), .set(let start, _): return start[index]
@@ -60,10 +60,10 @@ extension Evaluation {
   }
 
   /// A list of new elements.
-  func list(_ elements: [Operand]) -> Operand { .list(arena.copy(elements), elements.count) }
+  package func list(_ elements: [Operand]) -> Operand { .list(arena.copy(elements), elements.count) }
 
   /// All elements, in order.
-  func array(_ operand: Operand) -> [Operand] {
+  package func array(_ operand: Operand) -> [Operand] {
     takesWalk(operand)
     var result: [Operand] = []
     var elements = Elements(operand)
@@ -82,7 +82,7 @@ extension Evaluation {
 
   /// The value of a key; nil when absent or when the operand is no map.
   @inline(__always)
-  func lookup(_ map: Operand, _ key: ByteView) -> Operand? {
+  package func lookup(_ map: Operand, _ key: ByteView) -> Operand? {
     switch map {
     case .document(let bytes):
       return FieldsView(bytes.buffer, entryTag: FieldsView.documentEntryTag)
@@ -104,7 +104,7 @@ extension Evaluation {
   }
 
   /// All entries of a map, in its own order: sorted for encoded ones, written order otherwise.
-  func entries(_ map: Operand) -> [MapEntry] {
+  package func entries(_ map: Operand) -> [MapEntry] {
     if case .map(let start, let count) = map {
       return Array(UnsafeBufferPointer(start: start, count: count))
     }

@@ -10,10 +10,10 @@ public import DocModel
 ///
 /// INVARIANT: used by one thread at a time; owned by whoever judges the request.
 open class DocumentAccess {
-  final let evaluation: Evaluation
+  package final let evaluation: Evaluation
   /// The same, for what is called so often that counting references to it would show.
   final let evaluationReference: Unmanaged<Evaluation>
-  final var log: AccessLog { evaluation.log }
+  package final var log: AccessLog { evaluation.log }
 
   public init() {
     evaluation = Evaluation()

@@ -5,7 +5,7 @@
 internal import DocModel
 
 /// How numbers compare, at the top and inside.
-enum EqualityMode {
+package enum EqualityMode {
   /// `==`: numbers by value; what is inside lists and maps strictly.
   case direct
   /// Inside lists and maps: kinds differ, signs of zero differ, NaN equals nothing.
@@ -19,7 +19,7 @@ enum EqualityMode {
 }
 
 extension Evaluation {
-  func areEqual(_ left: Operand, _ right: Operand, _ mode: EqualityMode) -> Bool {
+  package func areEqual(_ left: Operand, _ right: Operand, _ mode: EqualityMode) -> Bool {
     switch (left, right) {
     case (.string(let a), .string(let b)): a.count == b.count && takesPlain(a.count) && a == b
     case (.null, .null): true
@@ -139,7 +139,7 @@ extension Evaluation {
   }
 
   /// Whether a list (`.member`) or set (`.loose`) has an element equal to `value`.
-  func contains(_ collection: Operand, _ value: Operand, _ mode: EqualityMode) -> Bool {
+  package func contains(_ collection: Operand, _ value: Operand, _ mode: EqualityMode) -> Bool {
     takesWalk(collection)
     if case .array(let bytes) = collection, case .string(let text) = value {
       return containsText(ArrayView(bytes.buffer), text)

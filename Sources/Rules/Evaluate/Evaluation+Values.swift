@@ -1,6 +1,6 @@
 /// Encoded values as operands, and the objects that rules see around them.
 
-internal import DocModel
+package import DocModel
 
 extension Evaluation {
   /// A stored value as an operand.
@@ -8,7 +8,7 @@ extension Evaluation {
   /// A reference becomes the path `/databases/D/documents/...` (the project is dropped); a vector is a
   /// kind of its own. Source: docs/spec/rules-language.md 2.1, and the official emulator for vectors.
   @inline(__always)
-  func operand(_ view: ValueView) -> Operand {
+  package func operand(_ view: ValueView) -> Operand {
     switch view.tag {
     case ValueView.Tag.boolean: .boolean(view.boolean)
     case ValueView.Tag.integer: .integer(view.integer)

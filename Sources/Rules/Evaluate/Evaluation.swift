@@ -8,15 +8,15 @@ internal import DocModel
 ///
 /// INVARIANT: used by one thread at a time. Pointers in it are valid from `RequestScope.open` to the
 /// end of the decision.
-final class Evaluation {
+package final class Evaluation {
   /// LIMIT: cost of all conditions tried for one operation. Source: docs/spec/production-differences.md 1.9.
   static let budget = 1_000
   /// LIMIT: the same for work that is to be short: microseconds.
   static let shortBudget = 200
 
-  let arena = Arena()
+  package let arena = Arena()
   /// Steps that the operation took, and that looking at parts of it again took. See Work.swift.
-  var work = 0
+  package var work = 0
   var probedWork = 0
   /// How many the operation may take.
   var workMax = Evaluation.operationWorkMax
@@ -30,8 +30,8 @@ final class Evaluation {
   var method = RuleMethod.get
   var time = Timestamp(seconds: 0, nanoseconds: 0)
   /// Segments of the full path: `databases`, the database, `documents`, then the document's.
-  let segments: UnsafeMutablePointer<ByteView>
-  var segmentCount = 0
+  package let segments: UnsafeMutablePointer<ByteView>
+  package var segmentCount = 0
   /// How many of them are `request.path`.
   var requestSegmentCount = 0
   var isSignedIn = false { didSet { forgetMemos() } }
@@ -56,7 +56,7 @@ final class Evaluation {
   var query: QueryFacts?
   /// Whether no stored document may be looked at: for what a client is told. Every question about one then has no value,
   /// with the code `undetermined`.
-  var hidesDocuments = false { didSet { forgetMemos() } }
+  package var hidesDocuments = false { didSet { forgetMemos() } }
   /// Whether `request.resource` holds what is stored, too, and that may not be looked at.
   var isNewResourceHidden = false
   /// Whether the rules of files are asked, not those of documents.
@@ -81,10 +81,10 @@ final class Evaluation {
 
   // The running condition.
   /// Captures of the matched pattern, outermost first.
-  let captures: UnsafeMutablePointer<Operand>
+  package let captures: UnsafeMutablePointer<Operand>
   /// Parameters and lets of the running function, in the arena.
-  var frame: UnsafeMutablePointer<Operand>
-  var spent = 0
+  package var frame: UnsafeMutablePointer<Operand>
+  package var spent = 0
   /// What may be spent before the evaluation ends.
   private(set) var spentMax = Evaluation.budget
   /// Whether it is to break off when it turns out to be more than short work.
@@ -102,7 +102,7 @@ final class Evaluation {
   private var generation: UInt64 = 0
 
   // Tracing.
-  var isTracing = false
+  package var isTracing = false
   /// Where recording nodes write; nil outside recordings.
   var steps: StepLog?
   var messages: [String] = []
@@ -147,7 +147,7 @@ final class Evaluation {
 
   /// Makes room for the places of a ruleset.
   @inline(__always)
-  func reserveMemos(_ count: Int) { if count > memoCapacity { growMemos(count) } }
+  package func reserveMemos(_ count: Int) { if count > memoCapacity { growMemos(count) } }
 
   @inline(never)
   private func growMemos(_ count: Int) {

@@ -6,10 +6,10 @@
 ///
 /// INVARIANT: `_isPOD(Operand.self)`; checked by OperandTests.
 
-internal import DocModel
+package import DocModel
 
 /// Bytes that somebody else owns.
-struct ByteView {
+package struct ByteView {
   let start: UnsafeRawPointer
   let count: Int
 
@@ -20,20 +20,22 @@ struct ByteView {
   }
 
   @inline(__always)
-  init(_ bytes: UnsafeRawBufferPointer) {
+  package init(_ bytes: UnsafeRawBufferPointer) {
     self.init(
       start: bytes.baseAddress ?? WireCursor.empty.baseAddress.unsafelyUnwrapped, count: bytes.count)
   }
 
-  @inline(__always) var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+  @inline(__always) package var buffer: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: start, count: count)
+  }
 
   @inline(__always)
-  static func == (left: ByteView, right: ByteView) -> Bool {
+  package static func == (left: ByteView, right: ByteView) -> Bool {
     left.count == right.count && WireCursor.areEqual(left.start, right.start, count: left.count)
   }
 
   /// For people: half of a surrogate pair is a question mark.
-  var text: String {
+  package var text: String {
     UTF16Text.hasHalf(buffer)
       ? String(decoding: UTF16Text.replacingHalves(buffer), as: UTF8.self)
       : String(decoding: buffer, as: UTF8.self)
@@ -64,12 +66,12 @@ struct ByteView {
 ///
 /// A template's placeholder has a name and, until it is bound, no text. The segments that a glob was
 /// bound to all bear its name.
-struct PathSegment {
-  var text: ByteView?
+package struct PathSegment {
+  package var text: ByteView?
   var name: ByteView?
   var isGlob: Bool
 
-  init(text: ByteView) {
+  package init(text: ByteView) {
     self.text = text
     name = nil
     isGlob = false
@@ -83,19 +85,19 @@ struct PathSegment {
 }
 
 /// One entry of a map that was computed.
-struct MapEntry {
-  let key: ByteView
-  let value: Operand
+package struct MapEntry {
+  package let key: ByteView
+  package let value: Operand
 }
 
 /// A length of time. The parts have the same sign, and `nanoseconds` is below a second.
-struct Duration: Equatable {
+package struct Duration: Equatable {
   let seconds: Int64
   let nanoseconds: Int32
 }
 
 /// A value, or the reason why there is none.
-enum Operand {
+package enum Operand {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -130,13 +132,13 @@ enum Operand {
 }
 
 /// One filter on a field of a query.
-struct ConstraintFilter {
+package struct ConstraintFilter {
   let comparison: QueryShape.Operator
   let operand: Operand
 }
 
 /// The language's types, as `is` and messages name them.
-enum OperandKind: UInt8, CaseIterable {
+package enum OperandKind: UInt8, CaseIterable {
   case null, bool, int, float, string, bytes, timestamp, duration, latlng, path, list, map, set, mapDiff
   case vector, constraint, fault
 
@@ -165,7 +167,7 @@ enum OperandKind: UInt8, CaseIterable {
 
 extension Operand {
   @inline(__always)
-  var kind: OperandKind {
+  package var kind: OperandKind {
     switch self {
     case .null: .null
     case .boolean: .bool
@@ -188,17 +190,17 @@ extension Operand {
   }
 
   @inline(__always)
-  var isFault: Bool {
+  package var isFault: Bool {
     if case .fault = self { true } else { false }
   }
 
   @inline(__always)
-  var isTrue: Bool {
+  package var isTrue: Bool {
     if case .boolean(true) = self { true } else { false }
   }
 
   @inline(__always)
-  var isFalse: Bool {
+  package var isFalse: Bool {
     if case .boolean(false) = self { true } else { false }
   }
 

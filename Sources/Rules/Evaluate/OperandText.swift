@@ -2,7 +2,7 @@
 
 internal import DocModel
 
-enum OperandText {
+package enum OperandText {
   /// The way docsh and the tests write a value; nil for kinds that no filter can hold.
   static func literal(_ operand: Operand, _ e: Evaluation) -> String? {
     switch operand {
@@ -22,7 +22,7 @@ enum OperandText {
     }
   }
 
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

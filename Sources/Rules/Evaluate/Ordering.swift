@@ -3,11 +3,11 @@
 internal import DocModel
 
 /// The comparisons that rules can write.
-enum Comparison: UInt8 {
+package enum Comparison: UInt8 {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
   /// The same question with the sides exchanged.
-  var flipped: Comparison {
+  package var flipped: Comparison {
     switch self {
     case .equal: .equal
     case .notEqual: .notEqual
@@ -57,7 +57,7 @@ enum Comparison: UInt8 {
 
 /// Whether an ordered comparison holds; nil when the two kinds have no order.
 @inline(__always)
-func ordered(_ left: Operand, _ right: Operand, _ comparison: Comparison) -> Bool? {
+package func ordered(_ left: Operand, _ right: Operand, _ comparison: Comparison) -> Bool? {
   switch (left, right) {
   case (.integer(let a), .integer(let b)): comparison.holds(a < b ? -1 : (a > b ? 1 : 0))
   case (.float(let a), .float(let b)): comparison.holds(a, b)

@@ -19,13 +19,13 @@ extension Evaluation {
 }
 
 /// Collects the traces of one evaluation.
-struct Tracer {
+package struct Tracer {
   /// LIMIT: steps of an explanation; a condition nests less than that.
   private static let chainMax = 256
 
   let ruleset: Ruleset
   let e: Evaluation
-  private(set) var allows: [AllowTrace] = []
+  package private(set) var allows: [AllowTrace] = []
   private(set) var missing: [MissingFilter] = []
   private(set) var limits: [ExceededLimit] = []
   /// What decided the other sides of disjunctions of the `allow` at hand.
@@ -35,14 +35,14 @@ struct Tracer {
   private let blocks: [BlockPlan]
 
   /// - Parameter blocks: of the service that was asked; nil for documents' rules.
-  init(_ ruleset: Ruleset, _ e: Evaluation, blocks: [BlockPlan]? = nil) {
+  package init(_ ruleset: Ruleset, _ e: Evaluation, blocks: [BlockPlan]? = nil) {
     self.ruleset = ruleset
     self.blocks = blocks ?? ruleset.blocks
     self.e = e
   }
 
   /// Tries the matched `allow`s as `Ruleset.judge` does, and keeps what happens.
-  mutating func traceMatches(way: Int) {
+  package mutating func traceMatches(way: Int) {
     trying: for number in Array(e.matches.found.elements) {
       let block = blocks[Int(number)]
       let tried = block.allows[Int(e.method.rawValue)]

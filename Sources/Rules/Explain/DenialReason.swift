@@ -2,12 +2,12 @@
 ///
 /// INVARIANT: no value is in them, only the rules' own text.
 
-enum DenialReason {
+package enum DenialReason {
   /// LIMIT: characters of a piece of source, and how many pieces of one rule are shown.
   private static let textMax = 120
   private static let piecesMax = 4
 
-  static func text(_ trace: AllowTrace) -> String {
+  package static func text(_ trace: AllowTrace) -> String {
     let simple = trace.deciding.first { !ConditionText.isCompound($0.text) } ?? trace.deciding.last
     let text = simple.map(quoted) ?? "the condition"
     switch trace.outcome {

@@ -77,7 +77,7 @@ extension Lexer {
 }
 
 extension UInt8 {
-  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+  package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
   var isLetter: Bool {
     let lower = self | 0x20
@@ -92,9 +92,9 @@ extension UInt8 {
   /// `$` is a letter in names, as in Java.
   var isNameStart: Bool { isLetter || self == UInt8(ascii: "_") || self == UInt8(ascii: "$") }
 
-  var isNamePart: Bool { isNameStart || isDigit }
+  package var isNamePart: Bool { isNameStart || isDigit }
 
-  var isBlank: Bool {
+  package var isBlank: Bool {
     self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")
       || self == UInt8(ascii: "\r") || self == 0x0C
   }
@@ -104,7 +104,7 @@ extension UInt8 {
   }
 
   /// Characters of a literal path segment, found by asking the official compiler about each.
-  var isSegmentCharacter: Bool {
+  package var isSegmentCharacter: Bool {
     if isLetter || isDigit { return true }
     switch self {
     case UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),

@@ -6,12 +6,12 @@
 ///
 /// Source: observed, see Tests/RulesTests/LexerTests.swift.
 /// INVARIANT: every step consumes at least one byte.
-struct Lexer {
-  let source: SourceText
+package struct Lexer {
+  package let source: SourceText
   let bytes: [UInt8]
   var offset = 0
-  var tokens: [Token] = []
-  var comments: [CommentSyntax] = []
+  package var tokens: [Token] = []
+  package var comments: [CommentSyntax] = []
   var diagnostics: [Diagnostic] = []
   /// Whether the fence of a Markdown block was seen.
   private var isFenced = false
@@ -27,7 +27,7 @@ struct Lexer {
   }
 
   /// Lexes the whole text.
-  static func run(_ source: SourceText) -> Lexer {
+  package static func run(_ source: SourceText) -> Lexer {
     var lexer = Lexer(source)
     lexer.skipByteOrderMark()
     while lexer.offset < lexer.bytes.count { lexer.step() }

@@ -2,16 +2,16 @@
 ///
 /// INVARIANT: tokens are in source order and do not overlap; the last one is `endOfFile`, empty, at
 /// the end of the text.
-struct Token: Sendable {
-  let kind: TokenKind
-  let span: Span
+package struct Token: Sendable {
+  package let kind: TokenKind
+  package let span: Span
   /// How many comments the file has before this token: those between two neighbours belong to the
   /// second one.
-  let commentsBefore: Int32
+  package let commentsBefore: Int32
 }
 
 /// What a token is.
-enum TokenKind: UInt8, Sendable {
+package enum TokenKind: UInt8, Sendable {
   case identifier, integer, float, string, bytes
   /// A slash with the literal segment that follows it without a blank: `/users`, `/(default)`.
   case pathSegment
@@ -54,7 +54,7 @@ extension TokenKind {
   ]
 
   /// Whether the word is reserved everywhere an identifier may stand.
-  var isKeyword: Bool {
+  package var isKeyword: Bool {
     switch self {
     case .allow, .function, .if, .import, .in, .is, .let, .match, .return, .rulesVersion, .service,
       .true, .false, .null, .reserved:

@@ -1,7 +1,7 @@
 /// From nested `match` patterns to what a path must be, segment by segment.
 
 /// A segment of a pattern, without the capture's name: captures are told apart by position.
-enum PatternStep: Hashable {
+package enum PatternStep: Hashable {
   case literal([UInt8])
   case capture
   case glob
@@ -15,15 +15,15 @@ enum PatternStep: Hashable {
 ///   begins right behind the glob, so the rest of the outer pattern and the beginning of the inner one speak of the
 ///   same segments. All inner blocks together must be longer than that rest.
 /// - In version 1 nothing inside a block with a glob fits any path.
-struct BlockPattern {
-  let steps: [PatternStep]
+package struct BlockPattern {
+  package let steps: [PatternStep]
   /// By capture, in the order in which they are written, from the outermost block on: the step it stands at.
   /// Where blocks overlap, two captures may share a step, and a literal may be captured.
-  let captures: [Int]
+  package let captures: [Int]
 
   /// - Parameter blocks: the patterns of the blocks, from the outermost on.
   /// - Returns: nil when no path fits.
-  init?(_ blocks: [[PatternSegmentSyntax]], languageVersion: Int) {
+  package init?(_ blocks: [[PatternSegmentSyntax]], languageVersion: Int) {
     var steps: [PatternStep] = []
     var captures: [Int] = []
     /// Where the next block begins: before the end of `steps` behind a glob that something follows.

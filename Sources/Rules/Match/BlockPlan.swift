@@ -10,7 +10,7 @@ struct AllowPlan: Sendable {
 }
 
 /// One `match` block that has `allow`s.
-final class BlockPlan: Sendable {
+package final class BlockPlan: Sendable {
   /// By `RuleMethod.rawValue`.
   let allows: [[AllowPlan]]
   /// Of all captures of the pattern, in their order; empty if no path fits the pattern.
@@ -26,7 +26,7 @@ final class BlockPlan: Sendable {
 /// references of, and no array of arrays.
 ///
 /// INVARIANT: the plans are owned by the `BlockPlan`s of the same ruleset, which live as long.
-struct AllowTable {
+package struct AllowTable {
   /// Nil for an `allow` without condition.
   typealias Condition = Unmanaged<PlanNode>?
 

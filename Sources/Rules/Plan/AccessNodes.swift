@@ -3,21 +3,21 @@
 internal import DocModel
 
 /// Which document access a call is.
-enum AccessKind: String {
+package enum AccessKind: String {
   case get, exists, getAfter, existsAfter
 
   var isAfter: Bool { self == .getAfter || self == .existsAfter }
-  var wantsDocument: Bool { self == .get || self == .getAfter }
+  package var wantsDocument: Bool { self == .get || self == .getAfter }
 }
 
 /// A document access, with `.data` of it fused in when `dataNode` is given.
-final class AccessNode: PlanNode, @unchecked Sendable {
+package final class AccessNode: PlanNode, @unchecked Sendable {
   let kind: AccessKind
   let argument: PlanNode
   /// The number of the member expression `.data` that this node includes; nil if it does not.
   let dataNode: Int32?
 
-  init(_ number: Int, _ kind: AccessKind, _ argument: PlanNode, dataNode: Int? = nil) {
+  package init(_ number: Int, _ kind: AccessKind, _ argument: PlanNode, dataNode: Int? = nil) {
     self.kind = kind
     self.argument = argument
     self.dataNode = dataNode.map { Int32($0) }
@@ -26,7 +26,7 @@ final class AccessNode: PlanNode, @unchecked Sendable {
 
   override var operands: [PlanNode] { [argument] }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
     if e.hidesDocuments { return hidden(e, argument.value(e)) }
     // `get` without `.data` gives a map that holds the path.

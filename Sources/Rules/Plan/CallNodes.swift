@@ -268,13 +268,13 @@ final class ListNode: PlanNode, @unchecked Sendable {
 
 /// `{key: value}`. All keys are looked at before any value, and the first that is none is the error; of
 /// equal keys the last stays, in the place of the first.
-final class MapNode: PlanNode, @unchecked Sendable {
+package final class MapNode: PlanNode, @unchecked Sendable {
   let keys: [PlanNode]
   let values: [PlanNode]
   private let keyList: NodeList
   private let valueList: NodeList
 
-  init(_ number: Int, keys: [PlanNode], values: [PlanNode]) {
+  package init(_ number: Int, keys: [PlanNode], values: [PlanNode]) {
     self.keys = keys
     self.values = values
     keyList = NodeList(keys)
@@ -284,7 +284,7 @@ final class MapNode: PlanNode, @unchecked Sendable {
 
   override var operands: [PlanNode] { keys + values }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let names = e.arena.allocate(Operand.self, count: keyList.count)
     var index = 0

@@ -8,7 +8,7 @@ internal import DocModel
 extension Evaluation {
   /// The operand as a logical value: anything but a boolean is a fault at `node`.
   @inline(__always)
-  func logical(_ operand: Operand, _ node: Int32) -> Operand {
+  package func logical(_ operand: Operand, _ node: Int32) -> Operand {
     switch operand {
     case .boolean, .fault: operand
     default: fault(.type, node, FaultText.type(operand.kind, expected: "bool"))

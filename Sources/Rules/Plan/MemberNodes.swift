@@ -5,7 +5,7 @@ internal import DocModel
 extension Evaluation {
   /// `base.key`, also as written with an index.
   @inline(__always)
-  func member(_ base: Operand, _ key: ByteView, _ node: Int32) -> Operand {
+  package func member(_ base: Operand, _ key: ByteView, _ node: Int32) -> Operand {
     switch base {
     case .document, .fields, .map:
       return lookup(base, key) ?? fault(.undefinedProperty, node, FaultText.undefined(key))
@@ -121,11 +121,11 @@ final class FieldPathNode: PlanNode, @unchecked Sendable {
   }
 }
 
-final class IndexNode: PlanNode, @unchecked Sendable {
+package final class IndexNode: PlanNode, @unchecked Sendable {
   let base: PlanNode
   let index: PlanNode
 
-  init(_ number: Int, _ base: PlanNode, _ index: PlanNode) {
+  package init(_ number: Int, _ base: PlanNode, _ index: PlanNode) {
     self.base = base
     self.index = index
     super.init(number)
@@ -133,7 +133,7 @@ final class IndexNode: PlanNode, @unchecked Sendable {
 
   override var operands: [PlanNode] { [base, index] }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let base = base.value(e)
     if base.isFault { return e.finish(base, index) }
@@ -145,12 +145,12 @@ final class IndexNode: PlanNode, @unchecked Sendable {
   }
 }
 
-final class SliceNode: PlanNode, @unchecked Sendable {
+package final class SliceNode: PlanNode, @unchecked Sendable {
   let base: PlanNode
   let lower: PlanNode?
   let upper: PlanNode?
 
-  init(_ number: Int, _ base: PlanNode, _ lower: PlanNode?, _ upper: PlanNode?) {
+  package init(_ number: Int, _ base: PlanNode, _ lower: PlanNode?, _ upper: PlanNode?) {
     self.base = base
     self.lower = lower
     self.upper = upper
@@ -160,7 +160,7 @@ final class SliceNode: PlanNode, @unchecked Sendable {
 
   override var operands: [PlanNode] { [base, lower, upper].compactMap { $0 } }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
     let base = base.value(e)
     if !base.hasElements || base.kind == .map {

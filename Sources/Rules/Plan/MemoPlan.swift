@@ -6,7 +6,7 @@ internal import DocModel
 /// `resource.data.ownerId` in one `allow` and again in the next, and looks it up once.
 ///
 /// INVARIANT: plans that run in one evaluation, a ruleset's own and its proof plan, have different places.
-final class MemoPlan {
+package final class MemoPlan {
   private struct Path: Hashable {
     let root: RequestPart
     let keys: [[UInt8]]
@@ -14,7 +14,7 @@ final class MemoPlan {
 
   private var first: [Path: FieldPathNode] = [:]
   /// The end of the places given so far.
-  private(set) var count: Int
+  package private(set) var count: Int
 
   /// - Parameter start: the end of the places that another plan of the ruleset has.
   init(from start: Int) { count = start }

@@ -82,17 +82,17 @@ final class ArithmeticNode: BinaryNode, @unchecked Sendable {
 }
 
 /// `-x`
-final class NegateNode: PlanNode, @unchecked Sendable {
+package final class NegateNode: PlanNode, @unchecked Sendable {
   let operand: PlanNode
 
-  init(_ number: Int, _ operand: PlanNode) {
+  package init(_ number: Int, _ operand: PlanNode) {
     self.operand = operand
     super.init(number)
   }
 
   override var operands: [PlanNode] { [operand] }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     switch operand.value(e) {
     case .integer(let number):
@@ -148,7 +148,7 @@ extension Operand {
 }
 
 extension Evaluation {
-  func isIn(_ wanted: Operand, _ place: Operand, _ node: Int32) -> Operand {
+  package func isIn(_ wanted: Operand, _ place: Operand, _ node: Int32) -> Operand {
     switch place {
     case .array, .list: return .boolean(contains(place, wanted, .member))
     case .set(_, let count):
@@ -171,7 +171,7 @@ extension Evaluation {
 }
 
 /// `value is type`
-final class TypeTestNode: PlanNode, @unchecked Sendable {
+package final class TypeTestNode: PlanNode, @unchecked Sendable {
   let operand: PlanNode
   /// One bit for each `OperandKind`.
   let kinds: UInt32
@@ -184,7 +184,7 @@ final class TypeTestNode: PlanNode, @unchecked Sendable {
 
   override var operands: [PlanNode] { [operand] }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(2)
     let value = operand.value(e)
     if value.isFault { return value }
@@ -193,7 +193,7 @@ final class TypeTestNode: PlanNode, @unchecked Sendable {
 
   /// The kinds that a type name covers. A name that is no type never gets past the checker; `vector`
   /// is one that no value has, because rules see vectors as maps.
-  static func kinds(named name: String) -> UInt32 {
+  package static func kinds(named name: String) -> UInt32 {
     if name == "number" { return bit(.int) | bit(.float) }
     return OperandKind.allCases.first { $0 != .fault && $0.name == name }.map(bit) ?? 0
   }

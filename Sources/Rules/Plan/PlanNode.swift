@@ -9,7 +9,7 @@ internal import DocModel
 ///
 /// INVARIANT: immutable once its ruleset is handed out; what its pointers point to belongs to the
 /// ruleset's `ConstantPool`.
-class PlanNode: @unchecked Sendable {  // Immutable, see above.
+package class PlanNode: @unchecked Sendable {  // Immutable, see above.
   final let number: Int32
   final let cost: Int
 
@@ -19,7 +19,7 @@ class PlanNode: @unchecked Sendable {  // Immutable, see above.
   }
 
   /// The value, or why there is none. Charges the budget; who loops or calls must ask `isExhausted`.
-  func value(_ e: Evaluation) -> Operand { .null }
+  package func value(_ e: Evaluation) -> Operand { .null }
 
   /// The document that the value names, for `get` and its relatives. Nodes that can say so without
   /// making a path value do.
@@ -93,15 +93,15 @@ extension Evaluation {
 }
 
 /// A value known when the ruleset was compiled.
-final class ConstantNode: PlanNode, @unchecked Sendable {
-  let operand: Operand
+package final class ConstantNode: PlanNode, @unchecked Sendable {
+  package let operand: Operand
 
-  init(_ number: Int, _ operand: Operand, cost: Int = 1) {
+  package init(_ number: Int, _ operand: Operand, cost: Int = 1) {
     self.operand = operand
     super.init(number, cost: cost)
   }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
     return operand
   }

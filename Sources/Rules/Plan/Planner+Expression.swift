@@ -4,7 +4,7 @@ internal import DocModel
 
 extension Planner {
   /// Plans an expression. Parentheses cost nothing and leave no node.
-  func plan(_ node: ExpressionNode) -> PlanNode {
+  package func plan(_ node: ExpressionNode) -> PlanNode {
     switch style {
     case .fused: return fuse(node) ?? plainNode(node)
     case .recording: return recordingNode(node)

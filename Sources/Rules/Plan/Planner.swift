@@ -14,12 +14,12 @@ enum PlannedService {
 }
 
 /// Plans one ruleset.
-struct Planner {
-  let syntax: RulesetSyntax
-  let resolution: Resolution
+package struct Planner {
+  package let syntax: RulesetSyntax
+  package let resolution: Resolution
   let style: PlanStyle
-  let pool = ConstantPool()
-  let memos: MemoPlan
+  package let pool = ConstantPool()
+  package let memos: MemoPlan
   let patterns = PatternTable()
   /// Of the function being planned: lets come after its parameters in a frame.
   private(set) var parameterCount = 0
@@ -39,7 +39,7 @@ struct Planner {
   private(set) var allowPlaces: [AllowPlace]
 
   /// - Parameter memoStart: the end of the places that another plan of the ruleset keeps field paths in.
-  init(_ syntax: RulesetSyntax, _ resolution: Resolution, style: PlanStyle, memoStart: Int = 0) {
+  package init(_ syntax: RulesetSyntax, _ resolution: Resolution, style: PlanStyle, memoStart: Int = 0) {
     memos = MemoPlan(from: memoStart)
     self.syntax = syntax
     self.resolution = resolution
@@ -51,7 +51,7 @@ struct Planner {
     allowPlaces = Array(repeating: AllowPlace(), count: syntax.allowCount)
   }
 
-  mutating func run() {
+  package mutating func run() {
     for service in syntax.services where Self.serviceNames.contains(service.name.text) {
       for match in service.matches { numberCaptures(match, from: 0) }
     }
@@ -184,13 +184,13 @@ struct Planner {
   }
 
   /// The index of a capture among those of the whole pattern.
-  func captureIndex(match: Int, segment: Int) -> Int { captureIndexes[match][segment] ?? 0 }
+  package func captureIndex(match: Int, segment: Int) -> Int { captureIndexes[match][segment] ?? 0 }
 }
 
 /// Where an `allow` stands, for traces.
-struct AllowPlace: Sendable {
+package struct AllowPlace: Sendable {
   var id = ""
-  var span = Span(start: 0, end: 0)
+  package var span = Span(start: 0, end: 0)
   var condition: Span?
 
   init() {}

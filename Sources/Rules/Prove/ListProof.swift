@@ -2,6 +2,16 @@
 
 internal import DocModel
 
+/// What logic says of a query.
+public enum StrictVerdict: Sendable, Hashable {
+  /// Every result is granted.
+  case allowed
+  /// Some document that the query could return is not granted, or nothing shows that all are.
+  case refused
+  /// The proof was given up.
+  case tooComplex
+}
+
 /// What is to be said about a query beside its verdict.
 public enum ListFinding: String, Sendable, Hashable {
   /// Both verdicts agree, or nothing can be shown against the service's.
@@ -31,6 +41,21 @@ public struct ListProof: Sendable {
   public let line: Int
   /// Cases that the proof went through.
   public let branches: Int
+
+  package init(
+    mirror: Decision, strict: StrictVerdict, finding: ListFinding, witness: ListWitness?,
+    advice: [ListAdvice],
+    rewriting: ListRewriting?, line: Int, branches: Int
+  ) {
+    self.mirror = mirror
+    self.strict = strict
+    self.finding = finding
+    self.witness = witness
+    self.advice = advice
+    self.rewriting = rewriting
+    self.line = line
+    self.branches = branches
+  }
 
   /// A line for people: begins with `note:` or `warning:`; nil when there is nothing to say.
   public var message: String? {
@@ -82,4 +107,30 @@ public struct ListRewriting: Sendable, Hashable {
   public let line: Int
   /// What means the same and can be decided; nil when nothing is known.
   public let replacement: String?
+
+  package init(span: Span, text: String, line: Int, replacement: String?) {
+    self.span = span
+    self.text = text
+    self.line = line
+    self.replacement = replacement
+  }
+}
+
+/// Filters to add to a query.
+public struct ListAdvice: Sendable, Hashable {
+  /// `author == "me"`; several are all needed.
+  public let filters: [String]
+  /// Whether they take the place of the query's own filters on the same fields.
+  public let replaces: Bool
+  /// Whether the query then returns less: the filters do not follow from those it has.
+  public let narrows: Bool
+
+  package init(filters: [String], replaces: Bool, narrows: Bool) {
+    self.filters = filters
+    self.replaces = replaces
+    self.narrows = narrows
+  }
+
+  /// `author == "me" and kind == "x"`
+  public var text: String { filters.joined(separator: " and ") }
 }

@@ -11,6 +11,12 @@ public struct ListWitness: Sendable {
   /// Fields that the rules asked for and that it lacks.
   public let absentFields: [String]
 
+  package init(path: ResourcePath, fields: Fields, absentFields: [String]) {
+    self.path = path
+    self.fields = fields
+    self.absentFields = absentFields
+  }
+
   /// `{kind: "x"} without author`
   public var text: String {
     let body =
@@ -20,8 +26,8 @@ public struct ListWitness: Sendable {
 }
 
 /// Values as messages write them.
-enum ValueText {
-  static func text(_ value: Value) -> String {
+package enum ValueText {
+  package static func text(_ value: Value) -> String {
     switch value {
     case .null: "null"
     case .boolean(let flag): flag ? "true" : "false"

@@ -8,23 +8,27 @@
 internal import DocModel
 
 /// One way after `in` and `array-contains-any` were split: filters that all hold.
-struct QueryWay {
-  var filters: [QueryShape.Filter] = []
+package struct QueryWay {
+  package var filters: [QueryShape.Filter] = []
   /// The document the way names with `__name__ ==`, as a full resource name. Nil when anything else is
   /// said of the name, and in a group below a document: the service then takes it for unknown.
-  var documentName: [UInt8]? { isBinding && keys.count == 1 && nameFilters.isEmpty ? keys.first : nil }
+  package var documentName: [UInt8]? {
+    isBinding && keys.count == 1 && nameFilters.isEmpty ? keys.first : nil
+  }
   /// Whether a name can bind the way to its document.
   var isBinding: Bool { ancestor == nil }
   /// Of a group below a document: that document's path below the root.
   var ancestor: [UInt8]?
   /// The same for logic, which is not confused by what else is said.
-  var onlyName: [UInt8]? { keys.count == 1 ? keys.first : nil }
+  package var onlyName: [UInt8]? { keys.count == 1 ? keys.first : nil }
   /// Names that `__name__ ==` gives, each once. Two are a contradiction and bind nothing.
-  var keys: [[UInt8]] = []
+  package var keys: [[UInt8]] = []
   /// Other filters on the name. They bind nothing for the service.
-  var nameFilters: [QueryShape.Filter] = []
+  package var nameFilters: [QueryShape.Filter] = []
   /// All that is said, also twice; nil for the only way of a query.
   var said: [[UInt8]]?
+
+  package init(ancestor: [UInt8]? = nil) { self.ancestor = ancestor }
 }
 
 extension QueryShape {
@@ -33,7 +37,7 @@ extension QueryShape {
   static let waysMax = 100
 
   /// All ways; nil when there are too many.
-  func expandedWays() -> [QueryWay]? {
+  package func expandedWays() -> [QueryWay]? {
     var result: [QueryWay] = []
     let areSeveral =
       ways.count > 1
@@ -134,7 +138,7 @@ extension Ruleset {
 
 extension Evaluation {
   /// Makes one way of a query the thing to be judged: its document or its stand-in, and its matches.
-  func openWay(_ way: QueryWay, of shape: QueryShape, _ ruleset: Ruleset) {
+  package func openWay(_ way: QueryWay, of shape: QueryShape, _ ruleset: Ruleset) {
     openQuery(shape)
     // Also a document outside the collection, which the query cannot return. Source: the official emulator.
     if let name = way.documentName, let relative = relativePath(ofName: name) {
@@ -159,7 +163,7 @@ extension Evaluation {
   }
 
   /// What all ways of a query share.
-  func openQuery(_ shape: QueryShape) {
+  package func openQuery(_ shape: QueryShape) {
     spent = 0
     newResourceData = .null
     resourceData = .null
@@ -174,7 +178,7 @@ extension Evaluation {
   }
 
   /// Makes one document the thing that `request.path` names.
-  func openDocumentPath(_ relative: ByteView) {
+  package func openDocumentPath(_ relative: ByteView) {
     isIDKnown = true
     isPathKnown = true
     segmentCount = 3
@@ -184,7 +188,7 @@ extension Evaluation {
 
   /// Makes one result of a query, with given fields, the thing to be judged: under `list`, with all that
   /// the query says, and everything known.
-  func openResult(_ relative: ByteView, _ fields: Operand, of shape: QueryShape, _ ruleset: Ruleset) {
+  package func openResult(_ relative: ByteView, _ fields: Operand, of shape: QueryShape, _ ruleset: Ruleset) {
     openQuery(shape)
     let requested = requestSegmentCount
     segmentCount = 3
@@ -206,7 +210,7 @@ extension Evaluation {
   }
 
   /// The path below the database's root of `projects/P/databases/D/documents/…`.
-  func relativePath(ofName name: [UInt8]) -> ByteView? {
+  package func relativePath(ofName name: [UInt8]) -> ByteView? {
     let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count >= 7, parts.count % 2 == 1 else { return nil }
     let start = parts[5].startIndex
@@ -214,7 +218,7 @@ extension Evaluation {
   }
 
   /// Whether a document is one of the collection, or of the group.
-  func isInside(_ relative: ByteView, _ shape: QueryShape) -> Bool {
+  package func isInside(_ relative: ByteView, _ shape: QueryShape) -> Bool {
     let parts = relative.buffer.split(separator: UInt8(ascii: "/"))
     guard parts.count >= 2 else { return false }
     let parent = shape.parent.segments

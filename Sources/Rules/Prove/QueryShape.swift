@@ -40,7 +40,7 @@ public struct QueryShape: Sendable {
     }
 
     /// Whether the other says the same.
-    func isSame(as other: Filter) -> Bool {
+    package func isSame(as other: Filter) -> Bool {
       comparison == other.comparison && operand == other.operand && field == other.field
     }
   }

@@ -1,257 +1,45 @@
-/// Proving queries: the service's verdict, the strict one, and what to say when they differ.
+/// Proving queries: the service's verdict, and beside it what logic says, where somebody connected a prover.
 
 internal import DocModel
 
+/// Says what logic finds of a query. Rules judges without one: whatever compiles a ruleset may give it one
+/// (RulesTools does), and refusals then say what would help.
+///
+/// INVARIANT: a proof changes no verdict and leaves the request's state as it was; documents that only it asks for
+/// are not counted.
+package protocol ListProver: Sendable {
+  /// One for each ruleset, made when it is compiled; what is costly it makes when the first query is proved.
+  init()
+
+  /// - Parameters:
+  ///   - ways: of the query; nil when there are too many.
+  ///   - mirror: the service's verdict, which is the one that counts.
+  ///   - isForClient: what the proof says is then made without a look at stored documents; only whether it says it
+  ///     depends on the verdicts.
+  func proof(
+    of shape: QueryShape, _ ways: [QueryWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
+    mirror: Decision, isForClient: Bool
+  ) -> ListProof
+}
+
 extension Ruleset {
-  /// Judges a query and proves it.
+  /// Judges a query and proves it; nil without a prover, and for what is no query.
   ///
-  /// The service's verdict is that of `decide`, also right after it, in the same request. Documents that only
-  /// the proof asks for are not counted.
+  /// The service's verdict is that of `decide`, also right after it, in the same request.
   public func prove(_ request: borrowing RuleRequest, documents: DocumentAccess) -> ListProof? {
-    guard request.method == .list, let shape = request.query else { return nil }
+    guard let prover, request.method == .list, let shape = request.query else { return nil }
     let isRepeat = documents.evaluation.isRepeat(request, documents)
     let ways = shape.expandedWays()
     let mirror = decide(list: request, ways, documents, isRepeat: isRepeat)
-    return prove(shape, ways, documents, mirror)
+    return prover.proof(of: shape, ways, by: self, documents, mirror: mirror, isForClient: false)
   }
 
   /// The same, when the service's verdict is known.
-  ///
-  /// - Parameter isForClient: what the proof says is then made without a look at stored documents; only whether it says it
-  ///   depends on the verdicts.
   func prove(
     _ request: borrowing RuleRequest, _ documents: DocumentAccess, mirror: Decision, isForClient: Bool = false
   ) -> ListProof? {
-    guard let shape = request.query else { return nil }
-    return prove(shape, shape.expandedWays(), documents, mirror, isForClient: isForClient)
-  }
-
-  private func prove(
-    _ shape: QueryShape, _ ways: [QueryWay]?, _ documents: DocumentAccess, _ mirror: Decision,
-    isForClient: Bool = false
-  ) -> ListProof {
-    var session = ProofSession(self, documents, shape, mirror, isForClient: isForClient)
-    defer { session.close() }
-    return session.proof(ways)
-  }
-
-  /// Whether the statements for lists grant one given result of a query: `resource` is the document, all
-  /// else is as for the query.
-  func grants(
-    _ fields: FieldsView, at path: ResourcePath, asResultOf shape: QueryShape, _ e: Evaluation
-  ) -> Bool {
-    e.openResult(e.arena.copy(path.text), .document(ByteView(fields.bytes)), of: shape, self)
-    return judge(e).isAllowed
-  }
-}
-
-/// Proves one query and leaves the request's state as it was.
-struct ProofSession {
-  /// LIMIT: cases without grant that are looked at for a document that shows it.
-  private static let refusalsMax = 48
-  /// LIMIT: documents that are tried for one such case.
-  private static let variantsMax = 4
-
-  private let ruleset: Ruleset
-  private let documents: DocumentAccess
-  private let e: Evaluation
-  private let shape: QueryShape
-  private let mirror: Decision
-  private let accesses: AccessLog.Mark
-  private let wasTracing: Bool
-  private let isForClient: Bool
-
-  init(
-    _ ruleset: Ruleset, _ documents: DocumentAccess, _ shape: QueryShape, _ mirror: Decision,
-    isForClient: Bool
-  ) {
-    self.isForClient = isForClient
-    self.ruleset = ruleset
-    self.documents = documents
-    self.shape = shape
-    self.mirror = mirror
-    e = documents.evaluation
-    accesses = documents.log.mark
-    wasTracing = e.isTracing
-    e.isTracing = false
-    e.work = 0
-    e.reserveMemos(ruleset.proofPlan.memoCount)
-  }
-
-  func close() {
-    documents.log.forget(after: accesses)
-    e.isTracing = wasTracing
-    e.spent = 0
-  }
-
-  /// - Parameter ways: of the query; nil when there are too many.
-  mutating func proof(_ ways: [QueryWay]?) -> ListProof {
-    guard let ways else { return proof(.tooComplex, .agreed, branches: 0) }
-    var prover = StrictProver(ruleset, e, shape)
-    for (index, way) in ways.enumerated() {
-      prover.expect(index + 1 < ways.count ? ways[index + 1] : nil, after: way)
-      let verdict = prove(way, &prover)
-      if verdict != .allowed { return refused(way, verdict, prover.branches) }
-    }
-    if mirror.isAllowed { return proof(.allowed, .agreed, branches: prover.branches) }
-    return provable(ways, prover.branches)
-  }
-
-  /// One way: by logic, or, for a named document, by what is stored under the name.
-  private func prove(_ way: QueryWay, _ prover: inout StrictProver) -> StrictVerdict {
-    let verdict = prover.prove(way)
-    guard verdict != .allowed, way.documentName != nil else { return verdict }
-    return isGrantedByService(way) ? .allowed : verdict
-  }
-
-  private func isGrantedByService(_ way: QueryWay) -> Bool {
-    e.openWay(way, of: shape, ruleset)
-    return ruleset.judge(e).isAllowed
-  }
-
-  private func proof(
-    _ strict: StrictVerdict, _ finding: ListFinding, witness: ListWitness? = nil, advice: [ListAdvice] = [],
-    rewriting: ListRewriting? = nil, line: Int = 0, branches: Int
-  ) -> ListProof {
-    ListProof(
-      mirror: mirror, strict: strict, finding: finding, witness: witness, advice: advice,
-      rewriting: rewriting, line: line, branches: branches)
-  }
-
-  // MARK: refused by logic
-
-  private func refused(_ way: QueryWay, _ verdict: StrictVerdict, _ branches: Int) -> ListProof {
-    let found = witness(way)
-    let finding: ListFinding = mirror.isAllowed ? (found == nil ? .unproven : .leak) : .agreed
-    let advice = finding == .unproven ? [] : advice(way)
-    return proof(
-      verdict, finding, witness: found, advice: advice, line: mirror.isAllowed ? grantingLine(way) : 0,
-      branches: branches)
-  }
-
-  /// A result of the way that is refused.
-  private func witness(_ way: QueryWay) -> ListWitness? {
-    guard way.documentName == nil else { return nil }
-    var prover = StrictProver(ruleset, e, shape)
-    var found: ListWitness?
-    var refusals = 0
-    _ = prover.prove(way) { evaluator in
-      refusals += 1
-      for variant in 0..<Self.variantsMax where found == nil {
-        found = check(WitnessBuilder(evaluator, variant: variant), way)
-      }
-      return found == nil && refusals < Self.refusalsMax
-    }
-    return found
-  }
-
-  /// The document that a builder makes, if it is a result and refused.
-  private func check(_ builder: WitnessBuilder, _ way: QueryWay) -> ListWitness? {
-    guard let fields = builder.document(), let id = builder.id(), let path = path(id) else { return nil }
-    let bytes = e.arena.copy(fields.encoded)
-    let view = FieldsView(document: bytes.buffer)
-    let saved = (e.captures, e.frame)
-    defer { e.frame = saved.1 }
-    guard FilterMatch.matches(view, way, shape.orderBy), isNamed(path, way) else { return nil }
-    let isGranted = ruleset.grants(view, at: path, asResultOf: shape, e)
-    // The proof goes on in the state of the query.
-    e.openQuery(shape)
-    return isGranted
-      ? nil : ListWitness(path: path, fields: fields, absentFields: builder.absentFields())
-  }
-
-  private func path(_ id: String) -> ResourcePath? {
-    shape.parent.appending(shape.collectionID ?? "anything").appending(id)
-  }
-
-  /// Whether the filters on the name let the path through.
-  private func isNamed(_ path: ResourcePath, _ way: QueryWay) -> Bool {
-    way.nameFilters.allSatisfy { filter in
-      let prefix = filter.operand.withUnsafeBytes { bytes -> String in
-        let name = String(decoding: ValueView(bytes).reference, as: UTF8.self)
-        return name.split(separator: "/", omittingEmptySubsequences: false).prefix(5).joined(separator: "/")
-      }
-      let entry = Fields([("n", .reference(prefix + "/" + path.text))])
-      guard let field = FieldPath.field("n") else { return false }
-      let bytes = e.arena.copy(entry.encoded)
-      let test = QueryShape.Filter(field, filter.comparison, filter.operand)
-      return FilterMatch.matches(FieldsView(document: bytes.buffer), test)
-    }
-  }
-
-  /// The line of the `allow` by which the service grants a way.
-  private func grantingLine(_ way: QueryWay) -> Int {
-    e.openWay(way, of: shape, ruleset)
-    var tracer = Tracer(ruleset, e)
-    tracer.traceMatches(way: 0)
-    return tracer.allows.last?.position.line ?? 0
-  }
-
-  // MARK: refused by the service only
-
-  private func provable(_ ways: [QueryWay], _ branches: Int) -> ListProof {
-    guard let way = ways.first(where: { !isGrantedByService($0) }) else {
-      return proof(.allowed, .agreed, branches: branches)
-    }
-    e.hidesDocuments = isForClient
-    let rewriting = ProofRewriting(ruleset, e).find { e.openWay(way, of: shape, ruleset) }
-    e.hidesDocuments = false
-    return proof(
-      .allowed, .provable, advice: harmlessAdvice(way), rewriting: rewriting, line: rewriting?.line ?? 0,
-      branches: branches)
-  }
-
-  // MARK: advice
-
-  private func advice(_ way: QueryWay) -> [ListAdvice] {
-    let search = FilterAdvice(passes: passes, shape: shape)
-    let found = search.search(candidates(way), replaces: false)
-    if !found.isEmpty { return found }
-    // The query fixes the fields that the rules ask for to something else.
-    var open = way
-    open.filters.removeAll { $0.comparison == .equal || $0.comparison == .isNull }
-    guard open.filters.count < way.filters.count else { return [] }
-    return search.search(candidates(open), replaces: true)
-  }
-
-  /// Filters that take no result away, or, when there are none, any that help.
-  private func harmlessAdvice(_ way: QueryWay) -> [ListAdvice] {
-    let search = FilterAdvice(passes: passes, shape: shape)
-    let all = candidates(way)
-    let harmless = search.search(all.filter(\.isImplied), replaces: false)
-    return harmless.isEmpty ? search.search(all, replaces: false) : harmless
-  }
-
-  /// What the rules ask about the results of a way.
-  private func candidates(_ way: QueryWay) -> [FilterAdvice.Candidate] {
-    e.hidesDocuments = isForClient
-    defer { e.hidesDocuments = false }
-    var prover = StrictProver(ruleset, e, shape)
-    prover.evaluator.questions = FieldQuestions()
-    var refusals = 0
-    _ = prover.prove(way) { _ in
-      refusals += 1
-      return refusals < Self.refusalsMax
-    }
-    let evaluator = prover.evaluator
-    return (evaluator.questions?.asked ?? []).compactMap { question in
-      var candidate = FilterAdvice.candidate(question, evaluator, shape)
-      candidate?.isImplied = FilterAdvice.isImplied(question, evaluator.symbols.initial[question.symbol], e)
-      return candidate
-    }
-  }
-
-  /// Whether the service allows a query and logic does.
-  private func passes(_ changed: QueryShape) -> Bool {
-    guard let ways = changed.expandedWays() else { return false }
-    for way in ways {
-      e.openWay(way, of: changed, ruleset)
-      if !ruleset.judge(e).isAllowed { return false }
-    }
-    var prover = StrictProver(ruleset, e, changed)
-    for way in ways where way.documentName == nil {
-      if prover.prove(way) != .allowed { return false }
-    }
-    return true
+    guard let prover, let shape = request.query else { return nil }
+    return prover.proof(
+      of: shape, shape.expandedWays(), by: self, documents, mirror: mirror, isForClient: isForClient)
   }
 }

@@ -214,3 +214,18 @@ public struct LetSyntax: Sendable {
     self.span = span
   }
 }
+
+extension PatternSegmentSyntax {
+  package var isGlob: Bool {
+    if case .globCapture = kind { true } else { false }
+  }
+
+  /// As it is written, without its slash.
+  package var text: String {
+    switch kind {
+    case .literal(let name): name
+    case .capture(let name): "{\(name)}"
+    case .globCapture(let name): "{\(name)=**}"
+    }
+  }
+}

@@ -7,6 +7,7 @@ import DocStore
 import EngineLMDB
 import JSON
 import Rules
+internal import RulesTools
 import Wire
 
 final class EmbeddedBackend: Backend {
@@ -181,7 +182,7 @@ final class EmbeddedBackend: Backend {
   }
 
   func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError) {
-    let compilation = Ruleset.compile(source: source, name: name)
+    let compilation = RulesCompiler.compile(source: source, name: name)
     guard let ruleset = compilation.ruleset else {
       throw ShellError(
         .failed(code: "INVALID_ARGUMENT"),

@@ -5,6 +5,7 @@ import DocModel
 import DocStore
 import JSON
 import Rules
+internal import RulesTools
 import Wire
 
 /// Rules and what they are called.
@@ -54,7 +55,9 @@ extension EmbeddedBackend {
       var rules: Ruleset?
       if let text { rules = try Self.ruleset(text) }
       let found = try storing { () throws(StoreError) in
-        try RequestReport.explanation(guarded, feed, database, id: id, by: rules, width: width)
+        try RequestReport.explanation(guarded, feed, database, id: id, by: rules) {
+          ExplainText.text($0, width: width)
+        }
       }
       guard let found else {
         throw ShellError(.failed(code: "NOT_FOUND"), "no request `\(id)` is kept that rules judged")
@@ -70,7 +73,7 @@ extension EmbeddedBackend {
   }
 
   private static func ruleset(_ text: CandidateRules) throws(ShellError) -> Ruleset {
-    let compilation = Ruleset.compile(source: text.source, name: text.name, limitsSource: false)
+    let compilation = RulesCompiler.compile(source: text.source, name: text.name, limitsSource: false)
     guard let ruleset = compilation.ruleset else {
       throw ShellError(
         .failed(code: "INVALID_ARGUMENT"),

@@ -5,6 +5,7 @@ import DocModel
 import DocStore
 import Platform
 import Rules
+internal import RulesTools
 import Suite
 
 enum RuleCommands {
@@ -136,7 +137,7 @@ enum RuleCommands {
     let (expression, path) = try parts(of: arguments.text, session)
     let loaded = try session.backend.rules()
     let (text, line) = RuleExpression.source(expression, in: loaded?.source)
-    let compilation = Ruleset.compile(source: text, name: "expression", limitsSource: false)
+    let compilation = RulesCompiler.compile(source: text, name: "expression", limitsSource: false)
     guard let ruleset = compilation.ruleset else {
       let own = compilation.diagnostics.first { $0.severity == .error }
       throw ShellError(
@@ -190,7 +191,7 @@ enum RuleCommands {
       try session.backend.replaceRules(words[1], source)
       session.console.note("rules of \(words[1])")
     case ("check", 2):
-      let compilation = Ruleset.compile(
+      let compilation = RulesCompiler.compile(
         source: try ScriptFile.contents(words[1]), name: words[1], remarks: true)
       let report = DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)
       if compilation.ruleset == nil { throw ShellError(.failed(code: "INVALID_ARGUMENT"), report) }

@@ -2,6 +2,7 @@
 
 import Platform
 import Rules
+internal import RulesTools
 import Suite
 
 enum SuiteCommands {

@@ -10,6 +10,7 @@ import DocModel
 import DocStore
 import EngineLMDB
 import Rules
+internal import RulesTools
 import Synchronization
 
 /// Owner: the session's thread.
@@ -52,7 +53,7 @@ final class RulesDesk {
   /// Compiles rules, once for each text of them.
   func ruleset(_ name: String, _ source: [UInt8]) throws(ShellError) -> Ruleset {
     if let compiled, compiled.source == source { return compiled.ruleset }
-    let compilation = Ruleset.compile(source: source, name: name, limitsSource: false)
+    let compilation = RulesCompiler.compile(source: source, name: name, limitsSource: false)
     guard let ruleset = compilation.ruleset else {
       throw .failed(
         "the rules do not compile:\n"

@@ -2,6 +2,7 @@
 
 internal import Access
 internal import Rules
+internal import RulesTools
 internal import Synchronization
 
 /// Deals out mutants by number.
@@ -76,7 +77,7 @@ struct MutationRun: Sendable {
     of mutant: Mutant, _ judge: inout MutantJudge, _ kills: inout [Int], _ original: CanonicalRules
   ) throws(SuiteFailure) -> Fate {
     let source = file.rules.source
-    let compilation = Ruleset.compile(
+    let compilation = RulesCompiler.compile(
       source: mutant.edit.applied(to: source.bytes), name: source.name, limitsSource: false, repairs: false)
     guard let rules = compilation.ruleset else { return .invalid }
     let texts = RuleTexts(rules, from: file.rules, by: mutant.edit)

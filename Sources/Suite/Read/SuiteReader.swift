@@ -7,6 +7,7 @@ internal import DocModel
 internal import DocStore
 internal import Fixtures
 internal import Rules
+internal import RulesTools
 internal import YAML
 
 /// A state or an operation with the file it came from.
@@ -138,7 +139,7 @@ struct SuiteReader {
       } else {
         let path = Folders.resolve(text, beside: source.name)
         rulesPath = path
-        compilation = Ruleset.compile(
+        compilation = RulesCompiler.compile(
           source: try Self.contents(path, node), name: path, limitsSource: options.limitsRulesSource)
       }
     } catch {
@@ -152,11 +153,11 @@ struct SuiteReader {
   /// Rules in the suite itself. Those of a block have the suite's lines, thanks to the line breaks in front.
   func compileInline(_ text: String, _ node: YAMLNode) -> Compilation {
     guard case .scalar(let scalar) = node.content, case .literal = scalar.style else {
-      return Ruleset.compile(
+      return RulesCompiler.compile(
         source: text, name: "\(source.name) (rules)", limitsSource: options.limitsRulesSource)
     }
     let above = String(repeating: "\n", count: Int(node.start.line))
-    return Ruleset.compile(
+    return RulesCompiler.compile(
       source: above + text, name: source.name, limitsSource: options.limitsRulesSource)
   }
 

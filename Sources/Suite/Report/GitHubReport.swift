@@ -1,6 +1,7 @@
 /// Annotations as GitHub's workflows read them: a line of its own for each failure, then the report for people.
 
 internal import Rules
+internal import RulesTools
 
 public enum GitHubReport {
   public static func text(_ reports: [SuiteReport]) -> String {

@@ -11,6 +11,7 @@
 /// ```
 
 internal import Rules
+internal import RulesTools
 
 public enum PrettyReport {
   /// - Parameters:

@@ -17,6 +17,8 @@ extension HTTPService {
     guard let collector = firestore.store.coverage else {
       return exchange.respond(json: Self.withoutRules(Self.offNote))
     }
+    let page = hooks.rules.coveragePage
+    if asPage, page == nil { return exchange.respondNotFound() }
     let note = collector.isCollecting ? nil : Self.beginNote
     collector.begin()
     switch firestore.store.rulesets.protection(of: database) {
@@ -28,15 +30,13 @@ extension HTTPService {
       firestore.threads.submit { state in
         guard state == .active else { return }
         let report = coverage.report()
-        let body =
-          asPage ? CoverageHTML.page([report], note: note) : OfficialCoverage.json(report, note: note)
-        reference { exchange in
-          if asPage {
-            exchange.respond(
-              status: 200, headers: [("content-type", "text/html; charset=utf-8")], body: body)
-          } else {
-            exchange.respond(json: body)
-          }
+        guard asPage, let page else {
+          let body = OfficialCoverage.json(report, note: note)
+          return reference { $0.respond(json: body) }
+        }
+        let body = page(report, note)
+        reference {
+          $0.respond(status: 200, headers: [("content-type", "text/html; charset=utf-8")], body: body)
         }
       }
     }

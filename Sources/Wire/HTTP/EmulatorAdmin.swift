@@ -210,12 +210,12 @@ extension HTTPService {
   private func replaceRules(_ exchange: HTTPExchange, of database: DatabaseID, by file: RulesFile) {
     let reference = exchange.reference
     let rulesets = firestore.store.rulesets
+    let compile = hooks.rules.compile
     let limitsSource = firestore.options.profile.limitsRulesSource
     let texts = firestore.options.profile.errorTexts
     firestore.threads.submit { state in
       guard state == .active else { return }
-      let compilation = Ruleset.compile(
-        source: file.content, name: file.name ?? "firestore.rules", limitsSource: limitsSource)
+      let compilation = compile(file.content, file.name ?? "firestore.rules", limitsSource)
       if let ruleset = compilation.ruleset { rulesets.replace(database, with: ruleset) }
       let answer = RulesAnswer(compilation, file, texts)
       reference { $0.respond(json: answer.body, status: answer.status) }

@@ -15,6 +15,8 @@ package struct ServerHooks: Sendable {
   package var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
   /// What the program answers below `/emulator/v1/` beside this module; nil for nothing.
   package var administration: EmulatorAdministration?
+  /// What tools say of rules.
+  package var rules = RulesHooks()
   /// Who counts and logs requests; nil for nobody.
   package var observer: CallObserver?
   /// What connections may hold together; nil for as much as they like.

@@ -40,14 +40,16 @@ extension HTTPService {
     guard let id = target.values("id", "id").last.map({ String(decoding: $0, as: UTF8.self) }) else {
       throw GRPCStatus(.invalidArgument, "?id= names the request")
     }
-    let width = try Self.number(target, "width") ?? Self.widthStandard
+    let width = min(max(40, try Self.number(target, "width") ?? Self.widthStandard), 1_000)
     let body = exchange.request.body
     let store = firestore.store
+    let hooks = hooks.rules
     answerRequests(exchange) { () throws(GRPCStatus) in
-      let rules = body.isEmpty ? nil : try Self.ruleset(body)
+      let rules = body.isEmpty ? nil : try Self.ruleset(body, hooks)
       let answer = try FirestoreService<Engine>.stored { () throws(StoreError) in
-        try RequestReport.explanation(
-          store, feed, database, id: id, by: rules, width: min(max(40, width), 1_000))
+        try RequestReport.explanation(store, feed, database, id: id, by: rules) {
+          hooks.explanation($0, width)
+        }
       }
       guard let answer else {
         throw GRPCStatus(
@@ -67,8 +69,9 @@ extension HTTPService {
     let after = try Self.number(target, "after") ?? 0
     let body = exchange.request.body
     let store = firestore.store
+    let hooks = hooks.rules
     answerRequests(exchange) { () throws(GRPCStatus) in
-      RequestReport.shadow(store, feed, database, after: after, by: try Self.ruleset(body))
+      RequestReport.shadow(store, feed, database, after: after, by: try Self.ruleset(body, hooks))
     }
   }
 
@@ -87,12 +90,11 @@ extension HTTPService {
   }
 
   /// Rules of a request, which need not guard anything.
-  private static func ruleset(_ body: [UInt8]) throws(GRPCStatus) -> Ruleset {
+  private static func ruleset(_ body: [UInt8], _ hooks: RulesHooks) throws(GRPCStatus) -> Ruleset {
     guard let json = try? JSONReader.read(body), let file = RulesFile(json) else {
       throw GRPCStatus(.invalidArgument, "Payload isn't valid for request.")
     }
-    let compilation = Ruleset.compile(
-      source: file.content, name: file.name ?? "candidate.rules", limitsSource: false)
+    let compilation = hooks.compile(file.content, file.name ?? "candidate.rules", false)
     guard let ruleset = compilation.ruleset else {
       throw GRPCStatus(
         .invalidArgument, DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics))

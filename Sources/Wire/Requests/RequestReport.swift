@@ -75,10 +75,11 @@ package enum RequestReport {
   // MARK: one request
 
   /// Why a request was decided so, or would be under other rules; nil when it is not kept or no rules judged it.
+  /// - Parameter text: a decision for people.
   package static func explanation<Engine: StorageEngine>(
     _ store: GuardedStore<Engine>, _ feed: RequestFeed, _ database: DatabaseID, id: String,
     by rules: Ruleset?,
-    width: Int
+    text: (DetailedExplanation) -> String
   ) throws(StoreError) -> [UInt8]? {
     guard let entry = feed.entry(id), entry.database == database,
       case .judged(_, let decision, let ownRules) = entry.kind
@@ -89,7 +90,7 @@ package enum RequestReport {
         "id": .text(entry.id), "was": .text(outcome(decision)),
         "is": .text(outcome(explained.explanation.decision)),
         "isOfThatTime": .boolean(replay.state == .ofThatTime),
-        "text": .text(ExplainText.text(explained, width: width)),
+        "text": .text(text(explained)),
       ])
     }
   }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Platform
 import Rules
+import RulesTools
 import Suite
 
 /// How coverage can be written.

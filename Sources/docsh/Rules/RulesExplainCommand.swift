@@ -4,6 +4,7 @@ import ArgumentParser
 import DocModel
 import DocStore
 import Rules
+import RulesTools
 import Suite
 
 struct RulesExplainCommand: AsyncParsableCommand {

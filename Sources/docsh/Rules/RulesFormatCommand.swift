@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Rules
+import RulesTools
 
 struct RulesFormatCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

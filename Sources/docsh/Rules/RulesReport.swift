@@ -2,6 +2,7 @@
 
 import JSON
 import Rules
+import RulesTools
 
 struct RulesReport {
   /// LIMIT: ids named at the end of a text report; more would be a list nobody reads.
@@ -47,7 +48,7 @@ struct RulesReport {
       if let place = bytes.prefix(1 << 13).firstIndex(of: 0) {
         throw FileError(path: name, reason: "it is not text: byte \(place) is zero")
       }
-      return Ruleset.compile(source: bytes, name: name, limitsSource: limitsSource, remarks: true)
+      return RulesCompiler.compile(source: bytes, name: name, limitsSource: limitsSource, remarks: true)
     } catch {
       refuse(error)
       return nil

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Rules
+import RulesTools
 
 struct RulesTreeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,0 +1,155 @@
+/// Which filters would make a query pass.
+///
+/// Candidates are the questions that the rules asked about fields. A set of them is advice only after the
+/// query with them was judged: the service allows it, and logic does.
+
+internal import DocModel
+internal import Rules
+
+/// Searches for the smallest sets of filters.
+struct FilterAdvice {
+  /// LIMIT: filters that are needed together.
+  private static let filtersMax = 3
+  /// LIMIT: candidates of which sets are made, and alternatives that are offered.
+  private static let candidatesMax = 10
+  private static let offersMax = 4
+
+  struct Candidate {
+    let filter: QueryShape.Filter
+    let text: String
+    /// Whether every result of the query satisfies it as it is.
+    var isImplied = false
+  }
+
+  /// Whether a query is one that passes.
+  let passes: (QueryShape) -> Bool
+  let shape: QueryShape
+
+  /// Of candidates in the order in which the rules ask, the sets that make the query pass, smallest first.
+  func search(_ all: [Candidate], replaces: Bool) -> [ListAdvice] {
+    let usable = replaces ? all : all.filter { !isFixed($0.filter.field) }
+    let candidates = Array(usable.prefix(Self.candidatesMax))
+    var found: [Set<Int>] = []
+    for count in 1...Self.filtersMax where count <= candidates.count {
+      for chosen in Self.combinations(of: count, from: candidates.count) {
+        guard found.count < Self.offersMax else { break }
+        let set = Set(chosen)
+        if found.contains(where: { $0.isSubset(of: set) }) { continue }
+        if hasTwoEqualities(chosen.map { candidates[$0] }) { continue }
+        if passes(query(with: chosen.map { candidates[$0].filter }, replaces: replaces)) { found.append(set) }
+      }
+      if !found.isEmpty { break }
+    }
+    return found.map { set in
+      ListAdvice(
+        filters: set.sorted().map { candidates[$0].text }, replaces: replaces,
+        narrows: !set.allSatisfy { candidates[$0].isImplied })
+    }
+  }
+
+  /// A field that the query fixes can only be asked for something else instead.
+  private func isFixed(_ field: FieldPath) -> Bool {
+    shape.ways.contains { way in
+      way.contains { $0.field == field && ($0.comparison == .equal || $0.comparison == .isIn) }
+    }
+  }
+
+  private func hasTwoEqualities(_ chosen: [Candidate]) -> Bool {
+    chosen.indices.contains { index in
+      chosen[index].filter.comparison == .equal
+        && chosen[..<index].contains { $0.filter.field == chosen[index].filter.field }
+    }
+  }
+
+  private func query(with filters: [QueryShape.Filter], replaces: Bool) -> QueryShape {
+    let ways = shape.ways.map { way -> [QueryShape.Filter] in
+      let kept = replaces ? way.filter { old in !filters.contains { $0.field == old.field } } : way
+      return kept + filters
+    }
+    return QueryShape(
+      parent: shape.parent, collectionID: shape.collectionID, allDescendants: shape.allDescendants,
+      ways: ways, limit: shape.limit, offset: shape.offset, orderBy: shape.orderBy)
+  }
+
+  private static func combinations(of count: Int, from total: Int) -> [[Int]] {
+    if count == 0 { return [[]] }
+    return (0..<total).flatMap { last in
+      combinations(of: count - 1, from: last).map { $0 + [last] }
+    }
+  }
+}
+
+// MARK: candidates
+
+extension FilterAdvice {
+  /// A question as a filter; nil when no filter asks it.
+  static func candidate(
+    _ question: FieldQuestions.Question, _ evaluator: SymbolicEvaluator, _ shape: QueryShape
+  ) -> Candidate? {
+    if question.symbol == SymbolTable.id { return name(question, evaluator, shape) }
+    guard let field = evaluator.symbols.fieldPath(of: question.symbol),
+      let value = OwnedValue.value(question.value, evaluator.e)
+    else { return nil }
+    let text = field.text
+    switch (question.comparison, value) {
+    case (.equal, .null): return Candidate(filter: .init(field, .isNull), text: "\(text) == null")
+    case (.notEqual, .null), (.isNotNull, _):
+      return Candidate(filter: .init(field, .isNotNull), text: "\(text) != null")
+    case (.isIn, .array(let values)), (.containsAny, .array(let values)):
+      guard !values.isEmpty, values.count <= 30 else { return nil }
+    default: break
+    }
+    guard let symbol = symbol(of: question.comparison) else { return nil }
+    return Candidate(
+      filter: .init(field, question.comparison, value), text: "\(text) \(symbol) \(ValueText.text(value))")
+  }
+
+  /// Whether every value that the facts allow gives the answer that the filter demands.
+  static func isImplied(_ question: FieldQuestions.Question, _ facts: Facts, _ e: Evaluation) -> Bool {
+    let value = question.value
+    let comparable = KindSet.ordered(with: value).subtracting(.nan)
+    let isOrdered = !comparable.isEmpty && facts.kinds.isSubset(of: comparable) && value.isExactNumber
+    switch question.comparison {
+    case .isNotNull: return facts.kinds.isDisjoint(with: [.null, .absent])
+    case .equal: return facts.isPresent && facts.unequal(to: value, e) == nil
+    case .notEqual:
+      return facts.kinds.isDisjoint(with: [.null, .absent]) && facts.equal(to: value, e) == nil
+    case .less: return isOrdered && facts.bounded(.greaterOrEqual, value, e) == nil
+    case .lessOrEqual: return isOrdered && facts.bounded(.greater, value, e) == nil
+    case .greater: return isOrdered && facts.bounded(.lessOrEqual, value, e) == nil
+    case .greaterOrEqual: return isOrdered && facts.bounded(.less, value, e) == nil
+    case .contains: return facts.kinds == .list && facts.lacking(value, e) == nil
+    case .isIn, .containsAny, .notIn, .isNull, .isNaN, .isNotNaN: return false
+    }
+  }
+
+  private static func symbol(of comparison: QueryShape.Operator) -> String? {
+    switch comparison {
+    case .equal: "=="
+    case .notEqual: "!="
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    case .contains: "array-contains"
+    case .isIn: "in"
+    case .containsAny: "array-contains-any"
+    case .notIn: "not-in"
+    case .isNull, .isNotNull, .isNaN, .isNotNaN: nil
+    }
+  }
+
+  /// Only the name itself helps: ranges on it bind nothing.
+  private static func name(
+    _ question: FieldQuestions.Question, _ evaluator: SymbolicEvaluator, _ shape: QueryShape
+  ) -> Candidate? {
+    guard question.comparison == .equal, case .string(let id) = question.value, !shape.allDescendants,
+      let collection = shape.collectionID, !id.text.isEmpty
+    else { return nil }
+    let path = shape.parent.appending(collection).appending(id.text)
+    let database = evaluator.e.segments[1].text
+    let reference = Value.reference("projects/demo/databases/\(database)/documents/\(path.text)")
+    return Candidate(
+      filter: .init(.documentName, .equal, reference), text: "__name__ == \(OperandText.quoted(id.text))")
+  }
+}
