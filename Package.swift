@@ -229,7 +229,7 @@ let package = Package(
         "TestSupport", "Wire",
       ],
       swiftSettings: strict),
-    .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [
