@@ -252,7 +252,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "TriggersTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "TestSupport", "Triggers"],
+      name: "TriggersTests",
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Platform", "TestSupport", "Triggers"],
       swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests",

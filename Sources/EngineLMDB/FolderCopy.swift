@@ -58,33 +58,19 @@ public enum FolderCopy {
       if source < 0, errno == ENOENT { continue }
       guard source >= 0 else { throw .system(folder, "read its \(name)", code: errno) }
       defer { close(source) }
-      let partial = output + "/" + name + ".part"
-      let target = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard target >= 0 else { throw .system(output, "write \(name)", code: errno) }
-      defer { close(target) }
-      guard copyBytes(source, target), fsync(target) == 0, rename(partial, output + "/" + name) == 0 else {
-        let code = errno
-        unlink(partial)
-        throw .system(output, "write \(name)", code: code)
-      }
+      try put(source, output, name)
     }
     try sync(output, output)
   }
 
-  private static func copyBytes(_ source: Int32, _ target: Int32) -> Bool {
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = read(source, &buffer, buffer.count)
-      if count == 0 { return true }
-      if count < 0 { return false }
-      var written = 0
-      while written < count {
-        let step = buffer.withUnsafeBytes {
-          write(target, $0.baseAddress.map { $0 + written }, count - written)
-        }
-        if step < 0 { return false }
-        written += step
-      }
+  private static func put(_ source: Int32, _ output: String, _ name: String) throws(LMDBOpenError) {
+    do throws(FileReplacement.Failure) {
+      let copy = try FileReplacement(
+        of: output + "/" + name, draft: .fixed, permissions: .kept(new: 0o644))
+      try copy.write(from: source)
+      try copy.finish(isDurable: true)
+    } catch {
+      throw .system(output, "write \(name)", code: error.code)
     }
   }
 

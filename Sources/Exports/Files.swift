@@ -61,15 +61,7 @@ final class OutputFile {
   }
 
   func flush() throws(ExportError) {
-    var rest = buffer[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw Self.failed
-      }
-    }
+    do throws(SystemError) { try Descriptor.writeAll(buffer, to: descriptor) } catch { throw Self.failed }
     buffer.removeAll(keepingCapacity: true)
   }
 }

@@ -72,7 +72,7 @@ public final class LogQueue: Sendable {
   /// The writing thread.
   private func write() {
     while let (bytes, count) = next() {
-      let isWritten = writeAll(bytes)
+      let isWritten = (try? Descriptor.writeAll(bytes, to: descriptor)) != nil
       state.change { state in
         state.figures.waiting -= count
         if isWritten { state.figures.written += count } else { state.figures.dropped += count }
@@ -96,21 +96,5 @@ public final class LogQueue: Sendable {
       }
       return .some((bytes, count))
     }
-  }
-
-  private func writeAll(_ bytes: [UInt8]) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = Platform.poll(&poll, 1, 1_000)
-      } else if errno != EINTR {
-        return false
-      }
-    }
-    return true
   }
 }

@@ -25,8 +25,10 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "cannot use `\(path)`: \(reason)" }
 
-  static func system(_ path: String) -> JournalError {
-    JournalError(path: path, reason: String(cString: strerror(errno)))
+  static func system(_ path: String) -> JournalError { system(path, SystemError(code: errno)) }
+
+  static func system(_ path: String, _ error: SystemError) -> JournalError {
+    JournalError(path: path, reason: error.description)
   }
 }
 
@@ -46,8 +48,9 @@ public final class TriggerJournal: Sendable {
 
   public let path: String
   private let file: Mutex<File>
-  /// Writes bytes at an offset; false with `errno` set when it cannot. Tests put a full disk in its place.
-  typealias Writing = @Sendable (_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) -> Bool
+  /// Writes bytes at an offset. Tests put a full disk in its place.
+  typealias Writing =
+    @Sendable (_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) throws(SystemError) -> Void
   private let write: Writing
   /// What the file said when it was opened.
   let opened: JournalImage
@@ -68,11 +71,11 @@ public final class TriggerJournal: Sendable {
       let (image, length) = try Self.read(bytes, path)
       if length < bytes.count, ftruncate(descriptor, off_t(length)) != 0 { throw .system(path) }
       if length == 0 {
-        guard pwrite(descriptor, Self.magic, Self.magic.count, 0) == Self.magic.count else {
-          throw .system(path)
+        do throws(SystemError) { try Descriptor.writeAll(Self.magic, to: descriptor, at: 0) } catch {
+          throw .system(path, error)
         }
         // A file whose name is lost with the power is none.
-        guard Self.syncFolder(of: path) else { throw .system(path) }
+        try Self.syncFolder(of: path)
       }
       opened = image
       let count = max(length, Self.magic.count)
@@ -116,11 +119,10 @@ public final class TriggerJournal: Sendable {
     if records.isEmpty { return }
     let bytes = try framed(records)
     let failure = file.withLock { file -> JournalError? in
-      guard write(bytes, file.descriptor, file.byteCount) else {
-        let failure = JournalError.system(path)
+      do throws(SystemError) { try write(bytes, file.descriptor, file.byteCount) } catch {
         // What was written by half would hide what is written later.
         _ = ftruncate(file.descriptor, off_t(file.byteCount))
-        return failure
+        return .system(path, error)
       }
       file.byteCount += bytes.count
       if isSynced, fdatasync(file.descriptor) != 0 { return .system(path) }
@@ -135,20 +137,26 @@ public final class TriggerJournal: Sendable {
   /// Writes the file anew, so that a crash leaves the old one or the new one.
   func rewrite(_ image: JournalImage) throws(JournalError) {
     let bytes = Self.magic + (try framed(image.records))
-    let draft = path + ".new"
-    let descriptor = open(draft, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw .system(draft) }
-    guard write(bytes, descriptor, 0), fdatasync(descriptor) == 0, rename(draft, path) == 0 else {
-      let failure = JournalError.system(draft)
-      close(descriptor)
-      unlink(draft)
-      throw failure
-    }
+    let descriptor = try replaced(by: bytes)
+    // Before the folder is synced: whatever that says, this is the file from now on.
     file.withLock { file in
       _ = close(file.descriptor)
       file = File(descriptor: descriptor, byteCount: bytes.count, compactBytes: bytes.count)
     }
-    guard Self.syncFolder(of: path) else { throw .system(path) }
+    try Self.syncFolder(of: path)
+  }
+
+  /// The descriptor of the file that took the place of the one before it.
+  private func replaced(by bytes: [UInt8]) throws(JournalError) -> Int32 {
+    do throws(FileReplacement.Failure) {
+      let new = try FileReplacement(of: path, draft: .fixed)
+      do throws(SystemError) { try write(bytes, new.descriptor, 0) } catch {
+        throw FileReplacement.Failure(path: path, code: error.code)
+      }
+      return try new.finishOpen()
+    } catch {
+      throw JournalError(path: path, reason: error.reason)
+    }
   }
 
   private func framed(_ records: [JournalRecord]) throws(JournalError) -> [UInt8] {
@@ -168,28 +176,15 @@ public final class TriggerJournal: Sendable {
     return bytes
   }
 
-  /// Makes the names in a file's folder outlive a power failure.
-  private static func syncFolder(of path: String) -> Bool {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return fsync(descriptor) == 0
+  private static func syncFolder(of path: String) throws(JournalError) {
+    do throws(FileReplacement.Failure) { try FileReplacement.syncFolder(of: path) } catch {
+      throw JournalError(path: path, reason: error.reason)
+    }
   }
 
   @Sendable
-  static func writeAll(_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) -> Bool {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        pwrite(
-          descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
-      }
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { return false }
-      written += count
-    }
-    return true
+  static func writeAll(_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) throws(SystemError) {
+    try Descriptor.writeAll(bytes, to: descriptor, at: offset)
   }
 
   // MARK: reading

@@ -34,41 +34,13 @@ enum FileAccess {
     }
   }
 
-  /// Gives a file new contents in one step: whoever reads it sees the old ones or the new ones, whole.
-  /// Keeps its permissions; behind a symbolic link, the file it leads to is replaced.
+  /// Gives a file that is there new contents in one step, as `FileReplacement` does.
   static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
-    guard let resolved = realpath(path, nil) else { throw FileError(path: path, reason: systemMessage()) }
-    let target = String(cString: resolved)
-    free(resolved)
-    var status = stat()
-    guard stat(target, &status) == 0 else { throw FileError(path: path, reason: systemMessage()) }
-    guard access(target, W_OK) == 0 else {
-      throw FileError(path: path, reason: systemMessage(), isWriting: true)
-    }
-    let draft = "\(target).\(getpid()).new"
-    do throws(FileError) {
-      try write(bytes, to: draft, mode: status.st_mode & 0o7777)
-      guard rename(draft, target) == 0 else {
-        throw FileError(path: path, reason: systemMessage(), isWriting: true)
-      }
+    guard access(path, F_OK) == 0 else { throw FileError(path: path, reason: systemMessage()) }
+    do throws(FileReplacement.Failure) {
+      try FileReplacement.replace(path, with: bytes, isDurable: true)
     } catch {
-      unlink(draft)
       throw FileError(path: path, reason: error.reason, isWriting: true)
-    }
-  }
-
-  private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw FileError(path: path, reason: systemMessage()) }
-    defer { close(descriptor) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw FileError(path: path, reason: systemMessage()) }
-      rest = rest.dropFirst(count)
-    }
-    guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else {
-      throw FileError(path: path, reason: systemMessage())
     }
   }
 
@@ -77,14 +49,8 @@ enum FileAccess {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileError(path: path, reason: systemMessage(), isWriting: true) }
     defer { close(descriptor) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw FileError(path: path, reason: systemMessage(), isWriting: true)
-      }
+    do throws(SystemError) { try Descriptor.writeAll(bytes, to: descriptor) } catch {
+      throw FileError(path: path, reason: error.description, isWriting: true)
     }
   }
 

@@ -53,16 +53,8 @@ enum Terminal {
   }
 
   private static func write(_ text: [UInt8], to descriptor: Int32) {
-    var bytes = text[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        bytes = bytes.dropFirst(count)
-      } else if errno != EINTR && errno != EAGAIN {
-        // Nobody reads: there is no one left to tell.
-        return
-      }
-    }
+    // Where nobody reads there is no one left to tell.
+    try? Descriptor.writeAll(text, to: descriptor)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import DocModel
 import DocStore
-import Glibc
+import Platform
 import Synchronization
 import TestSupport
 import Testing
@@ -249,16 +249,13 @@ import Testing
     }
     var refused: Int { state.withLock { $0.refused } }
 
-    func write(_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) -> Bool {
+    func write(_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) throws(SystemError) {
       let isFull = state.withLock { state in
         if state.isFull { state.refused += 1 }
         return state.isFull
       }
-      if isFull {
-        errno = ENOSPC
-        return false
-      }
-      return TriggerJournal.writeAll(bytes, descriptor, offset)
+      if isFull { throw SystemError(code: ENOSPC) }
+      try TriggerJournal.writeAll(bytes, descriptor, offset)
     }
   }
 
@@ -268,7 +265,9 @@ import Testing
     let store = try naiveStore()
     let disk = Disk()
     let said = Journal<String>()
-    let journal = try TriggerJournal(path: folder.path + "/triggers.journal") { disk.write($0, $1, $2) }
+    let journal = try TriggerJournal(path: folder.path + "/triggers.journal") {
+      (bytes, descriptor, offset) throws(SystemError) in try disk.write(bytes, descriptor, offset)
+    }
     let trigger = try onDocumentCreated("c/{d}", name: "t") { event in
       if event.path.text == "c/7" { throw TestFailure() }
     }

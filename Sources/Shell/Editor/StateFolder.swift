@@ -41,10 +41,12 @@ enum StateFolder {
 
   /// Puts a text in the place of a file that nobody else may read; whether that succeeded.
   static func replace(_ path: String, with text: String) -> Bool {
-    let descriptor = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return false }
-    let isWritten = Console.write(Array(text.utf8), to: descriptor)
-    return close(descriptor) == 0 && isWritten && rename(path + ".new", path) == 0
+    do throws(FileReplacement.Failure) {
+      try FileReplacement.replace(path, with: Array(text.utf8), permissions: .exactly(0o600))
+    } catch {
+      return false
+    }
+    return true
   }
 
   /// A text on one line.

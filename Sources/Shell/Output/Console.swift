@@ -10,6 +10,8 @@ enum WriteOutcome: Equatable {
   case closed
   /// The code of the system: the disk is full, or whatever it was.
   case failed(Int32)
+
+  init(_ error: SystemError) { self = error.code == EPIPE ? .closed : .failed(error.code) }
 }
 
 /// The two outputs of a shell.
@@ -54,17 +56,8 @@ final class Console {
 
   /// Writes all bytes.
   static func put(_ bytes: [UInt8], to descriptor: Int32) -> WriteOutcome {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&ready, 1, 1_000)
-      } else if errno != EINTR {
-        return errno == EPIPE ? .closed : .failed(errno)
-      }
+    do throws(SystemError) { try Descriptor.writeAll(bytes, to: descriptor) } catch {
+      return WriteOutcome(error)
     }
     return .written
   }
