@@ -138,6 +138,25 @@ struct RecordEndTests {
     }
   }
 
+  @Test("A suite behind a link is written behind it, with its permissions, and the link stays")
+  func link() async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      let folder = TemporaryFolder()
+      let (file, link) = (folder.path + "/real.yaml", folder.path + "/s.rules-test.yaml")
+      try writeFile(file, "mine\n")
+      #expect(chmod(file, 0o640) == 0)
+      #expect(symlink("real.yaml", link) == 0)
+      talk.session.settings.assumesYes = true
+      let answer = talk.run(":record \(link)", ":as alice", "users/bob | ids", ":record off")
+      #expect(answer.status == 0, "\(answer.messages)")
+      #expect(try Self.text(file).range(ofBytes: "alice may get users/bob") != nil)
+      var state = stat()
+      #expect(lstat(link, &state) == 0 && state.st_mode & S_IFMT == S_IFLNK)
+      #expect(stat(file, &state) == 0 && state.st_mode & 0o777 == 0o640)
+      #expect(folder.names == ["real.yaml", "s.rules-test.yaml"])
+    }
+  }
+
   @Test("Where a suite cannot be written, that is told at once", arguments: ["nowhere/s", "folder"])
   func unwritable(_ name: String) async throws {
     try await SessionKit.talk(.embedded) { talk in

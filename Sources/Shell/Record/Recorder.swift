@@ -247,34 +247,18 @@ final class Recorder {
 
   /// Fails where the file could not be written; what is there stays until there is a case.
   private func checkWritable() throws(ShellError) {
-    var state = stat()
-    if stat(path, &state) == 0, state.st_mode & S_IFMT == S_IFDIR {
-      errno = EISDIR
-      throw failure("write", path)
+    do throws(FileReplacement.Failure) { try FileReplacement(of: path).discard() } catch {
+      throw .failed(error.description)
     }
-    let new = path + ".new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw failure("write", new) }
-    close(descriptor)
-    unlink(new)
   }
 
-  /// Writes all of it beside the file and puts it in its place, so that nobody reads a half.
+  /// Puts all of it in the place of the file, so that nobody reads a half.
   func save() throws(ShellError) {
-    let new = path + ".new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw failure("write", new) }
-    let isWritten = Console.write(Array(text(cases).utf8), to: descriptor)
-    let isClosed = close(descriptor) == 0
-    guard isWritten, isClosed, rename(new, path) == 0 else {
-      let error = failure("write", path)
-      unlink(new)
-      throw error
+    do throws(FileReplacement.Failure) {
+      try FileReplacement.replace(path, with: Array(text(cases).utf8))
+    } catch {
+      throw .failed(error.description)
     }
-  }
-
-  private func failure(_ what: String, _ path: String) -> ShellError {
-    .failed("cannot \(what) `\(path)`: \(String(cString: strerror(errno)))")
   }
 }
 
