@@ -156,6 +156,53 @@ struct FileTests {
     }
   }
 
+  @Test(
+    "A program that Ctrl-C ended interrupts its statement, whether the shell heard of it or not",
+    arguments: [
+      "users | jsonl | ! kill -INT $$", "users | jsonl | ! exit 130", ":! kill -INT $$", ":! exit 130",
+    ])
+  func interruptedProgram(_ statement: String) async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      #expect(!Interruption.isRaised)
+      let answer = talk.run(statement)
+      #expect(answer.status == ShellStatus.interrupted)
+      #expect(answer.messages == ["interrupted"])
+    }
+  }
+
+  @Test(
+    "What interrupts a program that goes on is not the shell's",
+    arguments: [
+      "users | jsonl | ! cat > /dev/null; kill -INT $PPID; sleep 0.1", ":! kill -INT $PPID; sleep 0.1",
+    ])
+  func deaf(_ statement: String) async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      // Without the shell's own handler the signal would end this process.
+      let answer = talk.run(statement)
+      #expect(answer.status == 0, "\(answer.messages)")
+      #expect(!Interruption.isRaised)
+      var action = sigaction()
+      #expect(sigaction(SIGINT, nil, &action) == 0)
+      #expect(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0)
+    }
+  }
+
+  @Test("Programs begin with the signals of any program")
+  func signals() async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      let folder = TemporaryFolder()
+      var before = sigaction()
+      var ignored = sigaction()
+      ignored.__sigaction_handler.sa_handler = SIG_IGN
+      #expect(sigaction(SIGPIPE, &ignored, &before) == 0)
+      defer { sigaction(SIGPIPE, &before, nil) }
+      // 128 and SIGPIPE: an error of writing would be told instead.
+      #expect(talk.run(":! (yes; echo $? > \(folder.path)/code) | head -1 > /dev/null").status == 0)
+      let code = try text(folder.path + "/code")
+      #expect(code == "141\n")
+    }
+  }
+
   // MARK: lines
 
   @Test(

@@ -26,4 +26,29 @@ package enum Interruption {
   static func check() throws(ShellError) {
     if isRaised { throw ShellError(.interrupted, "interrupted") }
   }
+
+  /// While it lasts the shell hears neither Ctrl-C nor Ctrl-\: a program has the terminal, and they are the program's.
+  ///
+  /// Owner: the session's thread, which has one at a time.
+  struct Deafness {
+    private static let numbers = [SIGINT, SIGQUIT]
+    private var before: [sigaction] = []
+
+    init() {
+      var ignored = sigaction()
+      ignored.__sigaction_handler.sa_handler = SIG_IGN
+      for number in Self.numbers {
+        var action = sigaction()
+        sigaction(number, &ignored, &action)
+        before.append(action)
+      }
+    }
+
+    func end() {
+      for (number, action) in zip(Self.numbers, before) {
+        var action = action
+        sigaction(number, &action, nil)
+      }
+    }
+  }
 }

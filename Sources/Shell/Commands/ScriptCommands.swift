@@ -107,7 +107,6 @@ enum ScriptCommands {
 
   private static func system(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     guard !arguments.text.isEmpty else { throw .usage("usage: :! COMMAND") }
-    fflush(nil)
-    try OutputSink.check(Platform.system(arguments.text), of: arguments.text)
+    try Program.run(arguments.text)
   }
 }

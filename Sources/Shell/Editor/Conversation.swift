@@ -92,8 +92,8 @@ enum Conversation {
     session.edit = { edited($0) }
     guard let keyboard else { return }
     session.page = { [unowned session] lines in
-      if session.settings.pager == .on { return through(lines) }
-      more(session, keyboard)
+      guard session.settings.pager == .on else { return more(session, keyboard) }
+      if !through(lines) { for line in lines where !session.console.result(line) { return } }
     }
   }
 
@@ -112,13 +112,14 @@ enum Conversation {
     }
   }
 
-  /// `$PAGER`, or less.
-  private static func through(_ lines: [String]) {
-    let program = getenv("PAGER").map { String(cString: $0) } ?? "less -R"
-    fflush(nil)
-    guard let stream = popen(program, "we") else { return }
-    for line in lines where fputs(line + "\n", stream) < 0 { break }
-    pclose(stream)
+  /// `$PAGER`, or less; whether it could be started.
+  private static func through(_ lines: [String]) -> Bool {
+    let command = getenv("PAGER").map { String(cString: $0) } ?? "less -R"
+    guard let program = try? Program(command, readsResults: true) else { return false }
+    for line in lines where !Console.write(Array((line + "\n").utf8), to: program.input) { break }
+    // However it ends: people have seen what they wanted to see.
+    try? program.wait()
+    return true
   }
 
   /// The text as the user's editor left it.
@@ -128,10 +129,12 @@ enum Conversation {
     guard descriptor >= 0 else { return nil }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { unlink(path) }
-    _ = Console.write(Array((text + "\n").utf8), to: descriptor)
-    close(descriptor)
+    let isWritten = Console.write(Array((text + "\n").utf8), to: descriptor)
+    guard close(descriptor) == 0, isWritten else { return nil }
     let program = (getenv("VISUAL") ?? getenv("EDITOR")).map { String(cString: $0) } ?? "vi"
-    guard system("\(program) \(path)") == 0, let bytes = try? ScriptFile.contents(path) else { return nil }
+    guard (try? Program.run("\(program) \(path)")) != nil, let bytes = try? ScriptFile.contents(path) else {
+      return nil
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 

@@ -3,14 +3,13 @@
 import Platform
 
 /// INVARIANT: writing never ends the shell: whoever reads may go at any time. A file that is replaced is whole at
-/// every moment: lines go to a draft beside it, which takes its place in `finish`. Where nothing can be made beside it,
-/// it is written over in `finish`, when the result is whole.
+/// every moment. Where nothing can be made beside it, it is written over in `finish`, when the result is whole.
 final class OutputSink {
   private enum Target {
-    case program(UnsafeMutablePointer<FILE>, command: String)
+    case program(Program, command: String)
     /// Appended to, or no plain file: a device, a pipe.
     case direct(path: String)
-    case draft(path: String, of: String)
+    case replacement(FileReplacement, of: String)
     /// A file without a name that is copied.
     case spool(of: String)
   }
@@ -36,13 +35,12 @@ final class OutputSink {
   }
 
   static func program(_ command: String) throws(ShellError) -> OutputSink {
-    fflush(nil)
-    guard let stream = popen(command, "we") else { throw .usage("cannot run `\(command)`") }
-    return OutputSink(.program(stream, command: command), fileno(stream))
+    let program = try Program(command, readsResults: true)
+    return OutputSink(.program(program, command: command), program.input)
   }
 
   static func file(_ redirection: Redirection) throws(ShellError) -> OutputSink {
-    var path = redirection.path
+    let path = redirection.path
     var state = stat()
     let exists = stat(path, &state) == 0
     let isPlain = exists && state.st_mode & S_IFMT == S_IFREG
@@ -52,40 +50,16 @@ final class OutputSink {
       guard descriptor >= 0 else { throw refused(path, errno) }
       return OutputSink(.direct(path: path), descriptor)
     }
-    // A link stays one: the file that it leads to is replaced, or made.
-    path = try followed(path)
-    if exists, access(path, W_OK) != 0 { throw refused(path, errno) }
-    let draft = path + ".\(getpid()).draft"
-    unlink(draft)
-    let descriptor = Platform.open(draft, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0o666)
-    guard descriptor >= 0 else {
-      let code = errno
-      if exists, [EACCES, EPERM, EROFS, ENAMETOOLONG].contains(code), let descriptor = nameless() {
+    do throws(FileReplacement.Failure) {
+      let replacement = try FileReplacement(of: path)
+      return OutputSink(.replacement(replacement, of: path), replacement.descriptor)
+    } catch {
+      let isBeside = [EACCES, EPERM, EROFS, ENAMETOOLONG].contains(error.code)
+      if isBeside, exists, access(path, W_OK) == 0, let descriptor = nameless() {
         return OutputSink(.spool(of: path), descriptor)
       }
-      throw refused(path, code)
+      throw refused(path, error.code)
     }
-    if exists { fchmod(descriptor, state.st_mode & 0o7777) }
-    return OutputSink(.draft(path: draft, of: path), descriptor)
-  }
-
-  /// LIMIT: links that lead to links, as the system has it.
-  private static let linksMax = 40
-
-  /// The path that is no link, whether something is there or not.
-  private static func followed(_ path: String) throws(ShellError) -> String {
-    var real = path
-    for _ in 0...linksMax {
-      var state = stat()
-      guard lstat(real, &state) == 0, state.st_mode & S_IFMT == S_IFLNK else { return real }
-      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = readlink(real, &buffer, buffer.count)
-      guard count > 0 else { throw refused(path, errno) }
-      let target = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      let folder = real.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(real[...$0]) } ?? ""
-      real = target.hasPrefix("/") ? target : folder + target
-    }
-    throw refused(path, ELOOP)
   }
 
   /// A file that nobody else finds, among the temporary ones.
@@ -126,21 +100,17 @@ final class OutputSink {
     flush()
     isOver = true
     switch target {
-    case .program(let stream, let command):
-      let status = pclose(stream)
-      try Self.check(status, of: command)
+    case .program(let program, let command):
+      try program.wait()
       if case .failed(let code) = outcome { throw Self.lost("into `\(TextEscape.printable(command))`", code) }
     case .direct(let path):
       let isClosed = close(descriptor) == 0
       try Self.check(isClosed ? outcome : .failed(errno), path)
-    case .draft(let draft, let path):
-      do throws(ShellError) {
-        let isClosed = close(descriptor) == 0
-        try Self.check(isClosed ? outcome : .failed(errno), path)
-        guard rename(draft, path) == 0 else { throw Self.lost("`\(TextEscape.printable(path))`", errno) }
-      } catch {
-        unlink(draft)
-        throw error
+    case .replacement(let replacement, let path):
+      defer { replacement.discard() }
+      try Self.check(outcome, path)
+      do throws(FileReplacement.Failure) { try replacement.finish() } catch {
+        throw Self.lost("`\(TextEscape.printable(path))`", error.code)
       }
     case .spool(let path):
       defer { close(descriptor) }
@@ -155,14 +125,10 @@ final class OutputSink {
     guard copy >= 0 else { return .failed(errno) }
     defer { close(copy) }
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { return .failed(errno) }
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = Platform.read(descriptor, &chunk, chunk.count)
-      if count == 0 { return .written }
-      guard count > 0 else { return .failed(errno) }
-      let outcome = Console.put(Array(chunk[..<count]), to: copy)
-      guard outcome == .written else { return outcome }
+    do throws(SystemError) { try Descriptor.copyAll(from: descriptor, to: copy) } catch {
+      return WriteOutcome(error)
     }
+    return .written
   }
 
   /// Gives up; a file that was to be replaced stays as it is.
@@ -170,29 +136,17 @@ final class OutputSink {
     guard !isOver else { return }
     isOver = true
     switch target {
-    case .program(let stream, _): pclose(stream)
+    case .program(let program, _): try? program.wait()
     case .direct:
       flush()
       close(descriptor)
-    case .draft(let draft, _):
-      close(descriptor)
-      unlink(draft)
+    case .replacement(let replacement, _): replacement.discard()
     case .spool: close(descriptor)
     }
   }
 
   private static func check(_ outcome: WriteOutcome, _ path: String) throws(ShellError) {
     if case .failed(let code) = outcome { throw lost("`\(TextEscape.printable(path))`", code) }
-  }
-
-  /// - Parameter status: as `wait` gives it.
-  static func check(_ status: Int32, of command: String) throws(ShellError) {
-    if status == 0 { return }
-    try Interruption.check()
-    let name = "`\(TextEscape.printable(command))`"
-    let signal = status & 0x7F
-    throw .failed(
-      signal == 0 ? "\(name) ended with \(status >> 8 & 0xFF)" : "\(name) was ended by signal \(signal)")
   }
 
   private static func refused(_ path: String, _ code: Int32) -> ShellError {
