@@ -225,7 +225,7 @@ let package = Package(
     .testTarget(
       name: "ShellTests",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Rules", "RulesTools", "Shell",
+        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Platform", "Rules", "RulesTools", "Shell",
         "TestSupport", "Wire",
       ],
       swiftSettings: strict),

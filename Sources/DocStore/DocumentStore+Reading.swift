@@ -79,8 +79,9 @@ extension DocumentStore {
   ) throws(StoreError) -> Moment {
     switch time {
     case .newest:
+      // An answer that has begun goes on as long as its state is there.
       guard let point else { return .newest }
-      return try bounded(point.readTime)
+      return settled(point.readTime)
     case .at(let version): return try bounded(version)
     case .transaction(let id):
       switch try transactions.planRead(id, database) {
@@ -142,8 +143,9 @@ extension DocumentStore {
         states: DocumentStates(view: view, generation: generation, version: nil, isTallied: isTallied),
         recorder: recorder, indexes: indexes)
     case .at(let version):
-      if version < state.floor { throw .failedPrecondition(.readTimeTooOld) }
+      // What nothing has changed since needs no history.
       let isNewest = version >= state.lastVersion
+      if !isNewest, version < state.floor { throw .failedPrecondition(.readTimeTooOld) }
       return StoreView(
         database: database, readTime: version,
         states: DocumentStates(

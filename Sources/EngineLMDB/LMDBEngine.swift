@@ -51,6 +51,9 @@ public final class LMDBEngine: StorageEngine {
     views = Monitor(Views(mapBytes: settings.mapBytes))
   }
 
+  /// Views that somebody holds at the moment.
+  package var heldViewCount: Int { views.withLock { $0.outCount } }
+
   /// What keeps commits from being taken, and what was found damaged.
   public var health: EngineHealth { environment.health }
 

@@ -80,17 +80,39 @@ final class EmbeddedBackend: Backend {
     try strike(.query, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let normalized = try normalized(query)
     let time = try time(transaction, caller)
-    let piece = try storing { () throws(StoreError) in
-      try guarded.runPiece(normalized, as: caller.credentials, at: time) { row in
-        if Interruption.isRaised { return .stop }
-        return visit(ShellDocument(row)) ? .more : .stop
+    var figures = ReadFigures()
+    var delivered = 0
+    var pageCount = 0
+    var isSorted = !QueryPlanner.plan(normalized).isInOrder
+    var rest: UnfinishedQuery?
+    repeat {
+      var page = ResultPage(pageCount, isSorted: isSorted)
+      let step = { (row: QueryRow) in Interruption.isRaised ? .stop : page.take(row) }
+      let piece = try storing { () throws(StoreError) in
+        if let rest { return try guarded.runPiece(rest, step) }
+        return try guarded.runPiece(normalized, as: caller.credentials, at: time, step)
       }
-    }
-    try Interruption.check()
-    return ReadFigures(
-      documentsRead: max(piece.run.documentsRead, piece.run.delivered),
-      indexes: piece.plan.readsNames
-        ? [] : piece.plan.indexesUsed.map { Self.text($0, query) })
+      isSorted = !piece.plan.isInOrder
+      if pageCount == 0 {
+        figures.indexes = piece.plan.readsNames ? [] : piece.plan.indexesUsed.map { Self.text($0, query) }
+      }
+      pageCount += 1
+      rest = piece.rest
+      // What is sorted again is no new cost: the first page has read all of it.
+      figures.documentsRead =
+        isSorted
+        ? max(figures.documentsRead, piece.run.documentsRead)
+        : figures.documentsRead + piece.run.documentsRead
+      delivered += piece.run.delivered
+      for document in page.documents where !visit(document) {
+        rest = nil
+        break
+      }
+      // Rows that were found before Ctrl-C are shown.
+      try Interruption.check()
+    } while rest != nil
+    figures.documentsRead = max(figures.documentsRead, delivered)
+    return figures
   }
 
   /// `studios (isClaimed ASC, rating DESC)`
