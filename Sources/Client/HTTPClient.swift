@@ -3,6 +3,7 @@
 /// Those who wait on a thread and those who wait in a task use the same exchange, which lives on an event loop.
 
 internal import NIOConcurrencyHelpers
+internal import NIOPosix
 
 /// A server, and what is asked of its answers.
 package struct HTTPClient: Sendable {
@@ -36,6 +37,9 @@ package struct HTTPClient: Sendable {
   package func wait(
     _ request: HTTPRequest, isGivenUp: () -> Bool = { false }
   ) throws(HTTPFailure) -> HTTPAnswer {
+    precondition(
+      MultiThreadedEventLoopGroup.currentEventLoop == nil,
+      "waits on an event loop, which may be the exchange's own")
     let exchange = HTTPExchange(self, request)
     let outcome = ConditionLock<Bool>(value: false)
     exchange.whenComplete {

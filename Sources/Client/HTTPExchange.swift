@@ -59,6 +59,7 @@ final class HTTPExchange: Sendable {
     _ request: HTTPRequest, _ client: HTTPClient, _ tls: NIOSSLContext?,
     _ promise: EventLoopPromise<HTTPAnswer>, on channel: any Channel
   ) throws {
+    channel.eventLoop.preconditionInEventLoop()
     let pipeline = channel.pipeline.syncOperations
     if let tls {
       let name = TLSContexts.serverName(client.address.host)
@@ -111,6 +112,7 @@ private final class AnswerCollector: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    context.eventLoop.assertInEventLoop()
     switch unwrapInboundIn(data) {
     case .head(let head):
       answer.status = Int(head.status.code)

@@ -60,6 +60,7 @@ struct HTTPProxy: Equatable {
 
   /// Asks the proxy for a way through; done when what is sent reaches the server.
   func tunnel(_ channel: any Channel, to server: HTTPOrigin) -> EventLoopFuture<Void> {
+    channel.eventLoop.preconditionInEventLoop()
     let opened = channel.eventLoop.makePromise(of: Void.self)
     var text = "CONNECT \(server.authority) HTTP/1.1\r\nHost: \(server.authority)\r\n"
     if let credentials { text += "Proxy-Authorization: Basic \(Base64.text(Array(credentials.utf8)))\r\n" }
@@ -88,6 +89,7 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
   init(_ opened: EventLoopPromise<Void>) { self.opened = opened }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    context.eventLoop.assertInEventLoop()
     answer += unwrapInboundIn(data).readableBytesView
     // The server says nothing before it is spoken to, so nothing follows the answer.
     guard answer.suffix(4).elementsEqual("\r\n\r\n".utf8) else {

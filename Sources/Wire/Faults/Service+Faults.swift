@@ -68,6 +68,7 @@ extension FirestoreService {
   func delay(
     _ milliseconds: Int, _ call: ServerCall, then goOn: @escaping @Sendable (ServerCall) -> Void
   ) {
+    call.assertOnLoop()
     guard faults.beginDelay() else { return goOn(call) }
     let reference = call.reference
     let faults = faults

@@ -127,6 +127,7 @@ final class ResultStream: @unchecked Sendable {
 
   /// Runs a short piece at once; what follows it runs on threads.
   func runHere(_ piece: AnswerPiece, _ call: ServerCall) throws(GRPCStatus) {
+    call.assertOnLoop()
     isOnEventLoop = true
     let next = try piece.run(self)
     isOnEventLoop = false
@@ -135,6 +136,7 @@ final class ResultStream: @unchecked Sendable {
   }
 
   private func pass(_ batch: Batch, to call: ServerCall) {
+    call.assertOnLoop()
     // A call that is over forgets its closures once; none may be set after that.
     guard !call.isFinished else { return }
     waitingBytes += batch.bytes
@@ -152,6 +154,7 @@ final class ResultStream: @unchecked Sendable {
 
   /// The piece is over, and all its messages were passed on.
   private func end(_ next: AnswerPiece?, _ call: ServerCall) {
+    call.assertOnLoop()
     guard !call.isFinished else { return }
     guard let next else { return call.finish(.ok) }
     if isWaiting {
@@ -163,6 +166,7 @@ final class ResultStream: @unchecked Sendable {
 
   /// The client has taken all that was sent so far.
   private func clientHasRead() {
+    call.assertOnLoop()
     isWaiting = false
     unsentBytes.subtract(waitingBytes, ordering: .relaxed)
     waitingBytes = 0

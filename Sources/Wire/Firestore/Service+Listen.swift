@@ -40,9 +40,11 @@ private final class ListenSession<Engine: StorageEngine> {
       call, service.faults, unsentBytesMax: service.options.listen.unsentBytesMax)
   }
 
+  /// Wherever the last reference goes: nobody else has one, so no thread can be the wrong one.
   deinit { close() }
 
   func take(_ message: [UInt8], _ call: ServerCall) {
+    call.assertOnLoop()
     guard !isClosed else { return }
     if waiting != nil {
       guard waiting?.count ?? 0 < Self.waitingMax else {
@@ -113,6 +115,7 @@ private final class ListenSession<Engine: StorageEngine> {
 
   /// The request is read: it is carried out, then what came behind it.
   fileprivate func goOn(_ read: Result<ReadListenRequest?, GRPCStatus>, _ call: ServerCall) {
+    call.assertOnLoop()
     let behind = waiting ?? []
     waiting = nil
     guard !isClosed else { return }
@@ -146,6 +149,7 @@ private final class ListenSession<Engine: StorageEngine> {
 
   /// After a delay: the request is carried out, or the stream fails; then what came behind it.
   fileprivate func goOn(_ message: [UInt8], _ status: GRPCStatus?, _ call: ServerCall) {
+    call.assertOnLoop()
     let behind = waiting ?? []
     waiting = nil
     guard !isClosed else { return }
@@ -288,6 +292,7 @@ private final class ListenPipe: @unchecked Sendable {
 
   /// Lets a fault end the stream behind a message; whether it does.
   private func drops(_ message: [UInt8], _ call: ServerCall) -> Bool {
+    call.assertOnLoop()
     guard !call.isFinished, var stream = faulted else { return false }
     let path = message.withUnsafeBytes { FaultedMessage.path(ofListenAnswer: $0) }
     let status = faults.drop(&stream, afterMessageAbout: path)
@@ -300,6 +305,7 @@ private final class ListenPipe: @unchecked Sendable {
 
   /// On the event loop: the client has taken all that was sent so far.
   func drain() {
+    call.assertOnLoop()
     let taken = waitingBytes
     waitingBytes = 0
     // Listeners stand still only above the limit, so only who falls below it is waited for.

@@ -41,6 +41,7 @@ private final class WriteSession<Engine: StorageEngine> {
   init(_ service: FirestoreService<Engine>) { self.service = service }
 
   func take(_ message: [UInt8], _ call: ServerCall) {
+    call.assertOnLoop()
     guard !isOver else { return }
     waiting.append((message, call.memory?.hold(message.count)))
     waitingBytes += message.count
@@ -69,6 +70,7 @@ private final class WriteSession<Engine: StorageEngine> {
 
   /// Works on what waits until a batch has to be waited for.
   private func goOn(_ call: ServerCall) {
+    call.assertOnLoop()
     while !isOver, !isBusy, !waiting.isEmpty {
       let (message, _) = waiting.removeFirst()
       waitingBytes -= message.count
@@ -152,6 +154,7 @@ private final class WriteSession<Engine: StorageEngine> {
   }
 
   fileprivate func goOn(_ read: Result<ReadWriteRequest, GRPCStatus>, _ call: ServerCall) {
+    call.assertOnLoop()
     isBusy = false
     guard !isOver else { return }
     do throws(GRPCStatus) {
@@ -188,6 +191,7 @@ private final class WriteSession<Engine: StorageEngine> {
 
   /// After a delay: the request is carried out, or fails.
   fileprivate func goOn(_ message: [UInt8], _ status: GRPCStatus?, _ call: ServerCall) {
+    call.assertOnLoop()
     isBusy = false
     guard !isOver else { return }
     do throws(GRPCStatus) {
@@ -205,6 +209,7 @@ private final class WriteSession<Engine: StorageEngine> {
   }
 
   func finish(_ result: Result<CommitResult, GRPCStatus>, _ call: ServerCall) {
+    call.assertOnLoop()
     isBusy = false
     cancellation = nil
     guard !isOver else { return }

@@ -1,6 +1,7 @@
 /// One call over gRPC.
 
 internal import Access
+internal import NIOCore
 
 /// State and its owner: the connection's event loop, as for every call.
 final class GRPCCall: ServerCall {
@@ -33,6 +34,8 @@ final class GRPCCall: ServerCall {
   ) throws(GRPCStatus) -> Credentials {
     try connection.credentialCache.read(authorization, with: tokens, for: project, nowSeconds: nowSeconds)
   }
+
+  override var eventLoop: (any EventLoop)? { connection.eventLoop }
 
   override var memory: MemoryAccount? { connection.account }
 

@@ -11,6 +11,7 @@ extension GRPCConnection {
     _ frame: GRPCFrame, in body: [UInt8], for call: GRPCCall,
     then next: @escaping @Sendable (GRPCCall, RequestMessage) -> Void
   ) -> Bool {
+    eventLoop.assertInside()
     guard frame.isCompressed, frame.end - frame.start > Self.inflatedHereMax, let offload = options.offload
     else { return false }
     let encoding = call.stream.head.encoding

@@ -30,6 +30,7 @@ extension GRPCConnection {
 
   /// Whether a request may begin now; otherwise it is remembered.
   func mayBegin(_ stream: HTTP2Stream) -> Bool {
+    eventLoop.assertInside()
     guard let account else { return true }
     count()
     // One that came before is not overtaken.
@@ -54,6 +55,7 @@ extension GRPCConnection {
 
   /// Begins requests that waited, as far as there is room.
   func resumeParked() {
+    eventLoop.assertInside()
     guard let account else { return }
     count()
     var waiting: Deque<HTTP2Stream> = []
@@ -79,6 +81,7 @@ extension GRPCConnection {
 
   /// Gives up what the connection holds: requests that are not there yet, and answers that are not read.
   private func shed() {
+    eventLoop.preconditionInside()
     for stream in http2.openStreams where holdsMuch(stream) { end(stream) }
     count()
     // The rest is in hands that work for the others: listeners, answers that are being made.

@@ -26,8 +26,13 @@ package final class GRPCConnection {
   package var onOutput: (() -> Void)?
   /// An answer goes on for long: the client's machine is to be given up after so many seconds of silence.
   var onLongAnswer: ((Int) -> Void)?
-  /// For those who answer exchanges; the connection itself does not use it.
-  var eventLoop: (any EventLoop)?
+  /// The owner; nil where there is none, as in tests. Set before the first bytes come.
+  var eventLoop: (any EventLoop)? {
+    didSet {
+      http2.eventLoop = eventLoop
+      ties.eventLoop = eventLoop
+    }
+  }
 
   /// Calls of this batch that may have to wait for their deadline.
   private var undecided: [GRPCCall] = []
@@ -76,6 +81,7 @@ package final class GRPCConnection {
 
   /// Takes bytes from the peer and runs what they ask for. False: send the output and close.
   package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    eventLoop.assertInside()
     let isWell = http2.receive(bytes)
     drainEvents()
     count()
@@ -84,6 +90,7 @@ package final class GRPCConnection {
 
   /// Gives bytes for the peer; see `HTTP2Connection.output`.
   package func output(atMost limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
+    eventLoop.assertInside()
     let produced = http2.output(atMost: limit, body)
     drainEvents()
     count()
@@ -94,6 +101,7 @@ package final class GRPCConnection {
 
   /// Ends the calls whose deadline has passed.
   package func expire() {
+    eventLoop.assertInside()
     let time = now()
     isBusy = true
     let late = waiting.values.filter { ($0.deadline ?? .max) <= time }
@@ -108,6 +116,7 @@ package final class GRPCConnection {
 
   /// The peer is gone.
   package func loseConnection() {
+    eventLoop.preconditionInside()
     http2.loseConnection()
     drainEvents()
     ties.cut()
@@ -115,12 +124,14 @@ package final class GRPCConnection {
   }
 
   func wake() {
+    eventLoop.assertInside()
     count()
     if !isBusy { onOutput?() }
   }
 
   /// Lets go of memory that an idle connection does not need; see `HTTP2Connection.sleep`.
   package func sleep() -> Bool {
+    eventLoop.assertInside()
     if undecided.isEmpty { undecided = [] }
     return http2.sleep()
   }
@@ -253,6 +264,7 @@ extension GRPCConnection {
 
   /// A call got its answer; its stream may still be sending it.
   func callEnded(_ call: GRPCCall) {
+    eventLoop.assertInside()
     release(call)
     call.forget()
     wake()
@@ -335,6 +347,7 @@ extension GRPCConnection {
 
   /// The client has sent everything.
   func complete(_ call: GRPCCall) {
+    eventLoop.assertInside()
     guard !call.isFinished else { return }
     if call.method.kind == .bidirectional {
       call.isHalfClosed = true

@@ -3,6 +3,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import NIOCore
 internal import Synchronization
 
 /// A request and the way to answer it. `GRPCCall` came as gRPC, `RESTCall` as JSON.
@@ -67,7 +68,10 @@ package class ServerCall {
     try requestMessage.withBytes(body)
   }
 
-  final func take(_ message: RequestMessage) { requestMessage = message }
+  final func take(_ message: RequestMessage) {
+    assertOnLoop()
+    requestMessage = message
+  }
 
   /// Who calls.
   func credentials(
@@ -75,6 +79,12 @@ package class ServerCall {
   ) throws(GRPCStatus) -> Credentials {
     try tokens.read(authorization, for: project, nowSeconds: nowSeconds()).credentials
   }
+
+  /// The event loop that owns the call; nil where there is none, as in tests.
+  var eventLoop: (any EventLoop)? { nil }
+
+  @inline(__always)
+  final func assertOnLoop() { eventLoop.assertInside() }
 
   /// The transactions of the call's connection; nil where connections come and go.
   var ties: TransactionTies? { nil }
@@ -93,6 +103,7 @@ package class ServerCall {
     _ observer: CallObserver, method: Int, _ transport: ServerFigures.Transport,
     since earlier: CallObservation? = nil
   ) {
+    assertOnLoop()
     var observation = earlier ?? observer.begin(method, transport)
     observation.method = method
     observation.transport = transport
@@ -165,6 +176,7 @@ package struct RequestMessage: Sendable {
 extension ServerCall {
   /// Answers a unary call: one message and success, in one piece.
   package final func respond(_ message: [UInt8]) {
+    assertOnLoop()
     guard !isFinished else { return }
     guard !hasBegunAnswer else {
       _ = send(message)
@@ -177,6 +189,7 @@ extension ServerCall {
 
   /// The same with an answer that was brought into its form on another thread.
   final func respond(formed answer: [UInt8]) {
+    assertOnLoop()
     guard !isFinished, !hasBegunAnswer else { return }
     isFinished = true
     transmit(formed: answer)
@@ -185,6 +198,7 @@ extension ServerCall {
 
   /// Sends one more message of a streaming answer. False: wait for `onWritable` before the next.
   package final func send(_ message: [UInt8]) -> Bool {
+    assertOnLoop()
     guard !isFinished else { return false }
     beginAnswer()
     return transmit(next: message)
@@ -192,6 +206,7 @@ extension ServerCall {
 
   /// The same with messages that were brought into their form on another thread, one or more.
   final func send(formed elements: [[UInt8]]) -> Bool {
+    assertOnLoop()
     guard !isFinished else { return false }
     beginAnswer()
     return transmit(formed: elements)
@@ -205,6 +220,7 @@ extension ServerCall {
 
   /// Ends the call with a status.
   package final func finish(_ status: GRPCStatus) {
+    assertOnLoop()
     guard !isFinished else { return }
     isFinished = true
     transmitEnd(status, afterMessages: hasBegunAnswer)
@@ -213,6 +229,7 @@ extension ServerCall {
 
   /// Nobody waits for an answer any more.
   final func cancel() {
+    assertOnLoop()
     cancelled.store(true, ordering: .relaxed)
     guard !isFinished else { return }
     isFinished = true
@@ -229,6 +246,7 @@ extension ServerCall {
 
   /// Ends the call from outside with a status, and tells the service.
   final func fail(_ status: GRPCStatus) {
+    assertOnLoop()
     guard !isFinished else { return }
     cancelled.store(true, ordering: .relaxed)
     let notify = onCancel
@@ -238,6 +256,7 @@ extension ServerCall {
 
   /// Breaks the circles between a call and the closures of its service.
   final func forget() {
+    assertOnLoop()
     ended()
     onCancel = nil
     onWritable = nil
@@ -260,6 +279,10 @@ package struct CallReference: @unchecked Sendable {
   init(call: ServerCall) { self.call = call }
 
   package var isCancelled: Bool { call.isCancelled }
+
+  /// For state that belongs to the call's event loop.
+  @inline(__always)
+  func assertOnLoop() { call.assertOnLoop() }
 
   /// Whether what is worked on for the call is of no use any more.
   ///

@@ -11,9 +11,12 @@
 /// INVARIANT: callbacks of the session only queue frames (trailers, a reset); they never feed or drain it.
 
 internal import CNGHTTP2
+internal import NIOCore
 
 package final class HTTP2Connection {
   let options: HTTP2Options
+  /// The owner; nil where there is none, as in tests. It is only asked whether this is its thread.
+  var eventLoop: (any EventLoop)?
   private let memory = SessionMemory()
   /// The session in whatever state its memory is. Use `session`.
   private let sessionAsItIs: OpaquePointer
@@ -51,7 +54,8 @@ package final class HTTP2Connection {
 
     var session: OpaquePointer?
     var allocator = memory.allocator
-    guard nghttp2_session_server_new3(&session, callbacks, nil, settings, &allocator) == 0, let session
+    guard nghttp2_session_server_new3(&session, callbacks, nil, settings, &allocator) == 0,
+      let session
     else { return nil }
     memory.found()
     sessionAsItIs = session
@@ -59,12 +63,15 @@ package final class HTTP2Connection {
     submitSettings()
   }
 
+  /// On any thread: the last reference may go with a call that another thread was working for.
   deinit {
-    nghttp2_session_del(session)
+    if memory.isAsleep { memory.wake() }
+    nghttp2_session_del(sessionAsItIs)
   }
 
   /// The session, awake.
   private var session: OpaquePointer {
+    eventLoop.assertInside()
     if memory.isAsleep { memory.wake() }
     return sessionAsItIs
   }
@@ -102,6 +109,7 @@ extension HTTP2Connection {
   }
 
   package func nextEvent() -> HTTP2Event? {
+    eventLoop.assertInside()
     guard nextEventIndex < events.count else {
       events.removeAll(keepingCapacity: true)
       nextEventIndex = 0
@@ -113,6 +121,7 @@ extension HTTP2Connection {
 
   /// The peer is gone: every open stream is cancelled.
   package func loseConnection() {
+    eventLoop.preconditionInside()
     isBroken = true
     isLost = true
     for stream in streams { close(stream) }
@@ -205,12 +214,14 @@ extension HTTP2Connection {
   }
 
   private func append(_ message: [UInt8], to stream: HTTP2Stream) {
+    eventLoop.assertInside()
     let before = stream.unsentBytes
     stream.outbound.append(message)
     unsentBytes += stream.unsentBytes - before
   }
 
   private func clear(_ stream: HTTP2Stream) {
+    eventLoop.assertInside()
     unsentBytes -= stream.unsentBytes
     stream.outbound.clear()
   }
@@ -273,6 +284,7 @@ extension HTTP2Connection {
 
 extension HTTP2Connection {
   func beginHeaders(streamID: Int32) {
+    eventLoop.assertInside()
     let stream = HTTP2Stream(id: streamID)
     stream.slot = streams.count
     streams.append(stream)
@@ -310,6 +322,7 @@ extension HTTP2Connection {
   }
 
   func streamClosed(_ stream: HTTP2Stream) {
+    eventLoop.assertInside()
     if stream.slot < streams.count, streams[stream.slot] === stream {
       let last = streams.removeLast()
       if last !== stream {
@@ -332,6 +345,7 @@ extension HTTP2Connection {
 
   /// Fills one DATA frame. Answers how many bytes, and what follows them.
   func fill(_ stream: HTTP2Stream, _ frame: UnsafeMutableRawBufferPointer) -> DataFrameFill {
+    eventLoop.assertInside()
     let count = stream.outbound.move(into: frame)
     unsentBytes -= count
     if stream.isPaused, stream.unsentBytes <= options.unsentStreamBytesHigh / 2 {

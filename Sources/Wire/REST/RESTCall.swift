@@ -42,7 +42,7 @@ final class RESTCall: ServerCall {
 
   /// A call that lasts is given an end. A client over HTTP does not say how long it waits.
   func limitTime(_ deadlines: DefaultDeadlines) {
-    guard !isFinished, let eventLoop = exchange.eventLoop,
+    guard !isFinished, let eventLoop,
       let patience = deadlines.nanoseconds(isStream ? .serverStreaming : .unary)
     else { return }
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
@@ -53,6 +53,8 @@ final class RESTCall: ServerCall {
     timer?.cancel()
     timer = nil
   }
+
+  override var eventLoop: (any EventLoop)? { exchange.eventLoop }
 
   override var memory: MemoryAccount? { exchange.memory }
 

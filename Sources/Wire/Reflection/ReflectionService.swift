@@ -35,6 +35,7 @@ private final class ReflectionConversation {
   init(_ call: ServerCall) { self.call = call }
 
   func ask(_ question: [UInt8]) {
+    call.assertOnLoop()
     guard !isPaused else {
       guard waiting.count < ReflectionService.waitingMax else {
         return call.finish(GRPCStatus(.resourceExhausted, "too many questions wait for an answer"))
@@ -46,12 +47,14 @@ private final class ReflectionConversation {
 
   /// The client has read what was sent.
   func goOn() {
+    call.assertOnLoop()
     isPaused = false
     while !isPaused, !waiting.isEmpty { answer(waiting.removeFirst()) }
     if isClosed, waiting.isEmpty { call.finish(.ok) }
   }
 
   func close() {
+    call.assertOnLoop()
     isClosed = true
     if waiting.isEmpty { call.finish(.ok) }
   }

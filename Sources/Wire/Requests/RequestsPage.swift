@@ -56,6 +56,7 @@ final class RequestsPage: ChannelInboundHandler {
 
   /// Asks for what came since, as long as the client reads; first for all there is.
   private func look(_ context: ChannelHandlerContext) {
+    context.eventLoop.assertInEventLoop()
     guard watcher != nil, !isLooking, context.channel.isWritable else { return }
     isLooking = true
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -71,6 +72,7 @@ final class RequestsPage: ChannelInboundHandler {
   }
 
   private func show(_ messages: [[UInt8]], upTo next: Int, _ context: ChannelHandlerContext) {
+    context.eventLoop.assertInEventLoop()
     isLooking = false
     guard watcher != nil else { return }
     let isNew = next != last

@@ -134,6 +134,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   /// Tells the account what the connection holds.
   private func count() {
     guard let account, let context else { return }
+    context.eventLoop.assertInEventLoop()
     let unsent = context.channel.isWritable ? 0 : context.channel.unsentBytes
     tally.set(body.count + requestBytes + unsent, in: account)
   }
@@ -165,6 +166,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   /// answered so, and the connection ends.
   private func shed() {
     guard let context else { return }
+    context.eventLoop.preconditionInEventLoop()
     if let exchange, !exchange.hasBegun {
       writer?.closesAtEnd = true
       exchange.fail(MemoryBudget.exhausted)
@@ -182,6 +184,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
 
   /// An answer is complete. While the server stops, the connection ends with it.
   private func endExchange(_ channel: any Channel) {
+    channel.eventLoop.assertInEventLoop()
     exchange = nil
     writer = nil
     requestBytes = 0
@@ -221,6 +224,7 @@ final class HTTP1ChannelHandler: ChannelInboundHandler {
   static let drainSecondsMax: UInt64 = 10
 
   private func begin(_ context: ChannelHandlerContext) {
+    context.eventLoop.assertInEventLoop()
     guard let head, mayBegin(context) else { return }
     let request = HTTPRequest(
       method: head.method.rawValue, target: Array(head.uri.utf8),
@@ -340,10 +344,14 @@ final class HTTP1AnswerWriter: HTTPAnswerWriter {
 
 extension Channel {
   /// Bytes that were written and that the peer's machine has not taken. On the event loop.
-  var unsentBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+  var unsentBytes: Int {
+    eventLoop.assertInEventLoop()
+    return (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  }
 
   /// Reads nothing until `resumeReading`; false where nothing is read already. On the event loop.
   func pauseReading() -> Bool {
+    eventLoop.preconditionInEventLoop()
     guard let options = syncOptions, (try? options.getOption(.autoRead)) ?? false else { return false }
     return (try? options.setOption(.autoRead, value: false)) != nil
   }

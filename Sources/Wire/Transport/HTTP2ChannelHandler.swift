@@ -128,6 +128,7 @@ extension HTTP2ChannelHandler {
 
   /// Lets go of memory until the connection is used. False while there is something to send.
   func sleep() -> Bool {
+    connection.eventLoop.assertInside()
     guard !isClosing, !isFlushScheduled, connection.sleep() else { return false }
     lastSleep = .now()
     return true
@@ -182,6 +183,7 @@ extension HTTP2ChannelHandler {
 
   /// Closes the connection if the peer takes nothing.
   private func giveUpUnlessRead() {
+    connection.eventLoop.preconditionInside()
     guard let channel = context?.channel else { return }
     channel.eventLoop.scheduleTask(in: Self.lastChance) {
       if !channel.isWritable { channel.close(promise: nil) }
@@ -196,6 +198,7 @@ extension HTTP2ChannelHandler {
 
   /// Somebody answered a call outside of a read: all such answers of this turn go out together.
   private func scheduleFlush() {
+    connection.eventLoop.assertInside()
     guard !isFlushScheduled, !isReading, let context else { return }
     isFlushScheduled = true
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -29,6 +29,7 @@ extension GRPCConnection {
 
   /// Headers of something that is no gRPC call are there.
   func open(requestOn stream: HTTP2Stream) {
+    eventLoop.assertInside()
     guard let front else { return refuse(stream, GRPCHeaders.plain(httpStatus: 415)) }
     let patience = UInt64(clamping: front.options.arrivalMilliseconds) &* 1_000_000
     let request = HTTP2Request(stream, deadline: now() &+ patience)
@@ -57,6 +58,7 @@ extension GRPCConnection {
 
   /// The body is there.
   func complete(_ request: HTTP2Request) {
+    eventLoop.assertInside()
     let stream = request.stream
     endArrival(on: stream)
     guard let front, !stream.isAnswered, request.exchange == nil, mayBegin(stream) else { return }
@@ -115,6 +117,7 @@ extension GRPCConnection {
   }
 
   private func count(_ request: HTTP2Request) {
+    eventLoop.assertInside()
     // Compressed headers cost their client next to nothing.
     let bytes = request.stream.inbound.count + request.stream.head.listBytes
     bufferedBytes += bytes - request.bufferedBytes
@@ -122,6 +125,7 @@ extension GRPCConnection {
   }
 
   private func release(_ request: HTTP2Request) {
+    eventLoop.assertInside()
     endArrival(on: request.stream)
     bufferedBytes -= request.bufferedBytes
     request.bufferedBytes = 0

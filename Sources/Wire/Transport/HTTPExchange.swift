@@ -62,6 +62,7 @@ package final class HTTPExchange {
 
   /// Answers in one piece.
   package func respond(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+    assertOnLoop()
     guard !hasBegun else { return }
     hasBegun = true
     isFinished = true
@@ -76,6 +77,7 @@ package final class HTTPExchange {
 
   /// Begins an answer of unknown length.
   package func begin(status: Int, headers: [(String, String)] = []) {
+    assertOnLoop()
     guard !hasBegun else { return }
     hasBegun = true
     writer.head(status: status, headers: commonHeaders + headers, length: nil)
@@ -83,6 +85,7 @@ package final class HTTPExchange {
 
   /// Sends one more piece. False: wait for `onWritable` before the next.
   package func send(_ bytes: [UInt8]) -> Bool {
+    assertOnLoop()
     guard hasBegun, !isFinished else { return false }
     writer.body(bytes)
     writer.flush()
@@ -90,6 +93,7 @@ package final class HTTPExchange {
   }
 
   package func end() {
+    assertOnLoop()
     guard hasBegun, !isFinished else { return }
     isFinished = true
     let notify = onEnd
@@ -104,11 +108,15 @@ package final class HTTPExchange {
   /// The event loop of the connection; nil where there is none, as in tests.
   var eventLoop: (any EventLoop)? { writer.eventLoop }
 
+  @inline(__always)
+  func assertOnLoop() { eventLoop.assertInside() }
+
   /// What the connection holds of the server's memory; nil where nobody counts.
   var memory: MemoryAccount? { writer.memory }
 
   /// Answers a status from outside, where nothing was said yet, and tells the service that nobody waits any more.
   func fail(_ status: GRPCStatus) {
+    assertOnLoop()
     guard !hasBegun else { return }
     let notify = onCancel
     cancelled.store(true, ordering: .relaxed)
@@ -117,6 +125,7 @@ package final class HTTPExchange {
   }
 
   func cancel() {
+    assertOnLoop()
     guard !isFinished else { return }
     cancelled.store(true, ordering: .relaxed)
     isFinished = true
@@ -186,6 +195,10 @@ package struct ExchangeReference: @unchecked Sendable {
   }
 
   package var isCancelled: Bool { exchange.isCancelled }
+
+  /// For state that belongs to the exchange's event loop.
+  @inline(__always)
+  func assertOnLoop() { exchange.assertOnLoop() }
 
   package func callAsFunction(_ body: @escaping @Sendable (HTTPExchange) -> Void) {
     perform { body(exchange) }

@@ -14,7 +14,12 @@ final class LoopExecutor: Sendable {
   func use(_ loop: any EventLoop) { self.loop.withLock { $0 = loop } }
 
   /// The connection is gone. Its event loop lives at least until then.
-  func end() { loop.withLock { $0 = nil } }
+  func end() {
+    loop.withLock { loop in
+      loop.preconditionInside()
+      loop = nil
+    }
+  }
 
   func perform(_ body: @escaping @Sendable () -> Void) {
     loop.withLock { loop in

@@ -34,16 +34,21 @@ final class SleepWatch: @unchecked Sendable {
 
   /// The connection is used, and was asleep or is new.
   func add(_ handler: HTTP2ChannelHandler, isNew: Bool) {
+    assertOnLoop()
     handler.watchSlot = awake.count
     awake.append(handler)
     if !isNew { sleeping.count.subtract(1, ordering: .relaxed) }
     if !isBeating { goOn(after: beat) }
   }
 
+  @inline(__always)
+  private func assertOnLoop() { Optional(eventLoop).assertInside() }
+
   func isLong(since start: NIODeadline) -> Bool { .now() - start >= longSleep }
 
   /// The connection is gone.
   func remove(_ handler: HTTP2ChannelHandler) {
+    eventLoop.preconditionInEventLoop()
     if let slot = handler.watchSlot {
       take(at: slot)
     } else {
@@ -69,6 +74,7 @@ final class SleepWatch: @unchecked Sendable {
 
   /// Looks at who is awake, from a place on, since the one before it have been looked at in this beat.
   private func look(from start: Int) {
+    assertOnLoop()
     var slot = start
     var sleepers = 0
     while slot < awake.count {

@@ -14,7 +14,7 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
   let stream: WebChannelStream
   private let session: WebChannelSession
   private let executor: LoopExecutor
-  private let eventLoop: any EventLoop
+  private let loop: any EventLoop
   private var isFlushScheduled = false
   /// What the session holds of the server's memory; nil where nobody counts.
   private var account: MemoryAccount?
@@ -38,7 +38,7 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
   ) {
     self.sid = sid
     self.stream = stream
-    self.eventLoop = eventLoop
+    loop = eventLoop
     let now = Self.now
     session = WebChannelSession(limits: limits, now: now)
     lastSeen = Atomic(now)
@@ -52,6 +52,8 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
   }
 
   private static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+  override var eventLoop: (any EventLoop)? { loop }
 
   override var memory: MemoryAccount? { account }
 
@@ -72,6 +74,7 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
   }
 
   override func transmit(formed elements: [[UInt8]]) -> Bool {
+    assertOnLoop()
     scheduleFlush()
     defer { count() }
     var hasRoom = true
@@ -154,6 +157,7 @@ extension WebChannelCall {
 
   private func end(_ tell: (WebChannelCall) -> Void) {
     guard !isOver else { return }
+    eventLoop.preconditionInside()
     isOver = true
     timer?.cancel()
     session.closeBackChannel(now: Self.now)
@@ -168,6 +172,7 @@ extension WebChannelCall {
 
   /// The stream has ended: nothing comes back from other threads that anybody waits for.
   private func release() {
+    eventLoop.preconditionInside()
     executor.end()
     onReleased?()
     onReleased = nil
@@ -179,6 +184,7 @@ extension WebChannelCall {
 extension WebChannelCall {
   /// Something happened to the session: its deadline is another, and what it had to say may have gone.
   private func touched() {
+    assertOnLoop()
     lastSeen.store(session.lastSeen, ordering: .relaxed)
     guard !isOver else { return }
     count()
@@ -193,7 +199,7 @@ extension WebChannelCall {
     guard deadline < timerDeadline else { return }
     timer?.cancel()
     timerDeadline = deadline
-    timer = eventLoop.scheduleTask(deadline: .uptimeNanoseconds(deadline)) { [weak self] in self?.ring() }
+    timer = loop.scheduleTask(deadline: .uptimeNanoseconds(deadline)) { [weak self] in self?.ring() }
   }
 
   private func ring() {
@@ -206,6 +212,7 @@ extension WebChannelCall {
 
   /// What is said in one turn of the event loop goes out together.
   fileprivate func scheduleFlush() {
+    assertOnLoop()
     guard !isFlushScheduled else { return }
     isFlushScheduled = true
     onLoop { call in

@@ -220,6 +220,7 @@ extension WebChannelService {
   /// On the session's event loop. Nil when the session cannot bear what waits.
   @discardableResult
   private func deliver(_ form: ReadForm, to call: WebChannelCall, acknowledged: Int?) -> [UInt8]? {
+    call.assertOnLoop()
     do throws(WebChannelSession.Fault) {
       let answer = try call.take(form.messages, acknowledged: acknowledged)
       if let refusal = form.refusal { call.fail(refusal) }
@@ -303,6 +304,7 @@ private final class ExchangeOutlet: WebChannelOutlet, @unchecked Sendable {
 
   /// Tells the session what has gone out.
   private func report() {
+    exchange.assertOnLoop()
     guard unreported > 0 else { return }
     let count = unreported
     unreported = 0
