@@ -74,7 +74,7 @@ do {
   }
   if arguments.contains("--listeners") {
     guard let parts = listenersParts(arguments) else {
-      say("bench: --part is load, fan or idle", to: STDERR_FILENO)
+      say("bench: --part is load, fan, ranges or idle", to: STDERR_FILENO)
       exit(64)
     }
     // Asked for alone, the official emulator may write all of it.

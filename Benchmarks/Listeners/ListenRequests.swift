@@ -29,6 +29,36 @@ func listenRequest(collection: String, limit: Int?) -> [UInt8] {
   }
 }
 
+/// Listens, as target 2, to the documents of a collection whose `number` is in a range.
+func listenRequest(collection: String, numbers: Range<Int>) -> [UInt8] {
+  func bound(_ filters: inout WireWriter, _ comparison: UInt64, _ number: Int) {
+    // CompositeFilter.filters, Filter.field_filter.
+    filters.message(2) { filter in
+      filter.message(2) { test in
+        test.message(1) { $0.field(2, text: "number") }
+        test.field(2, varint: comparison)
+        test.message(3) { $0.field(2, varint: UInt64(number)) }
+      }
+    }
+  }
+  return listenRequest { target in
+    target.message(2) { query in
+      query.field(1, text: "\(database)/documents")
+      query.message(2) { structured in
+        structured.message(2) { $0.field(2, text: collection) }
+        structured.message(3) { filter in
+          filter.message(1) { filters in
+            filters.field(1, varint: 1)
+            // GREATER_THAN_OR_EQUAL and LESS_THAN.
+            bound(&filters, 4, numbers.lowerBound)
+            bound(&filters, 1, numbers.upperBound)
+          }
+        }
+      }
+    }
+  }
+}
+
 private func listenRequest(_ target: (inout WireWriter) -> Void) -> [UInt8] {
   var writer = WireWriter()
   writer.field(1, text: database)

@@ -30,19 +30,26 @@ final class Listeners {
   private let arrivals = Arrivals()
 
   /// - Parameter connections: over which the listeners are spread evenly.
-  init(port: Int, paths: [String], connections: Int) throws {
+  convenience init(port: Int, paths: [String], connections: Int) throws {
+    try self.init(port: port, requests: paths.map { listenRequest(document: $0) }, connections: connections)
+  }
+
+  /// - Parameter requests: one `ListenRequest` a listener.
+  init(port: Int, requests: [[UInt8]], connections: Int) throws {
     update = StreamMethod("UpdateDocument", port: port, as: "Bearer owner")
     writer = try client.connect(port: port)
     let listen = StreamMethod("Listen", port: port, as: "Bearer owner")
     let arrivals = arrivals
     var own: [StreamConnection] = []
+    // More connections than listeners: the others say nothing.
+    for _ in requests.count..<max(requests.count, connections) { own.append(try client.connect(port: port)) }
     var begun = 0
     // A few at a time: more connections than the server's backlog would be turned away.
-    while begun < paths.count {
-      for listener in begun..<min(begun + 100, paths.count) {
+    while begun < requests.count {
+      for listener in begun..<min(begun + 100, requests.count) {
         if own.count < connections { own.append(try client.connect(port: port)) }
         _ = try own[listener % connections].call(
-          listen, listenRequest(document: paths[listener]), isRequestComplete: false
+          listen, requests[listener], isRequestComplete: false
         ) { arrivals.take($0) }
         begun += 1
       }

@@ -1,8 +1,8 @@
-/// `docstore-bench --listeners [--part=load|fan|idle] [--no-peers] [--peer-seconds=N]`
+/// `docstore-bench --listeners [--part=load|fan|ranges|idle] [--no-peers] [--peer-seconds=N]`
 
 /// Which figures of listeners are asked for.
 enum ListenersPart: String, CaseIterable {
-  case load, fan, idle
+  case load, fan, ranges, idle
 }
 
 /// - Parameter peerSeconds: how long the official emulator is given for each half of the load.
@@ -14,6 +14,7 @@ func reportListeners(
     case .load:
       try listenerLoadBenchmark(own: own, rules: rules, withPeers: withPeers, peerSeconds: peerSeconds)
     case .fan: try listenerFanBenchmark(own: own, rules: rules)
+    case .ranges: try listenerRangesBenchmark(own: own, rules: rules)
     case .idle: try listenerIdleBenchmark(own: own, rules: rules)
     }
   }
