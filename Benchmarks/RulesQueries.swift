@@ -56,7 +56,7 @@ func rulesQueriesBenchmark(rounds: Int = 9, verdicts: Int = 20_000) -> [RulesQue
           ways: [
             [
               .init(path("author.id"), .equal, .string(caller)),
-              .init(path("status"), .isIn, .array(statuses)),
+              .init(path("status"), .in, .array(statuses)),
             ]
           ], limit: 20, orderBy: [.init(path("createdAt"), isDescending: true)])
       }

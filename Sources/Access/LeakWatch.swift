@@ -39,7 +39,7 @@ public final class LeakWatch: Sendable {
     let isNew = seen.withLock { seen in
       seen.count < Self.shapesMax ? seen.insert(key).inserted : false
     }
-    guard isNew, shape.ways.reduce(0, { $0 + $1.count }) <= Self.filtersMax,
+    guard isNew, shape.ways.reduce(0, { $0 + $1.tests.count }) <= Self.filtersMax,
       let proof = ruleset.prove(request, documents: documents), proof.finding == .leak, let body = proof.body
     else { return }
     report(ListLeak(database: database, collection: Self.collection(shape), message: body))
@@ -56,10 +56,10 @@ public final class LeakWatch: Sendable {
     hasher.combine(collection(shape))
     hasher.combine(shape.limit != nil)
     for way in shape.ways {
-      hasher.combine(way.count)
-      for filter in way {
-        hasher.combine(filter.field)
-        hasher.combine(filter.comparison)
+      hasher.combine(way.tests.count)
+      for test in way.tests {
+        hasher.combine(test.path)
+        hasher.combine(test.comparison)
       }
     }
     return hasher.finalize()

@@ -26,6 +26,15 @@ public enum ValueOrder {
     }
   }
 
+  @inline(__always)
+  package static func isNaN(_ value: ValueView) -> Bool {
+    value.tag == ValueView.Tag.double && value.double.isNaN
+  }
+
+  /// Null and NaN: a test finds nothing equal to them, nor before or after them.
+  @inline(__always)
+  package static func isUnordered(_ value: ValueView) -> Bool { value.isNull || isNaN(value) }
+
   /// Whether a range filter with one of them as operand can match the other: the same kind, where
   /// integers and doubles are one and vectors are not maps. NaN is of no class but its own.
   public static func areComparable(_ left: ValueView, _ right: ValueView) -> Bool {

@@ -113,7 +113,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
 
   /// The same for a list whose ways are known.
   func decide(
-    list request: borrowing RuleRequest, _ ways: [QueryWay]?, _ documents: DocumentAccess, isRepeat: Bool
+    list request: borrowing RuleRequest, _ ways: [ListWay]?, _ documents: DocumentAccess, isRepeat: Bool
   ) -> Decision {
     let evaluation = documents.evaluation
     evaluation.isTracing = false

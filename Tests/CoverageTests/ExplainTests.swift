@@ -102,7 +102,7 @@ struct ExplainTests {
     let owner = try #require(FieldPath.field("owner"))
     let shape = QueryShape(
       parent: .root, collectionID: "notes",
-      ways: [[QueryShape.Filter(owner, .isIn, .array([.string("ann"), .string("bob")]))]])
+      ways: [[FieldTest(owner, .in, .array([.string("ann"), .string("bob")]))]])
     let explained = try compiledRules(rules).explainInDetail(
       RuleRequest(list: shape, auth: somebody, time: Timestamp(seconds: 5, nanoseconds: 0)),
       documents: documents)

@@ -67,7 +67,7 @@ struct ExpressionLimitTests {
     let list = try compiled(rules("resource.data.f >= 0 && \(balanced(200))", method: .list))
     let field = try #require(FieldPath(segments: ["f"]))
     let ways = (0..<10).map { number in
-      [QueryShape.Filter(field, .equal, .integer(Int64(number)))]
+      QueryWay([FieldTest(field, .equal, .integer(Int64(number)))])
     }
     let query = QueryShape(parent: .root, collectionID: "t", ways: ways)
     let request = Circumstances(method: .list, query: query).request(documents)
@@ -218,7 +218,7 @@ struct AccessLimitTests {
     let ruleset = try compiled(rules(reads.joined(separator: " && "), method: .list))
     let field = try #require(FieldPath(segments: ["f"]))
     let ways = (0..<count).map { number in
-      [QueryShape.Filter(field, .equal, .integer(Int64(number)))]
+      QueryWay([FieldTest(field, .equal, .integer(Int64(number)))])
     }
     let documents = MemoryDocuments()
     let query = QueryShape(parent: .root, collectionID: "t", ways: ways)

@@ -11,15 +11,15 @@ import Rules
 struct MirrorGrid: Sendable {
   let name: String
   /// Ways of each query.
-  let queries: [[[QueryShape.Filter]]]
+  let queries: [[QueryWay]]
   let rows: [(condition: String, verdicts: String)]
 }
 
-private func filter(_ field: String, _ comparison: QueryShape.Operator, _ value: Value? = nil)
-  -> QueryShape.Filter
+private func filter(_ field: String, _ comparison: FieldTest.Comparison, _ value: Value? = nil)
+  -> FieldTest
 {
-  guard let path = try? FieldPath.parse(field) else { return QueryShape.Filter(.documentName, comparison) }
-  return value.map { QueryShape.Filter(path, comparison, $0) } ?? QueryShape.Filter(path, comparison)
+  guard let path = try? FieldPath.parse(field) else { return FieldTest(.documentName, comparison) }
+  return value.map { FieldTest(path, comparison, $0) } ?? FieldTest(path, comparison)
 }
 
 private func time(_ text: String) -> Timestamp {
@@ -32,27 +32,27 @@ private let numbers = MirrorGrid(
     [[]],
     [[filter("f", .equal, .integer(4))]],
     [[filter("f", .equal, .integer(5))]],
-    [[filter("f", .greater, .integer(4))]],
-    [[filter("f", .greaterOrEqual, .integer(4))]],
-    [[filter("f", .greater, .integer(3))]],
-    [[filter("f", .greaterOrEqual, .integer(5))]],
-    [[filter("f", .less, .integer(4))]],
-    [[filter("f", .lessOrEqual, .integer(4))]],
-    [[filter("f", .lessOrEqual, .integer(3))]],
-    [[filter("f", .less, .integer(5))]],
+    [[filter("f", .greaterThan, .integer(4))]],
+    [[filter("f", .greaterThanOrEqual, .integer(4))]],
+    [[filter("f", .greaterThan, .integer(3))]],
+    [[filter("f", .greaterThanOrEqual, .integer(5))]],
+    [[filter("f", .lessThan, .integer(4))]],
+    [[filter("f", .lessThanOrEqual, .integer(4))]],
+    [[filter("f", .lessThanOrEqual, .integer(3))]],
+    [[filter("f", .lessThan, .integer(5))]],
     [[filter("f", .notEqual, .integer(4))]],
     [[filter("f", .notEqual, .integer(9))]],
-    [[filter("f", .isIn, .array([.integer(4)]))]],
-    [[filter("f", .isIn, .array([.integer(5), .integer(6)]))]],
-    [[filter("f", .isIn, .array([.integer(4), .integer(7)]))]],
+    [[filter("f", .in, .array([.integer(4)]))]],
+    [[filter("f", .in, .array([.integer(5), .integer(6)]))]],
+    [[filter("f", .in, .array([.integer(4), .integer(7)]))]],
     [[filter("f", .notIn, .array([.integer(4), .integer(9)]))]],
-    [[filter("f", .greaterOrEqual, .integer(4)), filter("f", .lessOrEqual, .integer(4))]],
-    [[filter("f", .greater, .double(4.0))]],
-    [[filter("f", .greaterOrEqual, .double(4.5))]],
-    [[filter("f", .greaterOrEqual, .double(5.0))]],
-    [[filter("f", .less, .double(3.5))]],
-    [[filter("f", .contains, .integer(4))]],
-    [[filter("f", .containsAny, .array([.integer(4), .integer(5)]))]],
+    [[filter("f", .greaterThanOrEqual, .integer(4)), filter("f", .lessThanOrEqual, .integer(4))]],
+    [[filter("f", .greaterThan, .double(4.0))]],
+    [[filter("f", .greaterThanOrEqual, .double(4.5))]],
+    [[filter("f", .greaterThanOrEqual, .double(5.0))]],
+    [[filter("f", .lessThan, .double(3.5))]],
+    [[filter("f", .arrayContains, .integer(4))]],
+    [[filter("f", .arrayContainsAny, .array([.integer(4), .integer(5)]))]],
     [[filter("f", .isNull)]],
     [[filter("f", .isNotNull)]],
     [[filter("f", .isNaN)]],
@@ -60,10 +60,10 @@ private let numbers = MirrorGrid(
     [[filter("f", .equal, .null)]],
     [[filter("f", .notEqual, .null)]],
     [[filter("f", .equal, .double(4.0))]],
-    [[filter("f", .greater, .integer(2)), filter("f", .less, .integer(9))]],
-    [[filter("f", .equal, .integer(4)), filter("f", .greater, .integer(5))]],
+    [[filter("f", .greaterThan, .integer(2)), filter("f", .lessThan, .integer(9))]],
+    [[filter("f", .equal, .integer(4)), filter("f", .greaterThan, .integer(5))]],
     [[filter("f", .equal, .string("x"))]],
-    [[filter("f", .greater, .string("x"))]],
+    [[filter("f", .greaterThan, .string("x"))]],
   ],
   rows: [
     ("resource.data.f > 4", "EFTTEETEEEEEEFTFEEEEEEEEEEFEEEFETEE"),
@@ -92,20 +92,20 @@ private let listsAndTexts = MirrorGrid(
   name: "lists and texts",
   queries: [
     [[]],
-    [[filter("f", .contains, .string("v"))]],
-    [[filter("f", .contains, .string("w"))]],
-    [[filter("f", .containsAny, .array([.string("v")]))]],
-    [[filter("f", .containsAny, .array([.string("u"), .string("v")]))]],
-    [[filter("f", .containsAny, .array([.string("v"), .string("w")]))]],
+    [[filter("f", .arrayContains, .string("v"))]],
+    [[filter("f", .arrayContains, .string("w"))]],
+    [[filter("f", .arrayContainsAny, .array([.string("v")]))]],
+    [[filter("f", .arrayContainsAny, .array([.string("u"), .string("v")]))]],
+    [[filter("f", .arrayContainsAny, .array([.string("v"), .string("w")]))]],
     [[filter("f", .equal, .array([.string("v")]))]],
     [[filter("f", .equal, .string("v"))]],
-    [[filter("f", .isIn, .array([.string("v"), .string("u")]))]],
-    [[filter("f", .isIn, .array([.array([.string("v")])]))]],
+    [[filter("f", .in, .array([.string("v"), .string("u")]))]],
+    [[filter("f", .in, .array([.array([.string("v")])]))]],
     [[filter("f", .notEqual, .string("v"))]],
     [[filter("f", .notIn, .array([.string("b"), .string("c")]))]],
-    [[filter("f", .greater, .string("v"))]],
-    [[filter("f", .contains, .string("v")), filter("g", .equal, .integer(1))]],
-    [[filter("f", .contains, .integer(1))]],
+    [[filter("f", .greaterThan, .string("v"))]],
+    [[filter("f", .arrayContains, .string("v")), filter("g", .equal, .integer(1))]],
+    [[filter("f", .arrayContains, .integer(1))]],
   ],
   rows: [
     ("'v' in resource.data.f", "ETETEETEETEEETE"),
@@ -138,11 +138,11 @@ private let wholeDocuments = MirrorGrid(
   queries: [
     [[]],
     [[filter("f", .equal, .integer(1))]],
-    [[filter("f", .greater, .integer(1))]],
+    [[filter("f", .greaterThan, .integer(1))]],
     [[filter("g", .equal, .integer(7))]],
     [[filter("f", .equal, .integer(1)), filter("g", .equal, .integer(7))]],
     [[filter("f.x", .equal, .integer(1))]],
-    [[filter("f.x", .greater, .integer(1))]],
+    [[filter("f.x", .greaterThan, .integer(1))]],
     [[filter("`f.x`", .equal, .integer(1))]],
     [[filter("f", .equal, .map(["x": .integer(1)]))]],
     [[filter("f", .equal, .map(["x": .integer(1)])), filter("f.x", .equal, .integer(2))]],
@@ -178,19 +178,19 @@ private let disjunctions = MirrorGrid(
     [[]],
     [[filter("f", .equal, .boolean(true))]],
     [[filter("f", .equal, .boolean(false))]],
-    [[filter("f", .isIn, .array([.boolean(true), .boolean(false)]))]],
-    [[filter("f", .isIn, .array([.boolean(true), .boolean(false)])), filter("g", .equal, .integer(1))]],
+    [[filter("f", .in, .array([.boolean(true), .boolean(false)]))]],
+    [[filter("f", .in, .array([.boolean(true), .boolean(false)])), filter("g", .equal, .integer(1))]],
     [[filter("f", .equal, .integer(1))]],
     [[filter("f", .equal, .integer(1)), filter("g", .equal, .integer(1))]],
     [[filter("f", .equal, .integer(2)), filter("g", .equal, .integer(1))]],
-    [[filter("f", .greater, .integer(1)), filter("g", .greater, .integer(1))]],
+    [[filter("f", .greaterThan, .integer(1)), filter("g", .greaterThan, .integer(1))]],
     [[filter("f", .equal, .integer(1))], [filter("g", .equal, .integer(1))]],
     [[filter("f", .equal, .boolean(true))], [filter("g", .equal, .boolean(true))]],
     [[filter("f", .notEqual, .boolean(true))]],
-    [[filter("f", .greater, .boolean(false))]],
-    [[filter("f", .greater, .timestamp(time("2024-06-01T00:00:00Z")))]],
-    [[filter("f", .greaterOrEqual, .timestamp(time("2024-01-01T00:00:00Z")))]],
-    [[filter("f", .less, .timestamp(time("2024-06-01T00:00:00Z")))]],
+    [[filter("f", .greaterThan, .boolean(false))]],
+    [[filter("f", .greaterThan, .timestamp(time("2024-06-01T00:00:00Z")))]],
+    [[filter("f", .greaterThanOrEqual, .timestamp(time("2024-01-01T00:00:00Z")))]],
+    [[filter("f", .lessThan, .timestamp(time("2024-06-01T00:00:00Z")))]],
     [
       [filter("f", .equal, .integer(1)), filter("g", .equal, .integer(2))],
       [filter("f", .equal, .integer(3))],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rules
 
-private func shape(_ ways: [[QueryShape.Filter]]) -> QueryShape {
+private func shape(_ ways: [QueryWay]) -> QueryShape {
   QueryShape(parent: .root, collectionID: "t", ways: ways)
 }
 
@@ -22,12 +22,12 @@ private func letter(_ ruleset: Ruleset, _ query: QueryShape, _ documents: Memory
 
 private let users = "projects/demo/databases/(default)/documents/"
 
-private func name(_ path: String) -> QueryShape.Filter {
-  QueryShape.Filter(.documentName, .equal, .reference(users + path))
+private func name(_ path: String) -> FieldTest {
+  FieldTest(.documentName, .equal, .reference(users + path))
 }
 
-private func equal(_ field: String, _ value: Value) -> QueryShape.Filter {
-  QueryShape.Filter(
+private func equal(_ field: String, _ value: Value) -> FieldTest {
+  FieldTest(
     FieldPath(segments: field.split(separator: ".").map(String.init)) ?? .documentName, .equal, value)
 }
 
@@ -59,7 +59,7 @@ struct MirrorTests {
       "t/one": ["owner": .string("me"), "n": .integer(1)], "t/two": ["owner": .string("you")],
     ])
     let ruleset = try compiled(rules(condition, method: .list))
-    let filter = QueryShape.Filter(.documentName, .isIn, .array(names.map { .reference(users + $0) }))
+    let filter = FieldTest(.documentName, .in, .array(names.map { .reference(users + $0) }))
     #expect(letter(ruleset, shape([[filter]]), documents) == expected)
   }
 
@@ -67,7 +67,7 @@ struct MirrorTests {
   func keyRanges() throws {
     let documents = MemoryDocuments(["t/one": ["owner": .string("me")]])
     let ruleset = try compiled(rules("id == 'one' && resource.data.owner == 'me'", method: .list))
-    let range = QueryShape.Filter(.documentName, .greaterOrEqual, .reference(users + "t/one"))
+    let range = FieldTest(.documentName, .greaterThanOrEqual, .reference(users + "t/one"))
     #expect(letter(ruleset, shape([[range]]), documents) == "E")
     #expect(letter(ruleset, shape([[name("t/one"), equal("owner", .string("you"))]]), documents) == "T")
   }
@@ -144,7 +144,7 @@ struct MirrorTests {
     let ruleset = try compiled(
       rules("get(/databases/$(database)/documents/u/$(resource.data.f)).data.ok", method: .list))
     #expect(letter(ruleset, shape([[equal("f", .string("a"))]]), documents) == "T")
-    let both = QueryShape.Filter(try FieldPath.parse("f"), .isIn, .array([.string("a"), .string("b")]))
+    let both = FieldTest(try FieldPath.parse("f"), .in, .array([.string("a"), .string("b")]))
     #expect(letter(ruleset, shape([[both]]), documents) == "F")
   }
 
@@ -189,7 +189,7 @@ struct MirrorTests {
   @Test("more ways than the limit are refused, not judged in part")
   func tooManyWays() throws {
     let ruleset = try compiled(rules("true", method: .list))
-    let wide = QueryShape.Filter(try FieldPath.parse("f"), .isIn, .array((0..<101).map { .integer($0) }))
+    let wide = FieldTest(try FieldPath.parse("f"), .in, .array((0..<101).map { .integer($0) }))
     #expect(
       ruleset.decide(
         RuleRequest(list: shape([[wide]]), auth: nil, time: testTime), documents: MemoryDocuments()

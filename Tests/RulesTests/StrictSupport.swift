@@ -88,33 +88,34 @@ enum ListQueryText {
     return QueryShape.Order(path, isDescending: parts.last == "desc")
   }
 
-  private static func ways(_ text: String, in collection: String) -> [[QueryShape.Filter]] {
+  private static func ways(_ text: String, in collection: String) -> [QueryWay] {
     let text = text.trimmed
     if text.hasPrefix("or(") {
       return ListValueText.parts(String(text.dropFirst(3).dropLast())).map { way in
-        ListValueText.parts(way, at: "&").map { filter($0, in: collection) }
+        QueryWay(ListValueText.parts(way, at: "&").map { filter($0, in: collection) })
       }
     }
-    return [ListValueText.parts(text).map { filter($0, in: collection) }]
+    return [QueryWay(ListValueText.parts(text).map { filter($0, in: collection) })]
   }
 
-  private static let symbols: [(String, QueryShape.Operator)] = [
-    (" array-contains-any ", .containsAny), (" array-contains ", .contains), (" not-in ", .notIn),
-    (" in ", .isIn), (" == ", .equal), (" != ", .notEqual), (" <= ", .lessOrEqual), (" >= ", .greaterOrEqual),
-    (" < ", .less), (" > ", .greater),
+  private static let symbols: [(String, FieldTest.Comparison)] = [
+    (" array-contains-any ", .arrayContainsAny), (" array-contains ", .arrayContains), (" not-in ", .notIn),
+    (" in ", .in), (" == ", .equal), (" != ", .notEqual), (" <= ", .lessThanOrEqual),
+    (" >= ", .greaterThanOrEqual),
+    (" < ", .lessThan), (" > ", .greaterThan),
   ]
 
-  private static func filter(_ text: String, in collection: String) -> QueryShape.Filter {
+  private static func filter(_ text: String, in collection: String) -> FieldTest {
     for (symbol, comparison) in symbols {
       guard let range = text.firstRange(of: symbol) else { continue }
       let name = String(text[..<range.lowerBound]).trimmed
       let value = ListValueText.value(String(text[range.upperBound...]))
-      if name == "__name__" { return QueryShape.Filter(.documentName, comparison, named(value, collection)) }
+      if name == "__name__" { return FieldTest(.documentName, comparison, named(value, collection)) }
       let path = (try? FieldPath.parse(name)) ?? .documentName
-      if value == .null, comparison == .equal { return QueryShape.Filter(path, .isNull) }
-      return QueryShape.Filter(path, comparison, value)
+      if value == .null, comparison == .equal { return FieldTest(path, .isNull) }
+      return FieldTest(path, comparison, value)
     }
-    return QueryShape.Filter(.documentName, .isNotNull)
+    return FieldTest(.documentName, .isNotNull)
   }
 
   private static func named(_ value: Value, _ collection: String) -> Value {

@@ -96,21 +96,23 @@ struct FuzzRequests {
 
   private static let queries: [QueryShape] = {
     func field(_ name: String) -> FieldPath { FieldPath(segments: [name]) ?? .documentName }
-    typealias Filter = QueryShape.Filter
+    typealias Filter = FieldTest
     let users = "projects/p/databases/(default)/documents/t"
     return [
       QueryShape(parent: .root, collectionID: "t"),
       QueryShape(
         parent: .root, collectionID: "t",
-        ways: [[Filter(field("owner"), .equal, .string("alice")), Filter(field("n"), .less, .integer(5))]],
+        ways: [
+          [Filter(field("owner"), .equal, .string("alice")), Filter(field("n"), .lessThan, .integer(5))]
+        ],
         limit: 10, orderBy: [QueryShape.Order(field("n"), isDescending: true)]),
       QueryShape(parent: .root, collectionID: "c", allDescendants: true, limit: .max),
       QueryShape(
         parent: .root, collectionID: "users",
         ways: [
-          [Filter(field("a"), .isIn, .array([.string("x"), .string("alice"), .null]))],
+          [Filter(field("a"), .in, .array([.string("x"), .string("alice"), .null]))],
           [
-            Filter(field("l"), .containsAny, .array([.integer(1), .double(.nan)])),
+            Filter(field("l"), .arrayContainsAny, .array([.integer(1), .double(.nan)])),
             Filter(field("b"), .isNotNull),
           ],
         ]),
@@ -125,7 +127,10 @@ struct FuzzRequests {
       QueryShape(
         parent: .root, collectionID: "t",
         ways: [
-          [Filter(.documentName, .equal, .reference("\(users)/x")), Filter(field("l"), .contains, .null)]
+          [
+            Filter(.documentName, .equal, .reference("\(users)/x")),
+            Filter(field("l"), .arrayContains, .null),
+          ]
         ]),
       QueryShape(parent: ResourcePath(unchecked: "t/x"), collectionID: nil, allDescendants: true),
     ]

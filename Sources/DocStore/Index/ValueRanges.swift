@@ -43,10 +43,7 @@ struct ValueRanges {
 
   /// Nothing is equal to null or NaN, nor before or after it.
   static func matchesNothing(_ operand: [UInt8]) -> Bool {
-    operand.withUnsafeBytes { bytes in
-      let value = ValueView(bytes)
-      return value.isNull || (value.kind == .double && value.double.isNaN)
-    }
+    operand.withUnsafeBytes { ValueOrder.isUnordered(ValueView($0)) }
   }
 
   private func range(tag: UInt8) -> SuffixRange { SuffixRange(lower: [tag], upper: [tag + 1]) }

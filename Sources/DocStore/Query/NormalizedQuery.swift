@@ -107,58 +107,7 @@ public struct QueryCursor: Hashable, Sendable {
   public let isBefore: Bool
 }
 
-/// A validated filter. Composites without children are `.all([])`, which every document passes.
-public indirect enum QueryFilter: Hashable, Sendable {
-  case test(FieldTest)
-  case all([QueryFilter])
-  case any([QueryFilter])
-}
-
-/// One test of one field against known values.
-public struct FieldTest: Hashable, Sendable {
-  public enum Comparison: Hashable, Sendable {
-    case lessThan, lessThanOrEqual, greaterThan, greaterThanOrEqual, equal, notEqual
-    case arrayContains, arrayContainsAny, `in`, notIn
-    case isNull, isNotNull, isNaN, isNotNaN
-  }
-
-  public let path: FieldPath
-  public let comparison: Comparison
-  /// Canonical encoded values: one, the elements of a list for `in`, `notIn` and `arrayContainsAny`,
-  /// none for the unary tests.
-  public let operands: [[UInt8]]
-
-  public init(_ path: FieldPath, _ comparison: Comparison, _ operands: [[UInt8]]) {
-    self.path = path
-    self.comparison = comparison
-    self.operands = operands
-  }
-}
-
 extension FieldTest.Comparison {
-  /// Whether a query with this test is also ordered by the field.
-  /// Source: docs/spec/protocol.md 5.4.
-  public var impliesOrder: Bool { isRange || isNegation }
-
-  public var isRange: Bool {
-    switch self {
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: true
-    case .equal, .notEqual, .arrayContains, .arrayContainsAny, .in, .notIn, .isNull, .isNotNull, .isNaN,
-      .isNotNaN:
-      false
-    }
-  }
-
-  /// Whether at most one such test may stand in a query. Source: docs/spec/protocol.md 5.3.
-  public var isNegation: Bool {
-    switch self {
-    case .notEqual, .notIn, .isNotNull, .isNotNaN: true
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .equal, .arrayContains,
-      .arrayContainsAny, .in, .isNull, .isNaN:
-      false
-    }
-  }
-
   init(_ comparison: StructuredQuery.FieldOperator) {
     self =
       switch comparison {
@@ -183,23 +132,5 @@ extension FieldTest.Comparison {
       case .isNotNaN: .isNotNaN
       case .isNotNull: .isNotNull
       }
-  }
-}
-
-extension QueryFilter {
-  /// The tests from left to right.
-  public var tests: [FieldTest] {
-    var found: [FieldTest] = []
-    forEachTest { found.append($0) }
-    return found
-  }
-
-  /// Calls `body` for every test from left to right until it throws.
-  public func forEachTest<E: Error>(_ body: (FieldTest) throws(E) -> Void) throws(E) {
-    switch self {
-    case .test(let test): try body(test)
-    case .all(let children), .any(let children):
-      for child in children { try child.forEachTest(body) }
-    }
   }
 }

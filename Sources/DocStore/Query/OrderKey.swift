@@ -76,25 +76,6 @@ struct CursorKey {
   }
 }
 
-/// References as positions in the order of names.
-enum NameOperand {
-  /// What follows `projects/P/databases/D/documents/`.
-  static func relativePath(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    var slashes = 0
-    for (index, byte) in name.enumerated() where byte == UInt8(ascii: "/") {
-      slashes += 1
-      if slashes == 5 { return UnsafeRawBufferPointer(rebasing: name[(index + 1)...]) }
-    }
-    return UnsafeRawBufferPointer(rebasing: name[name.count...])
-  }
-
-  static func path(_ encodedReference: [UInt8]) -> ResourcePath {
-    encodedReference.withUnsafeBytes { bytes in
-      ResourcePath(unchecked: String(decoding: relativePath(ValueView(bytes).reference), as: UTF8.self))
-    }
-  }
-}
-
 /// Writes order keys for the documents of one query.
 struct OrderKeyMaker {
   private let orders: [(lookup: FieldLookup?, direction: StructuredQuery.Direction)]

@@ -129,17 +129,17 @@ struct ValueRecorder {
   }
 
   /// Source: the official emulator's coverage reports.
-  private static func comparator(_ comparison: QueryShape.Operator) -> String {
+  private static func comparator(_ comparison: FieldTest.Comparison) -> String {
     switch comparison {
     case .equal, .isNull, .isNaN: "EQ"
     case .notEqual, .isNotNull, .isNotNaN: "NEQ"
-    case .less: "LT"
-    case .lessOrEqual: "LTE"
-    case .greater: "GT"
-    case .greaterOrEqual: "GTE"
-    case .contains: "LIST_CONTAINS"
-    case .containsAny: "LIST_CONTAINS_ANY"
-    case .isIn: "IN"
+    case .lessThan: "LT"
+    case .lessThanOrEqual: "LTE"
+    case .greaterThan: "GT"
+    case .greaterThanOrEqual: "GTE"
+    case .arrayContains: "LIST_CONTAINS"
+    case .arrayContainsAny: "LIST_CONTAINS_ANY"
+    case .in: "IN"
     case .notIn: "NOT_IN"
     }
   }

@@ -133,7 +133,7 @@ package enum Operand {
 
 /// One filter on a field of a query.
 package struct ConstraintFilter {
-  let comparison: QueryShape.Operator
+  let comparison: FieldTest.Comparison
   let operand: Operand
 }
 

@@ -55,11 +55,24 @@ package enum OperandText {
       let numbers = ArrayView(bytes.buffer).map { Conversions.text($0.double) }
       return "vector[" + numbers.joined(separator: ", ") + "]"
     case .constraint(let filters, let count):
-      let parts = (0..<count).map { "\(filters[$0].comparison) \(description(filters[$0].operand, e))" }
+      let parts = (0..<count).map { "\(word(filters[$0].comparison)) \(description(filters[$0].operand, e))" }
       return "constraint(" + parts.joined(separator: ", ") + ")"
     case .fault(let code, _, let detail):
       let message = e.message(detail)
       return message.isEmpty ? "error(\(code))" : "error(\(message))"
+    }
+  }
+
+  private static func word(_ comparison: FieldTest.Comparison) -> String {
+    switch comparison {
+    case .lessThan: "less"
+    case .lessThanOrEqual: "lessOrEqual"
+    case .greaterThan: "greater"
+    case .greaterThanOrEqual: "greaterOrEqual"
+    case .arrayContains: "contains"
+    case .arrayContainsAny: "containsAny"
+    case .in: "isIn"
+    case .equal, .notEqual, .notIn, .isNull, .isNotNull, .isNaN, .isNotNaN: "\(comparison)"
     }
   }
 }

@@ -144,40 +144,41 @@ struct AskedDocuments {
 }
 
 /// The ways of a query as filters.
-enum QueryWayText {
+enum ListWayText {
   static func texts(_ shape: QueryShape) -> [String] {
     let e = Evaluation()
     return (shape.expandedWays() ?? []).map { way in
-      var parts = way.filters.map { text($0, e) }
+      var parts = way.tests.map { text($0, e) }
       if let name = way.documentName { parts.append("__name__ == \(String(decoding: name, as: UTF8.self))") }
       return parts.isEmpty ? "no filter" : parts.joined(separator: " && ")
     }
   }
 
-  private static func text(_ filter: QueryShape.Filter, _ e: Evaluation) -> String {
-    switch filter.comparison {
-    case .isNull: return "\(filter.field.text) == null"
-    case .isNotNull: return "\(filter.field.text) != null"
-    case .isNaN: return "\(filter.field.text) == NaN"
-    case .isNotNaN: return "\(filter.field.text) != NaN"
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .isIn, .containsAny,
-      .notIn:
-      let operand = e.operand(ValueView(e.arena.copy(filter.operand).buffer))
-      return "\(filter.field.text) \(symbol(filter.comparison)) \(OperandText.description(operand, e))"
+  private static func text(_ test: FieldTest, _ e: Evaluation) -> String {
+    switch test.comparison {
+    case .isNull: return "\(test.path.text) == null"
+    case .isNotNull: return "\(test.path.text) != null"
+    case .isNaN: return "\(test.path.text) == NaN"
+    case .isNotNaN: return "\(test.path.text) != NaN"
+    case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .arrayContains,
+      .in, .arrayContainsAny, .notIn:
+      let operands = test.operands.map { e.operand(ValueView(e.arena.copy($0).buffer)) }
+      let operand = test.comparison.takesList ? e.list(operands) : operands.first ?? .null
+      return "\(test.path.text) \(symbol(test.comparison)) \(OperandText.description(operand, e))"
     }
   }
 
-  private static func symbol(_ comparison: QueryShape.Operator) -> String {
+  private static func symbol(_ comparison: FieldTest.Comparison) -> String {
     switch comparison {
     case .equal, .isNull, .isNaN: "=="
     case .notEqual, .isNotNull, .isNotNaN: "!="
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    case .contains: "has"
-    case .isIn: "in"
-    case .containsAny: "has any"
+    case .lessThan: "<"
+    case .lessThanOrEqual: "<="
+    case .greaterThan: ">"
+    case .greaterThanOrEqual: ">="
+    case .arrayContains: "has"
+    case .in: "in"
+    case .arrayContainsAny: "has any"
     case .notIn: "not in"
     }
   }

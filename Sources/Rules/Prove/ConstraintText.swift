@@ -10,17 +10,17 @@ extension ConstraintFilter {
     let isUnordered = operand.kind == .null || operand.isNotANumber
     switch comparison {
     case .equal: return isUnordered ? unsatisfiable : [("EQ", operand)]
-    case .less: return bound("LT", unsatisfiable)
-    case .lessOrEqual: return bound("LTE", unsatisfiable)
-    case .greater: return bound("GT", unsatisfiable)
-    case .greaterOrEqual: return bound("GTE", unsatisfiable)
+    case .lessThan: return bound("LT", unsatisfiable)
+    case .lessThanOrEqual: return bound("LTE", unsatisfiable)
+    case .greaterThan: return bound("GT", unsatisfiable)
+    case .greaterThanOrEqual: return bound("GTE", unsatisfiable)
     case .notEqual:
       return operand.kind == .null ? unsatisfiable : [("NEQ", operand.isNotANumber ? .null : operand)]
-    case .contains: return [("LIST_CONTAINS", isUnordered ? e.list([]) : operand)]
+    case .arrayContains: return [("LIST_CONTAINS", isUnordered ? e.list([]) : operand)]
     case .notIn:
       return e.array(operand).map { ("NEQ", $0.kind == .null || $0.isNotANumber ? .null : $0) }
     // Told apart into ways before rules see them.
-    case .isIn, .containsAny: return []
+    case .in, .arrayContainsAny: return []
     case .isNull: return [("EQ", .null)]
     case .isNotNull: return [("NEQ", .null)]
     case .isNaN: return [("EQ", .float(.nan))]

@@ -42,7 +42,9 @@ extension Evaluation {
 
   private func implies(_ filter: ConstraintFilter, _ comparison: Comparison, _ value: Operand) -> Bool {
     // A bound without an order in the language says nothing at all.
-    if filter.isRange, Self.orderKinds(filter.operand.kind) != nil, !filter.isHollow { return false }
+    if filter.comparison.isRange, Self.orderKinds(filter.operand.kind) != nil, !filter.isHollow {
+      return false
+    }
     // Whatever is filtered is there and is not null, also, strangely, by a field filter `== null`.
     if comparison == .notEqual, case .null = value { return true }
     // Unary filters beside others imply, strangely, every comparison with their kind of value.
@@ -59,14 +61,15 @@ extension Evaluation {
     }
     if filter.comparison == .equal { return isImplied(byEqual: filter.operand, comparison, value) }
     switch (comparison, filter.comparison) {
-    case (.greater, .greater), (.greaterOrEqual, .greater), (.greaterOrEqual, .greaterOrEqual),
-      (.notEqual, .greater):
+    case (.greater, .greaterThan), (.greaterOrEqual, .greaterThan),
+      (.greaterOrEqual, .greaterThanOrEqual), (.notEqual, .greaterThan):
       return isBound(filter.operand, .greaterOrEqual, value)
-    case (.greater, .greaterOrEqual), (.notEqual, .greaterOrEqual):
+    case (.greater, .greaterThanOrEqual), (.notEqual, .greaterThanOrEqual):
       return isBound(filter.operand, .greater, value)
-    case (.less, .less), (.lessOrEqual, .less), (.lessOrEqual, .lessOrEqual), (.notEqual, .less):
+    case (.less, .lessThan), (.lessOrEqual, .lessThan), (.lessOrEqual, .lessThanOrEqual),
+      (.notEqual, .lessThan):
       return isBound(filter.operand, .lessOrEqual, value)
-    case (.less, .lessOrEqual), (.notEqual, .lessOrEqual):
+    case (.less, .lessThanOrEqual), (.notEqual, .lessThanOrEqual):
       return isBound(filter.operand, .less, value)
     case (.notEqual, .notEqual): return isSame(filter.operand, value)
     default: return false
@@ -116,7 +119,7 @@ extension Evaluation {
     for index in 0..<count {
       switch filters[index].comparison {
       // `array-contains null` finds no document, and nothing follows from it.
-      case .contains:
+      case .arrayContains:
         if filters[index].operand.kind != .null, isSame(filters[index].operand, value) { return true }
       // As in `implies`, strangely.
       case .isNaN: if isNumber { return true }
@@ -151,21 +154,15 @@ extension ConstraintFilter {
     return (operand.kind == .int || operand.kind == .float) && !operand.isNotANumber
   }
 
-  fileprivate var isRange: Bool {
-    switch comparison {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .equal, .notEqual, .contains, .isIn, .containsAny, .notIn, .isNull, .isNotNull, .isNaN, .isNotNaN:
-      false
-    }
-  }
-
   /// Whether no document can satisfy the filter, or `!= null`, which the engine takes for the same.
   fileprivate var isHollow: Bool {
     switch (comparison, operand) {
     case (.equal, .null), (.notEqual, .null): true
-    case (.less, .null), (.lessOrEqual, .null), (.greater, .null), (.greaterOrEqual, .null): true
-    case (.equal, .float(let number)), (.less, .float(let number)), (.lessOrEqual, .float(let number)),
-      (.greater, .float(let number)), (.greaterOrEqual, .float(let number)):
+    case (.lessThan, .null), (.lessThanOrEqual, .null), (.greaterThan, .null), (.greaterThanOrEqual, .null):
+      true
+    case (.equal, .float(let number)), (.lessThan, .float(let number)),
+      (.lessThanOrEqual, .float(let number)),
+      (.greaterThan, .float(let number)), (.greaterThanOrEqual, .float(let number)):
       number.isNaN
     default: false
     }

@@ -5,30 +5,63 @@
 /// refuses some that could not; it is what production does. Source: docs/spec/production-differences.md
 /// 1.10, docs/spec/list-query-authorization.md section 3.
 
-internal import DocModel
+package import DocModel
 
-/// One way after `in` and `array-contains-any` were split: filters that all hold.
-package struct QueryWay {
-  package var filters: [QueryShape.Filter] = []
+/// One way of a query's filter as rules judge it: its tests of fields, and what it says of the document's name.
+///
+/// `not-in` is taken apart here, too, into `notEqual` tests that all hold.
+package struct ListWay {
+  /// Tests of fields, each once: `f == 1` said twice still fixes the field.
+  package var tests: [FieldTest] = []
   /// The document the way names with `__name__ ==`, as a full resource name. Nil when anything else is
   /// said of the name, and in a group below a document: the service then takes it for unknown.
-  package var documentName: [UInt8]? {
-    isBinding && keys.count == 1 && nameFilters.isEmpty ? keys.first : nil
-  }
+  package var documentName: [UInt8]? { isBinding && keys.count == 1 && nameTests.isEmpty ? keys.first : nil }
   /// Whether a name can bind the way to its document.
   var isBinding: Bool { ancestor == nil }
   /// Of a group below a document: that document's path below the root.
-  var ancestor: [UInt8]?
+  let ancestor: [UInt8]?
   /// The same for logic, which is not confused by what else is said.
   package var onlyName: [UInt8]? { keys.count == 1 ? keys.first : nil }
   /// Names that `__name__ ==` gives, each once. Two are a contradiction and bind nothing.
-  package var keys: [[UInt8]] = []
-  /// Other filters on the name. They bind nothing for the service.
-  package var nameFilters: [QueryShape.Filter] = []
-  /// All that is said, also twice; nil for the only way of a query.
-  var said: [[UInt8]]?
+  package private(set) var keys: [[UInt8]] = []
+  /// Other tests of the name. They bind nothing for the service.
+  package private(set) var nameTests: [FieldTest] = []
+  /// How often each test is said.
+  package private(set) var said: [FieldTest: Int] = [:]
 
-  package init(ancestor: [UInt8]? = nil) { self.ancestor = ancestor }
+  /// - Parameter isOneOfSeveral: whether it is to be known what is said, also twice.
+  package init(_ way: QueryWay = [], ancestor: [UInt8]? = nil, isOneOfSeveral: Bool = false) {
+    self.ancestor = ancestor
+    for test in way.tests {
+      guard test.comparison == .notIn else {
+        add(test, isOneOfSeveral)
+        continue
+      }
+      for operand in test.operands { add(FieldTest(test.path, .notEqual, [operand]), isOneOfSeveral) }
+    }
+  }
+
+  private mutating func add(_ test: FieldTest, _ isOneOfSeveral: Bool) {
+    if isOneOfSeveral { said[test, default: 0] += 1 }
+    guard test.path.isDocumentName else {
+      if !tests.contains(test) { tests.append(test) }
+      return
+    }
+    guard test.comparison == .equal else {
+      nameTests.append(test)
+      return
+    }
+    let name = test.operand.withUnsafeBytes { Array(ValueView($0).reference) }
+    if !keys.contains(name) { keys.append(name) }
+  }
+
+  /// Which documents the tests let through, and explicit orders, which find only what has their field. Names that
+  /// `__name__ ==` gives are not among the tests.
+  package func matcher(_ orders: [QueryShape.Order]) -> FilterMatcher {
+    FilterMatcher(
+      QueryWay(tests + nameTests).filter,
+      requiring: orders.map(\.field).filter { !$0.isDocumentName })
+  }
 }
 
 extension QueryShape {
@@ -37,72 +70,28 @@ extension QueryShape {
   static let waysMax = 100
 
   /// All ways; nil when there are too many.
-  package func expandedWays() -> [QueryWay]? {
-    var result: [QueryWay] = []
-    let areSeveral =
-      ways.count > 1
-      || ways.first?.contains { $0.comparison == .isIn || $0.comparison == .containsAny } == true
-    for way in ways {
-      var partial = [QueryWay(ancestor: allDescendants && !parent.isRoot ? Array(parent.text.utf8) : nil)]
-      if areSeveral { partial[0].said = [] }
-      for filter in way {
-        partial = partial.flatMap { Self.split(filter, onto: $0) }
-        if result.count + partial.count > Self.waysMax { return nil }
-      }
-      result += partial
+  package func expandedWays() -> [ListWay]? {
+    let ancestor = allDescendants && !parent.isRoot ? Array(parent.text.utf8) : nil
+    if let only = ways.first, ways.count == 1, !only.tests.contains(where: { $0.comparison.isDisjunction }) {
+      return [ListWay(only, ancestor: ancestor)]
     }
-    return areSeveral ? Self.distinct(result) : result
+    let filter = QueryFilter.any(ways.map(\.filter))
+    guard QueryWay.count(of: filter) <= Self.waysMax else { return nil }
+    return Self.distinct(
+      QueryWay.ways(of: filter).map { ListWay($0, ancestor: ancestor, isOneOfSeveral: true) })
   }
 
   /// Ways that say the same, in whatever order, are one. Saying it twice in one way is saying something else, as in the
   /// official engine.
-  private static func distinct(_ ways: [QueryWay]) -> [QueryWay] {
-    var seen: Set<[[UInt8]]> = []
-    return ways.filter { way in
-      seen.insert((way.said ?? []).sorted { $0.lexicographicallyPrecedes($1) }).inserted
-    }
-  }
-
-  private static func split(_ filter: Filter, onto way: QueryWay) -> [QueryWay] {
-    switch filter.comparison {
-    case .isIn, .containsAny:
-      let single: Operator = filter.comparison == .isIn ? .equal : .contains
-      return elements(of: filter.operand).map { add(Filter(filter.field, single, $0), to: way) }
-    case .notIn:
-      return [
-        elements(of: filter.operand).reduce(way) { add(Filter(filter.field, .notEqual, $1), to: $0) }
-      ]
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .isNull, .isNotNull,
-      .isNaN, .isNotNaN:
-      return [add(filter, to: way)]
-    }
-  }
-
-  private static func add(_ filter: Filter, to way: QueryWay) -> QueryWay {
-    var way = way
-    way.said?.append(filter.bytes)
-    guard filter.field.isDocumentName else {
-      // The same filter twice is one filter: `f == 1` still fixes the field.
-      if !way.filters.contains(where: { $0.isSame(as: filter) }) { way.filters.append(filter) }
-      return way
-    }
-    guard filter.comparison == .equal else {
-      way.nameFilters.append(filter)
-      return way
-    }
-    let name = filter.operand.withUnsafeBytes { Array(ValueView($0).reference) }
-    if !way.keys.contains(name) { way.keys.append(name) }
-    return way
-  }
-
-  private static func elements(of operand: [UInt8]) -> [[UInt8]] {
-    operand.withUnsafeBytes { ValueView($0).array.map { Array($0.bytes) } }
+  private static func distinct(_ ways: [ListWay]) -> [ListWay] {
+    var seen: Set<[FieldTest: Int]> = []
+    return ways.filter { seen.insert($0.said).inserted }
   }
 }
 
 extension Ruleset {
   /// - Parameter ways: of the request's query; nil when there are too many, or no query.
-  func decideList(_ request: borrowing RuleRequest, _ ways: [QueryWay]?, _ e: Evaluation) -> Decision {
+  func decideList(_ request: borrowing RuleRequest, _ ways: [ListWay]?, _ e: Evaluation) -> Decision {
     guard let shape = request.query, let ways else { return e.decision(.unprovable) }
     // Assumed: every way has the whole budget; document accesses are counted over all of them.
     var spentMost = 0
@@ -138,7 +127,7 @@ extension Ruleset {
 
 extension Evaluation {
   /// Makes one way of a query the thing to be judged: its document or its stand-in, and its matches.
-  package func openWay(_ way: QueryWay, of shape: QueryShape, _ ruleset: Ruleset) {
+  package func openWay(_ way: ListWay, of shape: QueryShape, _ ruleset: Ruleset) {
     openQuery(shape)
     // Also a document outside the collection, which the query cannot return. Source: the official emulator.
     if let name = way.documentName, let relative = relativePath(ofName: name) {
@@ -152,13 +141,13 @@ extension Evaluation {
 
   /// The same for a way after another one of the same query, when neither names a document: all but the stand-in
   /// is as it was.
-  func openNext(_ way: QueryWay) {
+  func openNext(_ way: ListWay) {
     spent = 0
     openStandIn(way)
   }
 
-  private func openStandIn(_ way: QueryWay) {
-    resourceData = standIn(way.filters)
+  private func openStandIn(_ way: ListWay) {
+    resourceData = standIn(way.tests)
     nameConstraint = nameConstraint(way)
   }
 

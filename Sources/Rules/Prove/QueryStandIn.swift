@@ -5,16 +5,16 @@ internal import DocModel
 extension Evaluation {
   /// Exactly the filtered fields: a value where the filter fixes it, otherwise a constraint. A filter on
   /// `a.b` makes a map `a`.
-  func standIn(_ filters: [QueryShape.Filter]) -> Operand {
+  func standIn(_ tests: [FieldTest]) -> Operand {
     var order: [[String]] = []
     var values: [Operand] = []
-    for filter in filters {
-      let path = filter.field.segments
+    for test in tests {
+      let path = test.path.segments
       if let known = order.firstIndex(where: { isSamePath($0, path) }) {
-        values[known] = combined(values[known], fieldValue(filter))
+        values[known] = combined(values[known], fieldValue(test))
       } else {
         order.append(path)
-        values.append(fieldValue(filter))
+        values.append(fieldValue(test))
       }
     }
     return nested(Array(zip(order, values)))
@@ -24,19 +24,23 @@ extension Evaluation {
     left.count == right.count && zip(left, right).allSatisfy { $0.hasSameBytes(as: $1) }
   }
 
-  private func fieldValue(_ filter: QueryShape.Filter) -> Operand {
-    switch filter.comparison {
+  private func fieldValue(_ test: FieldTest) -> Operand {
+    switch test.comparison {
     case .isNull: return .null
     case .equal:
       // A field filter with null or NaN fixes nothing, unlike the unary ones. Source: the official emulator.
-      let value = encodedOperand(filter.operand)
+      let value = encodedOperand(test.operand)
       return isUnordered(value) ? constraint(ConstraintFilter(comparison: .equal, operand: value)) : value
     case .isNaN: return .float(.nan)
     case .isNotNull, .isNotNaN:
-      return constraint(ConstraintFilter(comparison: filter.comparison, operand: .null))
-    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .isIn, .containsAny, .notIn:
+      return constraint(ConstraintFilter(comparison: test.comparison, operand: .null))
+    case .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .arrayContains:
       return constraint(
-        ConstraintFilter(comparison: filter.comparison, operand: encodedOperand(filter.operand)))
+        ConstraintFilter(comparison: test.comparison, operand: encodedOperand(test.operand)))
+    // Taken apart before: `ListWay`.
+    case .in, .arrayContainsAny, .notIn:
+      return constraint(
+        ConstraintFilter(comparison: test.comparison, operand: list(test.operands.map(encodedOperand))))
     }
   }
 
@@ -73,17 +77,17 @@ extension Evaluation {
 
   /// What a query says of the document's name where it does not fix it: its filters, or where it looks. A group
   /// below a document is a range of names for the official engine.
-  func nameConstraint(_ way: QueryWay) -> Operand? {
+  func nameConstraint(_ way: ListWay) -> Operand? {
     let keys = way.keys.compactMap { relativePath(ofName: $0) }.map {
       ConstraintFilter(comparison: .equal, operand: namePath($0))
     }
-    let others = way.nameFilters.compactMap { filter in
-      filter.operand.withUnsafeBytes { relativePath(ofName: Array(ValueView($0).reference)) }
-        .map { ConstraintFilter(comparison: filter.comparison, operand: namePath($0)) }
+    let others = way.nameTests.compactMap { test in
+      test.operand.withUnsafeBytes { relativePath(ofName: Array(ValueView($0).reference)) }
+        .map { ConstraintFilter(comparison: test.comparison, operand: namePath($0)) }
     }
     var all = keys + others
     if all.isEmpty, let ancestor = way.ancestor {
-      all = [ConstraintFilter(comparison: .greaterOrEqual, operand: namePath(arena.copy(ancestor)))]
+      all = [ConstraintFilter(comparison: .greaterThanOrEqual, operand: namePath(arena.copy(ancestor)))]
     }
     return all.isEmpty ? nil : .constraint(arena.copy(all), all.count)
   }

@@ -17,7 +17,7 @@ package protocol ListProver: Sendable {
   ///   - isForClient: what the proof says is then made without a look at stored documents; only whether it says it
   ///     depends on the verdicts.
   func proof(
-    of shape: QueryShape, _ ways: [QueryWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
+    of shape: QueryShape, _ ways: [ListWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
     mirror: Decision, isForClient: Bool
   ) -> ListProof
 }

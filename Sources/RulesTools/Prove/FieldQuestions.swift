@@ -7,7 +7,7 @@ internal import Rules
 struct FieldQuestions {
   struct Question {
     let symbol: Int
-    let comparison: QueryShape.Operator
+    let comparison: FieldTest.Comparison
     let value: Operand
   }
 
@@ -29,12 +29,12 @@ struct FieldQuestions {
 extension SymbolicEvaluator {
   /// Keeps a question, when somebody collects them.
   @inline(__always)
-  mutating func note(_ symbol: Int, _ comparison: QueryShape.Operator, _ value: Operand) {
+  mutating func note(_ symbol: Int, _ comparison: FieldTest.Comparison, _ value: Operand) {
     if questions != nil { keep(symbol, comparison, value) }
   }
 
   @inline(never)
-  private mutating func keep(_ symbol: Int, _ comparison: QueryShape.Operator, _ value: Operand) {
+  private mutating func keep(_ symbol: Int, _ comparison: FieldTest.Comparison, _ value: Operand) {
     questions?.add(FieldQuestions.Question(symbol: symbol, comparison: comparison, value: value), e)
   }
 }

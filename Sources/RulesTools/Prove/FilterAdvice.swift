@@ -15,7 +15,7 @@ struct FilterAdvice {
   private static let offersMax = 4
 
   struct Candidate {
-    let filter: QueryShape.Filter
+    let test: FieldTest
     let text: String
     /// Whether every result of the query satisfies it as it is.
     var isImplied = false
@@ -27,7 +27,7 @@ struct FilterAdvice {
 
   /// Of candidates in the order in which the rules ask, the sets that make the query pass, smallest first.
   func search(_ all: [Candidate], replaces: Bool) -> [ListAdvice] {
-    let usable = replaces ? all : all.filter { !isFixed($0.filter.field) }
+    let usable = replaces ? all : all.filter { !isFixed($0.test.path) }
     let candidates = Array(usable.prefix(Self.candidatesMax))
     var found: [Set<Int>] = []
     for count in 1...Self.filtersMax where count <= candidates.count {
@@ -36,7 +36,7 @@ struct FilterAdvice {
         let set = Set(chosen)
         if found.contains(where: { $0.isSubset(of: set) }) { continue }
         if hasTwoEqualities(chosen.map { candidates[$0] }) { continue }
-        if passes(query(with: chosen.map { candidates[$0].filter }, replaces: replaces)) { found.append(set) }
+        if passes(query(with: chosen.map { candidates[$0].test }, replaces: replaces)) { found.append(set) }
       }
       if !found.isEmpty { break }
     }
@@ -50,21 +50,22 @@ struct FilterAdvice {
   /// A field that the query fixes can only be asked for something else instead.
   private func isFixed(_ field: FieldPath) -> Bool {
     shape.ways.contains { way in
-      way.contains { $0.field == field && ($0.comparison == .equal || $0.comparison == .isIn) }
+      way.tests.contains { $0.path == field && ($0.comparison == .equal || $0.comparison == .in) }
     }
   }
 
   private func hasTwoEqualities(_ chosen: [Candidate]) -> Bool {
     chosen.indices.contains { index in
-      chosen[index].filter.comparison == .equal
-        && chosen[..<index].contains { $0.filter.field == chosen[index].filter.field }
+      chosen[index].test.comparison == .equal
+        && chosen[..<index].contains { $0.test.path == chosen[index].test.path }
     }
   }
 
-  private func query(with filters: [QueryShape.Filter], replaces: Bool) -> QueryShape {
-    let ways = shape.ways.map { way -> [QueryShape.Filter] in
-      let kept = replaces ? way.filter { old in !filters.contains { $0.field == old.field } } : way
-      return kept + filters
+  private func query(with tests: [FieldTest], replaces: Bool) -> QueryShape {
+    let ways = shape.ways.map { way -> QueryWay in
+      let kept =
+        replaces ? way.tests.filter { old in !tests.contains { $0.path == old.path } } : way.tests
+      return QueryWay(kept + tests)
     }
     return QueryShape(
       parent: shape.parent, collectionID: shape.collectionID, allDescendants: shape.allDescendants,
@@ -92,16 +93,16 @@ extension FilterAdvice {
     else { return nil }
     let text = field.text
     switch (question.comparison, value) {
-    case (.equal, .null): return Candidate(filter: .init(field, .isNull), text: "\(text) == null")
+    case (.equal, .null): return Candidate(test: .init(field, .isNull), text: "\(text) == null")
     case (.notEqual, .null), (.isNotNull, _):
-      return Candidate(filter: .init(field, .isNotNull), text: "\(text) != null")
-    case (.isIn, .array(let values)), (.containsAny, .array(let values)):
+      return Candidate(test: .init(field, .isNotNull), text: "\(text) != null")
+    case (.in, .array(let values)), (.arrayContainsAny, .array(let values)):
       guard !values.isEmpty, values.count <= 30 else { return nil }
     default: break
     }
     guard let symbol = symbol(of: question.comparison) else { return nil }
     return Candidate(
-      filter: .init(field, question.comparison, value), text: "\(text) \(symbol) \(ValueText.text(value))")
+      test: .init(field, question.comparison, value), text: "\(text) \(symbol) \(ValueText.text(value))")
   }
 
   /// Whether every value that the facts allow gives the answer that the filter demands.
@@ -114,26 +115,26 @@ extension FilterAdvice {
     case .equal: return facts.isPresent && facts.unequal(to: value, e) == nil
     case .notEqual:
       return facts.kinds.isDisjoint(with: [.null, .absent]) && facts.equal(to: value, e) == nil
-    case .less: return isOrdered && facts.bounded(.greaterOrEqual, value, e) == nil
-    case .lessOrEqual: return isOrdered && facts.bounded(.greater, value, e) == nil
-    case .greater: return isOrdered && facts.bounded(.lessOrEqual, value, e) == nil
-    case .greaterOrEqual: return isOrdered && facts.bounded(.less, value, e) == nil
-    case .contains: return facts.kinds == .list && facts.lacking(value, e) == nil
-    case .isIn, .containsAny, .notIn, .isNull, .isNaN, .isNotNaN: return false
+    case .lessThan: return isOrdered && facts.bounded(.greaterOrEqual, value, e) == nil
+    case .lessThanOrEqual: return isOrdered && facts.bounded(.greater, value, e) == nil
+    case .greaterThan: return isOrdered && facts.bounded(.lessOrEqual, value, e) == nil
+    case .greaterThanOrEqual: return isOrdered && facts.bounded(.less, value, e) == nil
+    case .arrayContains: return facts.kinds == .list && facts.lacking(value, e) == nil
+    case .in, .arrayContainsAny, .notIn, .isNull, .isNaN, .isNotNaN: return false
     }
   }
 
-  private static func symbol(of comparison: QueryShape.Operator) -> String? {
+  private static func symbol(of comparison: FieldTest.Comparison) -> String? {
     switch comparison {
     case .equal: "=="
     case .notEqual: "!="
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    case .contains: "array-contains"
-    case .isIn: "in"
-    case .containsAny: "array-contains-any"
+    case .lessThan: "<"
+    case .lessThanOrEqual: "<="
+    case .greaterThan: ">"
+    case .greaterThanOrEqual: ">="
+    case .arrayContains: "array-contains"
+    case .in: "in"
+    case .arrayContainsAny: "array-contains-any"
     case .notIn: "not-in"
     case .isNull, .isNotNull, .isNaN, .isNotNaN: nil
     }
@@ -150,6 +151,6 @@ extension FilterAdvice {
     let database = evaluator.e.segments[1].text
     let reference = Value.reference("projects/demo/databases/\(database)/documents/\(path.text)")
     return Candidate(
-      filter: .init(.documentName, .equal, reference), text: "__name__ == \(OperandText.quoted(id.text))")
+      test: .init(.documentName, .equal, reference), text: "__name__ == \(OperandText.quoted(id.text))")
   }
 }

@@ -46,7 +46,7 @@ struct ProofSession {
   }
 
   /// - Parameter ways: of the query; nil when there are too many.
-  mutating func proof(_ ways: [QueryWay]?) -> ListProof {
+  mutating func proof(_ ways: [ListWay]?) -> ListProof {
     guard let ways else { return proof(.tooComplex, .agreed, branches: 0) }
     var prover = StrictProver(plan, e, shape)
     for (index, way) in ways.enumerated() {
@@ -59,13 +59,13 @@ struct ProofSession {
   }
 
   /// One way: by logic, or, for a named document, by what is stored under the name.
-  private func prove(_ way: QueryWay, _ prover: inout StrictProver) -> StrictVerdict {
+  private func prove(_ way: ListWay, _ prover: inout StrictProver) -> StrictVerdict {
     let verdict = prover.prove(way)
     guard verdict != .allowed, way.documentName != nil else { return verdict }
     return isGrantedByService(way) ? .allowed : verdict
   }
 
-  private func isGrantedByService(_ way: QueryWay) -> Bool {
+  private func isGrantedByService(_ way: ListWay) -> Bool {
     e.openWay(way, of: shape, ruleset)
     return ruleset.judge(e).isAllowed
   }
@@ -81,7 +81,7 @@ struct ProofSession {
 
   // MARK: refused by logic
 
-  private func refused(_ way: QueryWay, _ verdict: StrictVerdict, _ branches: Int) -> ListProof {
+  private func refused(_ way: ListWay, _ verdict: StrictVerdict, _ branches: Int) -> ListProof {
     let found = witness(way)
     let finding: ListFinding = mirror.isAllowed ? (found == nil ? .unproven : .leak) : .agreed
     let advice = finding == .unproven ? [] : advice(way)
@@ -91,15 +91,16 @@ struct ProofSession {
   }
 
   /// A result of the way that is refused.
-  private func witness(_ way: QueryWay) -> ListWitness? {
+  private func witness(_ way: ListWay) -> ListWitness? {
     guard way.documentName == nil else { return nil }
+    let matcher = way.matcher(shape.orderBy)
     var prover = StrictProver(plan, e, shape)
     var found: ListWitness?
     var refusals = 0
     _ = prover.prove(way) { evaluator in
       refusals += 1
       for variant in 0..<Self.variantsMax where found == nil {
-        found = check(WitnessBuilder(evaluator, variant: variant), way)
+        found = check(WitnessBuilder(evaluator, variant: variant), matcher)
       }
       return found == nil && refusals < Self.refusalsMax
     }
@@ -107,13 +108,15 @@ struct ProofSession {
   }
 
   /// The document that a builder makes, if it is a result and refused.
-  private func check(_ builder: WitnessBuilder, _ way: QueryWay) -> ListWitness? {
+  private func check(_ builder: WitnessBuilder, _ matcher: FilterMatcher) -> ListWitness? {
     guard let fields = builder.document(), let id = builder.id(), let path = path(id) else { return nil }
     let bytes = e.arena.copy(fields.encoded)
     let view = FieldsView(document: bytes.buffer)
     let saved = (e.captures, e.frame)
     defer { e.frame = saved.1 }
-    guard FilterMatch.matches(view, way, shape.orderBy), isNamed(path, way) else { return nil }
+    var name = path.text
+    let isResult = name.withUTF8 { matcher.matches(path: UnsafeRawBufferPointer($0), fields: view) }
+    guard isResult else { return nil }
     let isGranted = ruleset.grants(view, at: path, asResultOf: shape, e)
     // The proof goes on in the state of the query.
     e.openQuery(shape)
@@ -125,23 +128,8 @@ struct ProofSession {
     shape.parent.appending(shape.collectionID ?? "anything").appending(id)
   }
 
-  /// Whether the filters on the name let the path through.
-  private func isNamed(_ path: ResourcePath, _ way: QueryWay) -> Bool {
-    way.nameFilters.allSatisfy { filter in
-      let prefix = filter.operand.withUnsafeBytes { bytes -> String in
-        let name = String(decoding: ValueView(bytes).reference, as: UTF8.self)
-        return name.split(separator: "/", omittingEmptySubsequences: false).prefix(5).joined(separator: "/")
-      }
-      let entry = Fields([("n", .reference(prefix + "/" + path.text))])
-      guard let field = FieldPath.field("n") else { return false }
-      let bytes = e.arena.copy(entry.encoded)
-      let test = QueryShape.Filter(field, filter.comparison, filter.operand)
-      return FilterMatch.matches(FieldsView(document: bytes.buffer), test)
-    }
-  }
-
   /// The line of the `allow` by which the service grants a way.
-  private func grantingLine(_ way: QueryWay) -> Int {
+  private func grantingLine(_ way: ListWay) -> Int {
     e.openWay(way, of: shape, ruleset)
     var tracer = Tracer(ruleset, e)
     tracer.traceMatches(way: 0)
@@ -150,7 +138,7 @@ struct ProofSession {
 
   // MARK: refused by the service only
 
-  private func provable(_ ways: [QueryWay], _ branches: Int) -> ListProof {
+  private func provable(_ ways: [ListWay], _ branches: Int) -> ListProof {
     guard let way = ways.first(where: { !isGrantedByService($0) }) else {
       return proof(.allowed, .agreed, branches: branches)
     }
@@ -164,19 +152,19 @@ struct ProofSession {
 
   // MARK: advice
 
-  private func advice(_ way: QueryWay) -> [ListAdvice] {
+  private func advice(_ way: ListWay) -> [ListAdvice] {
     let search = FilterAdvice(passes: passes, shape: shape)
     let found = search.search(candidates(way), replaces: false)
     if !found.isEmpty { return found }
     // The query fixes the fields that the rules ask for to something else.
     var open = way
-    open.filters.removeAll { $0.comparison == .equal || $0.comparison == .isNull }
-    guard open.filters.count < way.filters.count else { return [] }
+    open.tests.removeAll { $0.comparison == .equal || $0.comparison == .isNull }
+    guard open.tests.count < way.tests.count else { return [] }
     return search.search(candidates(open), replaces: true)
   }
 
   /// Filters that take no result away, or, when there are none, any that help.
-  private func harmlessAdvice(_ way: QueryWay) -> [ListAdvice] {
+  private func harmlessAdvice(_ way: ListWay) -> [ListAdvice] {
     let search = FilterAdvice(passes: passes, shape: shape)
     let all = candidates(way)
     let harmless = search.search(all.filter(\.isImplied), replaces: false)
@@ -184,7 +172,7 @@ struct ProofSession {
   }
 
   /// What the rules ask about the results of a way.
-  private func candidates(_ way: QueryWay) -> [FilterAdvice.Candidate] {
+  private func candidates(_ way: ListWay) -> [FilterAdvice.Candidate] {
     e.hidesDocuments = isForClient
     defer { e.hidesDocuments = false }
     var prover = StrictProver(plan, e, shape)

@@ -32,7 +32,7 @@ struct StrictProver {
 
   /// - Parameter refused: is shown every case that no statement grants and says whether to go on.
   mutating func prove(
-    _ way: QueryWay, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
+    _ way: ListWay, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
   ) -> StrictVerdict {
     evaluator.steps = 0
     evaluator.isVacuous = false
@@ -42,11 +42,11 @@ struct StrictProver {
   }
 
   /// Says which way comes after the next one, so that what they have in common is stated once.
-  mutating func expect(_ next: QueryWay?, after way: QueryWay) {
+  mutating func expect(_ next: ListWay?, after way: ListWay) {
     commonCount = 0
     guard let next else { return }
-    let most = min(way.filters.count, next.filters.count)
-    while commonCount < most, way.filters[commonCount].isSame(as: next.filters[commonCount]) {
+    let most = min(way.tests.count, next.tests.count)
+    while commonCount < most, way.tests[commonCount] == next.tests[commonCount] {
       commonCount += 1
     }
   }
@@ -54,24 +54,24 @@ struct StrictProver {
   // MARK: one way
 
   /// What the filters of the way say.
-  private mutating func stated(by way: QueryWay) -> WayFacts {
+  private mutating func stated(by way: ListWay) -> WayFacts {
     var (done, facts) = common ?? (0, WayFacts(e))
     common = nil
     if commonCount > 0, commonCount >= done {
-      facts.add(way.filters[done..<commonCount])
+      facts.add(way.tests[done..<commonCount])
       common = (commonCount, facts)
       done = commonCount
     }
-    facts.add(way.filters[done...])
+    facts.add(way.tests[done...])
     facts.add(shape.orderBy)
     return facts
   }
 
   /// States what the way says; false when it returns nothing.
-  private mutating func open(_ way: QueryWay) -> Bool {
+  private mutating func open(_ way: ListWay) -> Bool {
     var facts = stated(by: way)
     // The ways of a collection differ in their facts only.
-    if isQueryOpen, way.keys.isEmpty, way.nameFilters.isEmpty {
+    if isQueryOpen, way.keys.isEmpty, way.nameTests.isEmpty {
       evaluator.symbols = facts.symbols
       return !facts.isEmpty
     }
@@ -91,7 +91,7 @@ struct StrictProver {
       for part in shape.parent.segments { path.append(.known(e.arena.copy(Array(part)))) }
       if shape.allDescendants {
         path.append(.parents)
-      } else if let collection = shape.collectionID, !way.nameFilters.isEmpty {
+      } else if let collection = shape.collectionID, !way.nameTests.isEmpty {
         facts.addNames(way, inCollection: Array(shape.parent.appending(collection).text.utf8) + [0x2F])
       }
       evaluator.symbols = facts.symbols

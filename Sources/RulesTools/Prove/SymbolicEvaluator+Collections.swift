@@ -67,7 +67,7 @@ extension SymbolicEvaluator {
   ) -> SymbolicValue {
     switch place.kind {
     case .list:
-      if case .symbol(let symbol) = wanted { note(symbol, .isIn, place) }
+      if case .symbol(let symbol) = wanted { note(symbol, .in, place) }
       // The question was asked as a whole.
       let asked = questions
       questions = nil
@@ -104,7 +104,7 @@ extension SymbolicEvaluator {
     guard case .known(let value) = wanted else {
       return opaque(.membership, [.symbol(place), wanted], [.bool, .absent])
     }
-    note(place, .contains, value)
+    note(place, .arrayContains, value)
     let isSurelyMap = symbols.facts[place].kinds == .map
     if split(place, kinds: .list) { return .known(.boolean(has(value, in: place))) }
     guard split(place, kinds: .map) else { return opaque(.membership, [.symbol(place), wanted], .bool) }

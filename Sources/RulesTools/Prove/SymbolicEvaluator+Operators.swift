@@ -173,7 +173,7 @@ extension SymbolicEvaluator {
   private mutating func ordered(
     _ symbol: Int, _ comparison: Comparison, _ value: Operand, _ term: ProofTerm
   ) -> SymbolicValue {
-    note(symbol, comparison.queryOperator, value)
+    note(symbol, comparison.asTest, value)
     let comparable = KindSet.ordered(with: value)
     guard !comparable.isEmpty, split(symbol, kinds: comparable) else { return fault(term) }
     if comparable.contains(.nan) {
@@ -244,14 +244,15 @@ extension Comparison {
     }
   }
 
-  var queryOperator: QueryShape.Operator {
+  /// The test that asks the same of a field.
+  var asTest: FieldTest.Comparison {
     switch self {
     case .equal: .equal
     case .notEqual: .notEqual
-    case .less: .less
-    case .lessOrEqual: .lessOrEqual
-    case .greater: .greater
-    case .greaterOrEqual: .greaterOrEqual
+    case .less: .lessThan
+    case .lessOrEqual: .lessThanOrEqual
+    case .greater: .greaterThan
+    case .greaterOrEqual: .greaterThanOrEqual
     }
   }
 }

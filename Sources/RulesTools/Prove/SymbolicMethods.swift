@@ -238,7 +238,7 @@ extension SymbolicEvaluator {
       for element in wanted where !has(element, in: list) { return .known(.boolean(false)) }
       return .known(.boolean(true))
     case .hasAny:
-      note(list, .containsAny, e.list(wanted))
+      note(list, .arrayContainsAny, e.list(wanted))
       for element in wanted where has(element, in: list) { return .known(.boolean(true)) }
       return .known(.boolean(false))
     default:

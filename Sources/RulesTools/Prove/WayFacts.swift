@@ -15,8 +15,8 @@ struct WayFacts {
 
   init(_ e: Evaluation) { self.e = e }
 
-  mutating func add(_ filters: ArraySlice<QueryShape.Filter>) {
-    for filter in filters { add(filter) }
+  mutating func add(_ tests: ArraySlice<FieldTest>) {
+    for test in tests { add(test) }
   }
 
   /// An order finds only what has its field.
@@ -28,10 +28,10 @@ struct WayFacts {
   }
 
   /// The id, as a name or bounds on names say. Only names directly in the collection say something.
-  mutating func addNames(_ way: QueryWay, inCollection prefix: [UInt8]) {
-    for filter in way.nameFilters {
-      guard let id = id(of: filter, prefix) else { continue }
-      addName(filter.comparison, id)
+  mutating func addNames(_ way: ListWay, inCollection prefix: [UInt8]) {
+    for test in way.nameTests {
+      guard let id = id(of: test, prefix) else { continue }
+      addName(test.comparison, id)
     }
   }
 
@@ -57,34 +57,34 @@ struct WayFacts {
 
   // MARK: fields
 
-  private mutating func add(_ filter: QueryShape.Filter) {
-    let field = symbol(of: filter.field)
+  private mutating func add(_ test: FieldTest) {
+    let field = symbol(of: test.path)
     let facts = symbols.facts[field]
     let present = facts.kinds.subtracting([.absent, .null])
-    switch filter.comparison {
+    switch test.comparison {
     case .isNull: state(field, facts.narrowed(to: .null, e))
     case .isNotNull: state(field, facts.narrowed(to: present, e))
     case .isNaN: state(field, facts.narrowed(to: .nan, e))
     case .isNotNaN: state(field, facts.narrowed(to: present.subtracting(.nan), e))
-    case .equal: state(field, fixed(facts, operand(filter)))
+    case .equal: state(field, fixed(facts, operand(test)))
     case .notEqual:
-      let value = operand(filter)
+      let value = operand(test)
       var result = facts.narrowed(to: present, e)
       if value.isExactNumber, e.areEqual(value, value, .direct) { result = result?.unequal(to: value, e) }
       state(field, result)
-    case .less: state(field, bounded(facts, .less, operand(filter)))
-    case .lessOrEqual: state(field, bounded(facts, .lessOrEqual, operand(filter)))
-    case .greater: state(field, bounded(facts, .greater, operand(filter)))
-    case .greaterOrEqual: state(field, bounded(facts, .greaterOrEqual, operand(filter)))
-    case .contains: state(field, facts.narrowed(to: .list, e)?.including(operand(filter), e))
-    case .isIn, .containsAny, .notIn:
+    case .lessThan: state(field, bounded(facts, .less, operand(test)))
+    case .lessThanOrEqual: state(field, bounded(facts, .lessOrEqual, operand(test)))
+    case .greaterThan: state(field, bounded(facts, .greater, operand(test)))
+    case .greaterThanOrEqual: state(field, bounded(facts, .greaterOrEqual, operand(test)))
+    case .arrayContains: state(field, facts.narrowed(to: .list, e)?.including(operand(test), e))
+    case .in, .arrayContainsAny, .notIn:
       // Split before; what is left says at least that the field is there.
       state(field, facts.narrowed(to: present, e))
     }
   }
 
-  private func operand(_ filter: QueryShape.Filter) -> Operand {
-    e.operand(ValueView(e.arena.copy(filter.operand).buffer))
+  private func operand(_ test: FieldTest) -> Operand {
+    e.operand(ValueView(e.arena.copy(test.operand).buffer))
   }
 
   private func fixed(_ facts: Facts, _ value: Operand) -> Facts? {
@@ -137,9 +137,9 @@ struct WayFacts {
   // MARK: names
 
   /// The id that a filter's reference has in the collection; nil when it lies elsewhere.
-  private func id(of filter: QueryShape.Filter, _ prefix: [UInt8]) -> ByteView? {
-    guard !filter.operand.isEmpty else { return nil }
-    let name = e.arena.copy(filter.operand)
+  private func id(of test: FieldTest, _ prefix: [UInt8]) -> ByteView? {
+    guard !test.operand.isEmpty else { return nil }
+    let name = e.arena.copy(test.operand)
     let parts = ValueView(name.buffer).reference.split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count > 5 else { return nil }
@@ -149,19 +149,20 @@ struct WayFacts {
     return id.contains(UInt8(ascii: "/")) ? nil : e.arena.copy(id)
   }
 
-  private mutating func addName(_ comparison: QueryShape.Operator, _ id: ByteView) {
+  private mutating func addName(_ comparison: FieldTest.Comparison, _ id: ByteView) {
     let facts = symbols.facts[SymbolTable.id]
     let value = Operand.string(id)
     let isPlain = hasOneOrder(value)
     switch comparison {
     case .notEqual: state(SymbolTable.id, facts.unequal(to: value, e))
-    case .greater: if isPlain { state(SymbolTable.id, facts.bounded(.greater, value, e)) }
-    case .greaterOrEqual: if isPlain { state(SymbolTable.id, facts.bounded(.greaterOrEqual, value, e)) }
+    case .greaterThan: if isPlain { state(SymbolTable.id, facts.bounded(.greater, value, e)) }
+    case .greaterThanOrEqual: if isPlain { state(SymbolTable.id, facts.bounded(.greaterOrEqual, value, e)) }
     // Numeric ids (`__id7__`) are ordered before all others, so an upper bound must be above their text.
-    case .less: if isPlain, isAboveNumericIDs(id) { state(SymbolTable.id, facts.bounded(.less, value, e)) }
-    case .lessOrEqual:
+    case .lessThan:
+      if isPlain, isAboveNumericIDs(id) { state(SymbolTable.id, facts.bounded(.less, value, e)) }
+    case .lessThanOrEqual:
       if isPlain, isAboveNumericIDs(id) { state(SymbolTable.id, facts.bounded(.lessOrEqual, value, e)) }
-    case .equal, .contains, .isIn, .containsAny, .notIn, .isNull, .isNotNull, .isNaN, .isNotNaN: break
+    case .equal, .arrayContains, .in, .arrayContainsAny, .notIn, .isNull, .isNotNull, .isNaN, .isNotNaN: break
     }
   }
 

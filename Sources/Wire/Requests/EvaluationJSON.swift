@@ -140,11 +140,11 @@ extension JSONWriter {
 
   /// What a query says of every document that it can find.
   fileprivate mutating func equalities(_ query: QueryShape) {
-    let filters = query.ways.count == 1 ? query.ways[0].filter { $0.comparison == .equal } : []
+    let tests = query.ways.count == 1 ? query.ways[0].tests.filter { $0.comparison == .equal } : []
     expression { fields in
-      for filter in filters {
-        let name = Array(filter.field.text.utf8)
-        filter.operand.withUnsafeBytes { operand in
+      for test in tests {
+        let name = Array(test.path.text.utf8)
+        test.operand.withUnsafeBytes { operand in
           name.withUnsafeBytes { name in fields.member(name) { $0.expression(ValueView(operand)) } }
         }
       }

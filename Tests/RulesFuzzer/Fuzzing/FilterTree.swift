@@ -5,12 +5,12 @@ internal import Rules
 
 /// A `where` of a query.
 indirect enum FilterTree: Sendable {
-  case field(FieldPath, QueryShape.Operator, Value)
+  case field(FieldPath, FieldTest.Comparison, Value)
   case all([FilterTree])
   case any([FilterTree])
 
   /// The filter in disjunctive form.
-  var ways: [[(FieldPath, QueryShape.Operator, Value)]] {
+  var ways: [[(FieldPath, FieldTest.Comparison, Value)]] {
     switch self {
     case .field(let path, let comparison, let value): return [[(path, comparison, value)]]
     case .any(let members): return members.flatMap(\.ways)
@@ -22,7 +22,7 @@ indirect enum FilterTree: Sendable {
   }
 
   /// All single comparisons.
-  var leaves: [(FieldPath, QueryShape.Operator, Value)] {
+  var leaves: [(FieldPath, FieldTest.Comparison, Value)] {
     switch self {
     case .field(let path, let comparison, let value): [(path, comparison, value)]
     case .all(let members), .any(let members): members.flatMap(\.leaves)
@@ -54,11 +54,12 @@ indirect enum FilterTree: Sendable {
     }
   }
 
-  private static let names: [QueryShape.Operator: String] = [
-    .equal: "EQUAL", .notEqual: "NOT_EQUAL", .less: "LESS_THAN", .lessOrEqual: "LESS_THAN_OR_EQUAL",
-    .greater: "GREATER_THAN", .greaterOrEqual: "GREATER_THAN_OR_EQUAL", .contains: "ARRAY_CONTAINS",
-    .isIn: "IN",
-    .containsAny: "ARRAY_CONTAINS_ANY", .notIn: "NOT_IN", .isNull: "IS_NULL", .isNotNull: "IS_NOT_NULL",
+  private static let names: [FieldTest.Comparison: String] = [
+    .equal: "EQUAL", .notEqual: "NOT_EQUAL", .lessThan: "LESS_THAN", .lessThanOrEqual: "LESS_THAN_OR_EQUAL",
+    .greaterThan: "GREATER_THAN", .greaterThanOrEqual: "GREATER_THAN_OR_EQUAL",
+    .arrayContains: "ARRAY_CONTAINS",
+    .in: "IN",
+    .arrayContainsAny: "ARRAY_CONTAINS_ANY", .notIn: "NOT_IN", .isNull: "IS_NULL", .isNotNull: "IS_NOT_NULL",
     .isNaN: "IS_NAN", .isNotNaN: "IS_NOT_NAN",
   ]
 
@@ -101,17 +102,6 @@ indirect enum FilterTree: Sendable {
       .vector,
       .map:
       []
-    }
-  }
-}
-
-extension QueryShape.Operator {
-  var isUnary: Bool {
-    switch self {
-    case .isNull, .isNotNull, .isNaN, .isNotNaN: true
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .isIn, .containsAny,
-      .notIn:
-      false
     }
   }
 }

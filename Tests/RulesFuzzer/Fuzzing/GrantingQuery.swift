@@ -61,12 +61,12 @@ extension QueryAuthor {
   private mutating func disturbed(_ filter: FilterTree) -> FilterTree {
     switch filter {
     case .field(let path, let comparison, let operand):
-      if author.random.happens(500), !comparison.isUnary, comparison != .isIn, comparison != .notIn,
-        comparison != .containsAny
+      if author.random.happens(500), !comparison.isUnary, comparison != .in, comparison != .notIn,
+        comparison != .arrayContainsAny
       {
         return .field(path, comparison, value())
       }
-      return .field(path, author.random.pick([.less, .equal, .greaterOrEqual, .notEqual]), operand)
+      return .field(path, author.random.pick([.lessThan, .equal, .greaterThanOrEqual, .notEqual]), operand)
     case .all(var members):
       let index = author.random.below(members.count)
       members[index] = disturbed(members[index])
@@ -158,7 +158,7 @@ extension QueryAuthor {
     ])
     let filter =
       author.random.happens(700)
-      ? FilterTree.field(.documentName, .equal, name) : .field(.documentName, .isIn, .array([name]))
+      ? FilterTree.field(.documentName, .equal, name) : .field(.documentName, .in, .array([name]))
     return ProvenTest(condition: Phrase(.bool, text), filters: [filter])
   }
 
@@ -172,7 +172,7 @@ extension QueryAuthor {
     }
     return ProvenTest(
       condition: Phrase(.bool, "request.auth.uid in \(access(field))"),
-      filters: [.field(field, .contains, .string(uid))])
+      filters: [.field(field, .arrayContains, .string(uid))])
   }
 
   /// A comparison of a field and filters from which it follows.
@@ -189,24 +189,25 @@ extension QueryAuthor {
     switch author.random.below(isArray ? 8 : 16) {
     case 0: return test("\(known) != \(text)", .field(field, .notEqual, value))
     case 1:
-      return test("\(known) <= \(text)", .field(field, author.random.pick([.less, .lessOrEqual]), value))
-    case 2: return test("\(known) < \(text)", .field(field, .less, value))
-    case 3: return test("\(text) < \(known)", .field(field, .greater, value))
+      return test(
+        "\(known) <= \(text)", .field(field, author.random.pick([.lessThan, .lessThanOrEqual]), value))
+    case 2: return test("\(known) < \(text)", .field(field, .lessThan, value))
+    case 3: return test("\(text) < \(known)", .field(field, .greaterThan, value))
     case 4:
       return test(
-        "\(known) >= \(text)", .field(field, author.random.pick([.greater, .greaterOrEqual]), value))
+        "\(known) >= \(text)", .field(field, author.random.pick([.greaterThan, .greaterThanOrEqual]), value))
     case 5: return test("\(known) == null", .field(field, .isNull, .null))
     case 6: return test("\(known) == \(text) || \(known) != \(text)", .field(field, .equal, value))
     case 7: return test("[\(text)] == [\(known)]", .field(field, .equal, value))
-    case 8: return test("\(text) in \(known)", .field(field, .contains, value))
-    case 9: return test("\(known).hasAny([\(text), 'b'])", .field(field, .contains, value))
-    case 10: return test("\(known).hasAny([\(text), 7])", .field(field, .containsAny, .array([value])))
+    case 8: return test("\(text) in \(known)", .field(field, .arrayContains, value))
+    case 9: return test("\(known).hasAny([\(text), 'b'])", .field(field, .arrayContains, value))
+    case 10: return test("\(known).hasAny([\(text), 7])", .field(field, .arrayContainsAny, .array([value])))
     case 11:
-      return test("\(known) in [\(text), 'b', 3]", .field(field, .isIn, .array([value, .string("b")])))
+      return test("\(known) in [\(text), 'b', 3]", .field(field, .in, .array([value, .string("b")])))
     case 12:
       return test(
         "\(known) in [\(text), 3]",
-        .any([.field(field, .equal, value), .field(field, .isIn, .array([.integer(3)]))]))
+        .any([.field(field, .equal, value), .field(field, .in, .array([.integer(3)]))]))
     case 13: return test("!(\(known) in [\(text)])", .field(field, .notIn, .array([value])))
     case 14: return test("\(known) != \(text)", .field(field, .equal, other))
     default: return test("\(known) == \(text)", .field(field, .equal, value))

@@ -83,13 +83,13 @@ struct QueryAuthor {
     if author.random.happens(70) { return key() }
     let path = field()
     let comparison = author.random.pick(
-      [.equal, .equal, .equal, .equal] + QueryShape.Operator.allCases)
+      [.equal, .equal, .equal, .equal] + FieldTest.Comparison.allCases)
     switch comparison {
-    case .isIn, .containsAny, .notIn:
+    case .in, .arrayContainsAny, .notIn:
       return .field(path, comparison, .array((0..<1 + author.random.below(3)).map { _ in scalar() }))
     case .isNull, .isNotNull, .isNaN, .isNotNaN: return .field(path, comparison, .null)
-    case .contains: return .field(path, comparison, scalar())
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+    case .arrayContains: return .field(path, comparison, scalar())
+    case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       return .field(path, comparison, value())
     }
   }
@@ -104,10 +104,10 @@ struct QueryAuthor {
   private mutating func key() -> FilterTree {
     let names = ["one", "two", "none"].map { Value.reference("§root/§/\($0)") }
     let comparison = author.random.pick([
-      QueryShape.Operator.equal, .equal, .isIn, .greater, .less, .notEqual,
+      FieldTest.Comparison.equal, .equal, .in, .greaterThan, .lessThan, .notEqual,
     ])
     let operand =
-      comparison == .isIn
+      comparison == .in
       ? Value.array([author.random.pick(names), author.random.pick(names)]) : author.random.pick(names)
     return .field(.documentName, comparison, operand)
   }

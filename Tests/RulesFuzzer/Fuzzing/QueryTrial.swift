@@ -83,23 +83,20 @@ public struct QueryTrial: SceneTrial {
   }
 
   public var asksAfterByName: Bool {
-    filter?.leaves.contains { $0.0.isDocumentName && ($0.1 == .equal || $0.1 == .isIn) } == true
+    filter?.leaves.contains { $0.0.isDocumentName && ($0.1 == .equal || $0.1 == .in) } == true
       && ["getAfter(", "existsAfter("].contains { rules.contains($0) }
   }
 
-  typealias Leaf = (FieldPath, QueryShape.Operator, Value)
+  typealias Leaf = (FieldPath, FieldTest.Comparison, Value)
 
   private static func split(_ leaf: Leaf) -> [Leaf] {
-    guard case .array(let elements) = leaf.2, leaf.1 == .isIn || leaf.1 == .containsAny else { return [leaf] }
-    return elements.map { (leaf.0, leaf.1 == .isIn ? .equal : .contains, $0) }
+    guard case .array(let elements) = leaf.2, leaf.1.isDisjunction else { return [leaf] }
+    return elements.map { (leaf.0, leaf.1 == .in ? .equal : .arrayContains, $0) }
   }
 
   private func judge(_ ruleset: Ruleset, _ place: Place, ways: [[Leaf]], _ witness: Witness) -> Answer {
     let ways = ways.map { way in
-      way.map { path, comparison, value in
-        comparison.isUnary
-          ? QueryShape.Filter(path, comparison) : QueryShape.Filter(path, comparison, place.fill(value))
-      }
+      QueryWay(way.map { path, comparison, value in FieldTest(path, comparison, place.fill(value)) })
     }
     let shape = QueryShape(
       parent: ResourcePath(unchecked: parent), collectionID: place.collection, allDescendants: isGroup,

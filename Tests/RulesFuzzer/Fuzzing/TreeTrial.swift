@@ -82,7 +82,7 @@ public struct TreeTrial: Trial {
     case .list(let parent, let collection, let isGroup):
       let shape = QueryShape(
         parent: ResourcePath(unchecked: place.fill(parent.joined(separator: "/"))),
-        collectionID: place.fill(collection), allDescendants: isGroup, ways: [[]])
+        collectionID: place.fill(collection), allDescendants: isGroup)
       return ruleset.answer(RuleRequest(list: shape, auth: nil, time: witness.time), documents, witness)
     }
   }

@@ -1,11 +1,13 @@
 /// A filter that is asked about documents in place.
 ///
-/// Nothing is decoded and nothing allocated for a document. Operands and field names lie in one block of
-/// memory owned by the matcher, so nodes can hold views on them.
+/// Nothing is decoded and nothing allocated for a document. Operands and field names lie in memory that the matcher
+/// owns, so nodes can hold views on them.
+///
+/// What a query finds is decided here and nowhere else: by the executor, by listeners, and by proofs of rules about the
+/// documents they make up. What rules *conclude* from a test is another matter, and differs on purpose: the
+/// service's own logic does (docs/spec/production-differences.md 1.10).
 ///
 /// Source: docs/spec/protocol.md 5.3 (the table of operators, null and NaN) and 3.4.
-
-public import DocModel
 
 /// Decides whether documents pass a filter.
 ///
@@ -32,44 +34,6 @@ public final class FilterMatcher {
   public static func passes(_ test: FieldTest, _ value: ValueView) -> Bool {
     let memory = OperandMemory()
     return ValueTest(test, memory).passes(value)
-  }
-}
-
-/// Bytes that stay where they are as long as the matcher lives.
-final class OperandMemory {
-  private var blocks: [UnsafeMutableRawBufferPointer] = []
-
-  deinit {
-    for block in blocks { block.deallocate() }
-  }
-
-  func keep(_ bytes: some Collection<UInt8>) -> UnsafeRawBufferPointer {
-    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 8)
-    block.copyBytes(from: bytes)
-    blocks.append(block)
-    return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(block)[..<bytes.count])
-  }
-}
-
-/// A field path as bytes: where to look in a document.
-struct FieldLookup {
-  private let first: UnsafeRawBufferPointer
-  private let rest: [UnsafeRawBufferPointer]
-
-  init(_ path: FieldPath, _ memory: OperandMemory) {
-    let keys = path.segments.map { memory.keep(Array($0.utf8)) }
-    first = keys[0]
-    rest = Array(keys.dropFirst())
-  }
-
-  /// The value there; nil when a step is missing or no map.
-  func value(in fields: FieldsView) -> ValueView? {
-    guard var value = fields.value(keyBytes: first) else { return nil }
-    for key in rest {
-      guard value.kind == .map, let inner = value.fields.value(keyBytes: key) else { return nil }
-      value = inner
-    }
-    return value
   }
 }
 
@@ -160,10 +124,8 @@ private struct ValueTest {
     comparison = test.comparison
     let all = test.operands.map { ValueView(memory.keep($0)) }
     hasNull = all.contains { $0.isNull }
-    operands = all.filter { !$0.isNull && !Self.isNaN($0) }
+    operands = all.filter { !ValueOrder.isUnordered($0) }
   }
-
-  private static func isNaN(_ value: ValueView) -> Bool { value.kind == .double && value.double.isNaN }
 
   func passes(_ value: ValueView) -> Bool {
     switch comparison {
@@ -178,8 +140,8 @@ private struct ValueTest {
     case .arrayContains, .arrayContainsAny: containsOperand(value)
     case .isNull: value.isNull
     case .isNotNull: !value.isNull
-    case .isNaN: Self.isNaN(value)
-    case .isNotNaN: !value.isNull && !Self.isNaN(value)
+    case .isNaN: ValueOrder.isNaN(value)
+    case .isNotNaN: !ValueOrder.isUnordered(value)
     }
   }
 

@@ -2,16 +2,16 @@
 ///
 /// Source: docs/spec/protocol.md 5.3 (counting) and docs/spec/list-query-authorization.md 1 (what a way is).
 
-public import DocModel
-
 /// One disjunct: a document that passes every test passes the filter.
 ///
 /// `in` and `array-contains-any` are taken apart: each operand is a way of its own, as `equal` or
-/// `arrayContains`. `not-in` stays whole.
-public struct QueryWay: Hashable, Sendable {
+/// `arrayContains`. `not-in` stays whole; rules take it apart, too, into `notEqual` tests that all hold.
+public struct QueryWay: Hashable, Sendable, ExpressibleByArrayLiteral {
   public let tests: [FieldTest]
 
   public init(_ tests: [FieldTest]) { self.tests = tests }
+
+  public init(arrayLiteral tests: FieldTest...) { self.init(tests) }
 
   /// The tests of one field, in the order of the filter.
   public func tests(of path: FieldPath) -> [FieldTest] { tests.filter { $0.path == path } }
@@ -22,6 +22,9 @@ public struct QueryWay: Hashable, Sendable {
     for test in tests where !found.contains(test.path) { found.append(test.path) }
     return found
   }
+
+  /// The way as a filter.
+  public var filter: QueryFilter { .all(tests.map(QueryFilter.test)) }
 
   /// All ways of a filter. Grows with `count(of:)`, so ask that first about filters not validated.
   public static func ways(of filter: QueryFilter?) -> [QueryWay] {
@@ -55,7 +58,7 @@ public struct QueryWay: Hashable, Sendable {
     switch filter {
     case .none: 1
     case .test(let test):
-      test.comparison == .in || test.comparison == .arrayContainsAny ? test.operands.count : 1
+      test.comparison.isDisjunction ? test.operands.count : 1
     case .any(let children):
       children.reduce(0) { sum, child in
         let (result, overflow) = sum.addingReportingOverflow(count(of: child))
@@ -70,7 +73,7 @@ public struct QueryWay: Hashable, Sendable {
   }
 
   /// The largest number of array-contains tests in any one way.
-  static func arrayContainsMax(of filter: QueryFilter) -> Int {
+  public static func arrayContainsMax(of filter: QueryFilter) -> Int {
     switch filter {
     case .test(let test):
       test.comparison == .arrayContains || test.comparison == .arrayContainsAny ? 1 : 0
