@@ -54,8 +54,12 @@ extension DocumentStore {
   ) throws(StoreError) {
     let generation = try generation(of: database)
     if generation == 0 || shapes.isEmpty { return }
-    let missing = shapes.filter { shape in
-      !indexes.indexes(generation, of: shape.collectionID).contains { $0.shape == shape && $0.isReady }
+    var missing: [IndexShape] = []
+    for shape in shapes {
+      let ready = indexes.indexes(generation, of: shape.collectionID).first {
+        $0.shape == shape && $0.isReady
+      }
+      if let ready { indexes.noteUse([ready.number], generation) } else { missing.append(shape) }
     }
     if missing.isEmpty { return }
     let isOver = Monitor(false)
@@ -69,6 +73,11 @@ extension DocumentStore {
     } else {
       _ = isOver.wait(atMost: milliseconds) { $0 ? () : nil }
     }
+  }
+
+  /// Hears of every index that is retired, on the thread that commits, and must return at once. One follower.
+  public func followRetiredIndexes(_ report: @escaping @Sendable (RetiredIndex) -> Void) {
+    indexes.follow(report)
   }
 
   private func generation(of database: DatabaseID) throws(StoreError) -> UInt32 {

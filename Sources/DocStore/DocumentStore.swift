@@ -45,19 +45,20 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     var options = options
     if options.isReadOnly { options.indexBuilding = .never }
     let lastVersion: Int64
-    let stored: [(database: DatabaseRecord, index: StoredIndex)]
+    let stored: StoredIndexes
     do {
       lastVersion = try Self.openState(engine, environment)
       isTallied = try Self.openTallies(engine, isReadOnly: options.isReadOnly)
-      stored = options.isReadOnly ? [] : try Self.openIndexes(engine)
+      stored = options.isReadOnly ? StoredIndexes() : try Self.openIndexes(engine)
     } catch { throw engine.storeError(error) }
     clock = CommitClock(committed: lastVersion, environment: environment)
     transactions = TransactionTable(now: environment.now)
     feed = ChangeFeed()
-    indexes = IndexRegistry(options)
+    indexes = IndexRegistry(options, now: environment.now)
     hold = HistoryHold(options.historyHeldAfter)
     commitsOnCaller = options.commitsOnCaller
-    for (database, index) in stored { indexes.insert(index, database.generation) }
+    for (database, index) in stored.kept { indexes.insert(index, database.generation) }
+    for rest in stored.retired { indexes.reserve(rest.number, rest.generation) }
     committer = Committer(
       engine: engine, clock: clock, transactions: transactions, feed: feed,
       housekeeping: Housekeeping(engine: engine, now: environment.now, hold: hold), indexes: indexes)
@@ -74,7 +75,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       committer.stop()
       return
     }
-    try committer.start(unfinished: stored.filter { !$0.index.isReady })
+    try committer.start(stored)
   }
 
   deinit { committer.stop() }
@@ -112,13 +113,13 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     return true
   }
 
-  private static func openIndexes(
-    _ engine: Engine
-  ) throws(StorageError) -> [(database: DatabaseRecord, index: StoredIndex)] {
+  private static func openIndexes(_ engine: Engine) throws(StorageError) -> StoredIndexes {
     try engine.read { (view) throws(StorageError) in
-      var found: [(database: DatabaseRecord, index: StoredIndex)] = []
+      var found = StoredIndexes()
       for database in try DatabaseCatalog.databases(view) {
-        for index in try IndexCatalog.indexes(view, database.generation) { found.append((database, index)) }
+        let (kept, retired) = try IndexCatalog.all(view, database.generation)
+        found.kept += kept.map { (database, $0) }
+        found.retired += retired.map { RetiredEntries(generation: database.generation, number: $0) }
       }
       return found
     }

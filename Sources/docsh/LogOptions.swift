@@ -3,6 +3,7 @@
 import Access
 public import ArgumentParser
 import DocModel
+import DocStore
 import EngineLMDB
 import Logging
 public import Telemetry
@@ -63,6 +64,17 @@ struct ServerLog {
     case .trouble(let text), .damage(let text): logger.error("\(text)")
     case .isOver(let text): logger.notice("\(text)")
     }
+  }
+
+  /// An index that commits no longer keep.
+  func tell(_ retired: RetiredIndex) {
+    let reason = retired.isForRoom ? "another one needs its room" : "no query has read it for long"
+    logger.notice(
+      "index retired: \(reason)",
+      metadata: [
+        "database": "\(retired.database.project)/\(retired.database.database)",
+        "index": "\(retired.definition)",
+      ])
   }
 
   /// A definition that a query lacks, or the summary of them.

@@ -236,6 +236,7 @@ struct ServeCommand: AsyncParsableCommand {
     options.logger = log.logger
     let health = store.engine.health
     health.follow { log.tell($0) }
+    store.followRetiredIndexes { log.tell($0) }
     options.unreadiness = { health.trouble?.text }
     switch singleProject {
     case .off: break

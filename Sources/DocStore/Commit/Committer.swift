@@ -115,24 +115,22 @@ final class Committer<Engine: StorageEngine>: Sendable {
         countRefusals: { [figures] count in for _ in 0..<count { figures.countRefusal() } }))
   }
 
-  /// `unfinished` are indexes that were being built when the store was closed.
+  /// `stored` tells which indexes were being built when the store was closed, and which removed.
   ///
   /// The thread is one of its own: write transactions of embedded engines belong to a thread, and a durability point blocks.
-  func start(unfinished: [(database: DatabaseRecord, index: StoredIndex)]) throws(StoreError) {
+  func start(_ stored: StoredIndexes) throws(StoreError) {
     queue.change { $0.isRunning = true }
     hasThread.change { $0 = true }
-    do throws(PlatformThread.Exhausted) { try startThread(unfinished) } catch {
+    do throws(PlatformThread.Exhausted) { try startThread(stored) } catch {
       hasThread.change { $0 = false }
       queue.change { $0.isClosed = true }
       throw .resourceExhausted(message: "the store cannot start: \(error)")
     }
   }
 
-  private func startThread(
-    _ unfinished: [(database: DatabaseRecord, index: StoredIndex)]
-  ) throws(PlatformThread.Exhausted) {
+  private func startThread(_ stored: StoredIndexes) throws(PlatformThread.Exhausted) {
     try PlatformThread.start(stackBytes: PlatformThread.largeStackBytes) { [self] in
-      run(unfinished)
+      run(stored)
       transactions.endWaiting()
       let left = queue.change { queue in
         queue.isRunning = false
@@ -199,10 +197,12 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case end
   }
 
-  private func run(_ unfinished: [(database: DatabaseRecord, index: StoredIndex)]) {
+  private func run(_ stored: StoredIndexes) {
     let batch = MutationBatch()
-    let builder = IndexBuilder(engine: engine, registry: indexes)
-    builder.resume(unfinished)
+    let builder = IndexBuilder(
+      engine: engine, registry: indexes,
+      retirement: IndexRetirement(engine: engine, registry: indexes, rests: stored.retired))
+    builder.resume(stored.kept.filter { !$0.index.isReady })
     defer { builder.abandon() }
     var isTidy = false
     while true {
@@ -225,7 +225,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
       case .none where !builder.isIdle: builder.slice(batch)
       case .none:
         // A failure to tidy is no caller's concern; it is tried again later.
-        isTidy = (try? housekeeping.tidySlice(batch)) ?? true
+        isTidy = !builder.retirement.slice(batch) && (try? housekeeping.tidySlice(batch)) ?? true
       }
     }
   }
@@ -389,6 +389,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case .tidy(let completion):
       completion(
         Result { () throws(StorageError) in
+          while builder?.retirement.slice(batch) == true {}
           while try !housekeeping.tidySlice(batch) {}
           return clock.issue()
         }.mapError { .storage($0) })

@@ -34,15 +34,17 @@ final class IndexBuilder<Engine: StorageEngine> {
 
   private let engine: Engine
   private let registry: IndexRegistry
+  let retirement: IndexRetirement<Engine>
   private var builds: [Build] = []
 
   private var sliceDocuments: Int { 2_000 }
   private var sliceCollections: Int { 5_000 }
   private var sliceBytes: Int { 4 << 20 }
 
-  init(engine: Engine, registry: IndexRegistry) {
+  init(engine: Engine, registry: IndexRegistry, retirement: IndexRetirement<Engine>) {
     self.engine = engine
     self.registry = registry
+    self.retirement = retirement
   }
 
   var isIdle: Bool { builds.isEmpty }
@@ -67,26 +69,31 @@ final class IndexBuilder<Engine: StorageEngine> {
   /// Begins the indexes of a request that are not there yet.
   func begin(_ request: IndexRequest, _ batch: MutationBatch) {
     var wanted: [[UInt8]: [StoredIndex]] = [:]
-    var number = registry.nextNumber(request.generation)
     for shape in request.shapes {
       let kept = registry.indexes(request.generation, of: shape.collectionID)
-      if kept.count >= IndexRegistry.perCollectionMax || kept.contains(where: { $0.shape == shape }) {
+      if kept.contains(where: { $0.shape == shape }) { continue }
+      let index = StoredIndex(
+        number: registry.nextNumber(request.generation), shape: shape, isReady: false)
+      guard makeRoom(for: shape, request.generation, batch), record([index], request, batch) else {
+        registry.drop([shape], request.generation)
         continue
       }
-      wanted[Array(shape.collectionID.utf8), default: []].append(
-        StoredIndex(number: number, shape: shape, isReady: false))
-      number += 1
+      registry.insert(index, request.generation)
+      wanted[Array(shape.collectionID.utf8), default: []].append(index)
     }
-    let new = wanted.values.flatMap { $0 }
-    guard !new.isEmpty, record(new, request, batch) else {
-      if !new.isEmpty { registry.drop(request.shapes, request.generation) }
-      return attach(request)
-    }
-    for index in new { registry.insert(index, request.generation) }
     for indexes in wanted.values {
       append(indexes, request.database, request.generation, indexes[0].shape.collectionID, completion: nil)
     }
     attach(request)
+  }
+
+  /// False when as many indexes are kept as may be, and all of them are read.
+  private func makeRoom(for shape: IndexShape, _ generation: UInt32, _ batch: MutationBatch) -> Bool {
+    switch registry.room(generation, of: shape.collectionID) {
+    case .free: true
+    case .insteadOf(let index): retirement.retire(index, generation, isForRoom: true, batch)
+    case .none: false
+    }
   }
 
   /// Lets a request wait for the last build under way, or not at all.

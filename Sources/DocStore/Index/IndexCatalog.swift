@@ -2,8 +2,18 @@
 
 internal import DocModel
 
-/// The record of one index: 1 when it is ready and 0 before, then its shape.
+/// The record of one index: 1 when it is ready, 0 before, 2 when it is retired and its entries are being removed; then
+/// its shape.
 enum IndexCatalog {
+  private static let retired: UInt8 = 2
+
+  /// The record of an index that nobody keeps or reads any more.
+  static func encodedRetired(_ index: StoredIndex) -> [UInt8] {
+    var record = encoded(index)
+    record[0] = retired
+    return record
+  }
+
   static func encoded(_ index: StoredIndex) -> [UInt8] {
     var writer = WireWriter()
     writer.bytes.append(index.isReady ? 1 : 0)
@@ -42,9 +52,17 @@ enum IndexCatalog {
     try view.get(.catalog, IndexLayout.catalogKey(generation, number))?.first == 1
   }
 
-  /// All indexes of a generation.
+  /// All indexes of a generation that are kept.
   static func indexes(_ view: StorageView, _ generation: UInt32) throws(StorageError) -> [StoredIndex] {
+    try all(view, generation).kept
+  }
+
+  /// The indexes of a generation, and the numbers of those that are retired.
+  static func all(
+    _ view: StorageView, _ generation: UInt32
+  ) throws(StorageError) -> (kept: [StoredIndex], retired: [UInt32]) {
     var found: [StoredIndex] = []
+    var retiredNumbers: [UInt32] = []
     var isDamaged = false
     let prefix = IndexLayout.catalogPrefix(generation)
     try view.scan(.catalog, KeyRange(prefix: prefix), .forward) { key, value in
@@ -53,11 +71,11 @@ enum IndexCatalog {
         isDamaged = true
         return .stop
       }
-      found.append(index)
+      if value.first == retired { retiredNumbers.append(number) } else { found.append(index) }
       return .more
     }
     if isDamaged { throw .corrupt }
-    return found
+    return (found, retiredNumbers)
   }
 
   private static func decoded(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> StoredIndex? {

@@ -12,17 +12,44 @@ internal import Synchronization
 final class IndexRegistry: Sendable {
   /// The indexes of one generation.
   struct Kept: Sendable {
-    var byCollection: [[UInt8]: [StoredIndex]] = [:]
-    var nextNumber: UInt32 = 1
+    private(set) var byCollection: [[UInt8]: [StoredIndex]] = [:]
+    private(set) var nextNumber: UInt32 = 1
+    private(set) var count = 0
+    /// When each index was last read or, if it never was, came here.
+    fileprivate var usedAt: [UInt32: Int64] = [:]
 
-    mutating func insert(_ index: StoredIndex) {
+    mutating func insert(_ index: StoredIndex, at now: Int64) {
       let id = Array(index.shape.collectionID.utf8)
-      byCollection[id, default: []].removeAll { $0.number == index.number }
+      remove(index)
       byCollection[id, default: []].append(index)
-      nextNumber = max(nextNumber, index.number + 1)
+      count += 1
+      usedAt[index.number] = now
+      reserve(index.number)
     }
 
-    var all: [StoredIndex] { byCollection.values.flatMap { $0 } }
+    mutating func remove(_ index: StoredIndex) {
+      let id = Array(index.shape.collectionID.utf8)
+      guard let place = byCollection[id]?.firstIndex(where: { $0.number == index.number }) else { return }
+      byCollection[id]?.remove(at: place)
+      if byCollection[id]?.isEmpty == true { byCollection[id] = nil }
+      usedAt[index.number] = nil
+      count -= 1
+    }
+
+    /// Another index may not have the number.
+    mutating func reserve(_ number: UInt32) { nextNumber = max(nextNumber, number + 1) }
+
+    /// Of the ready ones among `indexes` the one that was not read for longest, if that is since `time`.
+    fileprivate func idle(_ indexes: some Sequence<StoredIndex>, since time: Int64) -> StoredIndex? {
+      var found: (index: StoredIndex, usedAt: Int64)?
+      for index in indexes where index.isReady {
+        let used = usedAt[index.number] ?? 0
+        if used <= time, used < found?.usedAt ?? .max { found = (index, used) }
+      }
+      return found?.index
+    }
+
+    fileprivate var all: [StoredIndex] { byCollection.values.flatMap { $0 } }
   }
 
   private struct Wish: Hashable {
@@ -38,17 +65,27 @@ final class IndexRegistry: Sendable {
     var wishes: Set<Wish> = []
     /// Hands a request to the thread that commits.
     var submit: (@Sendable (IndexRequest) -> Void)?
+    /// Hears of indexes that are retired.
+    var report: (@Sendable (RetiredIndex) -> Void)?
   }
 
   private let state: Mutex<State>
+  private let now: @Sendable () -> Int64
   let building: StoreOptions.IndexBuilding
+  private let idleSeconds: Int64?
 
-  /// LIMIT: indexes kept for one collection id; queries that want more go on scanning.
+  /// LIMIT: indexes kept for one collection id, and of one database. Another one is built when one of them makes room;
+  /// queries that want more go on scanning.
   static let perCollectionMax = 100
+  static let perDatabaseMax = 500
+  /// An index that was read within so many seconds makes room for no other.
+  static let roomSeconds: Int64 = 600
 
-  init(_ options: StoreOptions) {
+  init(_ options: StoreOptions, now: @escaping @Sendable () -> Int64) {
     state = Mutex(State(common: options.indexes))
     building = options.indexBuilding
+    idleSeconds = options.indexIdleSeconds.map(Int64.init)
+    self.now = now
   }
 
   // MARK: definitions
@@ -78,8 +115,70 @@ final class IndexRegistry: Sendable {
 
   /// Adds an index, or brings it up to date.
   func insert(_ index: StoredIndex, _ generation: UInt32) {
-    state.withLock { $0.kept[generation, default: Kept()].insert(index) }
+    let now = now()
+    state.withLock { $0.kept[generation, default: Kept()].insert(index, at: now) }
   }
+
+  /// The entries of an index of that number are still there.
+  func reserve(_ number: UInt32, _ generation: UInt32) {
+    state.withLock { $0.kept[generation, default: Kept()].reserve(number) }
+  }
+
+  // MARK: use
+
+  /// Indexes are read, or somebody wants to see them.
+  func noteUse(_ numbers: some Sequence<UInt32>, _ generation: UInt32) {
+    let now = now()
+    state.withLock { state in
+      for number in numbers where state.kept[generation]?.usedAt[number] != nil {
+        state.kept[generation]?.usedAt[number] = now
+      }
+    }
+  }
+
+  /// An index that no query has read for so long that it is not worth what commits pay for it. Nil while nothing
+  /// would build it again.
+  func idleIndex() -> (generation: UInt32, index: StoredIndex)? {
+    guard let idleSeconds, case .onDemand = building else { return nil }
+    let time = now() - idleSeconds * 1_000_000
+    return state.withLock { state in
+      for (generation, kept) in state.kept {
+        if let index = kept.idle(kept.all, since: time) { return (generation, index) }
+      }
+      return nil
+    }
+  }
+
+  /// Whether another index of a collection id may be kept: at once, instead of one that is not read, or not.
+  enum Room {
+    case free
+    case insteadOf(StoredIndex)
+    case none
+  }
+
+  func room(_ generation: UInt32, of collectionID: String) -> Room {
+    let time = now() - Self.roomSeconds * 1_000_000
+    return state.withLock { $0.kept[generation].map { Self.room($0, collectionID, time) } ?? .free }
+  }
+
+  private static func room(_ kept: Kept, _ collectionID: String, _ time: Int64) -> Room {
+    let own = kept.byCollection[Array(collectionID.utf8)] ?? []
+    if own.count >= perCollectionMax { return kept.idle(own, since: time).map(Room.insteadOf) ?? .none }
+    if kept.count < perDatabaseMax { return .free }
+    return kept.idle(kept.all, since: time).map(Room.insteadOf) ?? .none
+  }
+
+  /// The catalog says that an index is retired: commits no longer keep it, and a query may ask for it again.
+  func retire(_ index: StoredIndex, _ generation: UInt32) {
+    state.withLock { state in
+      state.kept[generation]?.remove(index)
+      state.wishes.remove(Wish(generation: generation, shape: index.shape))
+    }
+  }
+
+  func follow(_ report: @escaping @Sendable (RetiredIndex) -> Void) { state.withLock { $0.report = report } }
+
+  func report(_ retired: RetiredIndex) { state.withLock { $0.report }?(retired) }
 
   /// The generation was cleared.
   func forget(_ generation: UInt32) {
@@ -93,11 +192,13 @@ final class IndexRegistry: Sendable {
 
   /// The shapes among `shapes` that nobody has asked for yet; they count as asked for from now on.
   func newWishes(_ shapes: [IndexShape], _ generation: UInt32) -> [IndexShape] {
-    state.withLock { state in
+    let time = now() - Self.roomSeconds * 1_000_000
+    return state.withLock { state in
       shapes.filter { shape in
-        let kept = state.kept[generation]?.byCollection[Array(shape.collectionID.utf8)] ?? []
-        guard kept.count < Self.perCollectionMax, !kept.contains(where: { $0.shape == shape }) else {
-          return false
+        if let kept = state.kept[generation] {
+          let own = kept.byCollection[Array(shape.collectionID.utf8)] ?? []
+          if own.contains(where: { $0.shape == shape }) { return false }
+          if case .none = Self.room(kept, shape.collectionID, time) { return false }
         }
         return state.wishes.insert(Wish(generation: generation, shape: shape)).inserted
       }

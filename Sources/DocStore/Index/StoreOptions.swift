@@ -11,6 +11,9 @@ public struct StoreOptions: Sendable {
   }
 
   public var indexBuilding: IndexBuilding
+  /// After so long without a query that reads it an index is retired: commits stop keeping it, until a query wants it
+  /// again. Nil keeps indexes for good, as `.never` does, where nothing would build them again.
+  public var indexIdleSeconds: Int? = 86_400
   /// Composite indexes of every database that has no list of its own (`DocumentStore.setIndexes`).
   public var indexes: [IndexDefinition]
   /// As `DocumentStore.holdHistory(after:)`, from before anything is collected.

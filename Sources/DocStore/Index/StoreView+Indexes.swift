@@ -57,6 +57,8 @@ extension StoreView {
   }
 
   private func indexScan(_ access: IndexAccess) throws(StoreError) -> IndexScan {
+    indexes?.noteUse(
+      access.conjuncts.lazy.flatMap { $0.members.lazy.map(\.index.number) }, states.generation)
     do throws(StorageError) {
       // The plan was made on this view, so there is a set.
       return IndexScan(states: states, access: access, changed: try changedDocuments() ?? [])
