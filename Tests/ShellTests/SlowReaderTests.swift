@@ -41,7 +41,7 @@ struct SlowReaderTests {
       StructuredQuery(database: SessionKit.database, collection: ResourcePath(unchecked: "big"))
     }
 
-    /// What is counted holds no view but for moments of housekeeping.
+    /// Nobody holds one for long: housekeeping does for moments.
     func noViewIsHeld() throws { try eventually("no view is held") { engine.heldViewCount == 0 } }
   }
 
@@ -103,6 +103,20 @@ struct SlowReaderTests {
     }
     #expect(numbers.count == 3)
     #expect(isSorted || few.documentsRead < 100)
+  }
+
+  @Test("A transaction's read is one state, too, in pages", arguments: [true, false])
+  func transaction(isReadOnly: Bool) throws {
+    let place = try Place()
+    defer { place.store.close() }
+    let token = try place.backend.begin(readOnly: isReadOnly, as: .administrator)
+    var count = 0
+    _ = try place.backend.run(place.query, as: .administrator, in: token) { _ in
+      count += 1
+      return true
+    }
+    #expect(count == Self.documentCount)
+    try place.backend.rollBack(token, as: .administrator)
   }
 
   @Test("An answer goes on after hours, as long as its state is there")
