@@ -29,7 +29,7 @@ package enum Interruption {
 
   /// While it lasts the shell hears neither Ctrl-C nor Ctrl-\: a program has the terminal, and they are the program's.
   ///
-  /// Owner: the session's thread, which has one at a time.
+  /// Owner: the session's thread. One inside another changes nothing.
   struct Deafness {
     private static let numbers = [SIGINT, SIGQUIT]
     private var before: [sigaction] = []

@@ -37,6 +37,9 @@ final class Program {
 
   /// Runs a program to its end.
   static func run(_ command: String) throws(ShellError) {
+    // From before it begins: there is nothing but the program that Ctrl-C could be for.
+    let signals = Interruption.Deafness()
+    defer { signals.end() }
     try Program(command, readsResults: false).wait()
   }
 
