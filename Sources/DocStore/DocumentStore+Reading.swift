@@ -140,7 +140,7 @@ extension DocumentStore {
       }
       return StoreView(
         database: database, readTime: readTime,
-        states: DocumentStates(view: view, generation: generation, version: nil, isTallied: isTallied),
+        states: states(view, generation, at: nil),
         recorder: recorder, indexes: indexes)
     case .at(let version):
       // What nothing has changed since needs no history.
@@ -148,9 +148,13 @@ extension DocumentStore {
       if !isNewest, version < state.floor { throw .failedPrecondition(.readTimeTooOld) }
       return StoreView(
         database: database, readTime: version,
-        states: DocumentStates(
-          view: view, generation: generation, version: isNewest ? nil : version, isTallied: isTallied),
-        recorder: nil, indexes: indexes)
+        states: states(view, generation, at: isNewest ? nil : version), recorder: nil, indexes: indexes)
     }
+  }
+
+  private func states(_ view: StorageView, _ generation: UInt32, at version: Int64?) -> DocumentStates {
+    DocumentStates(
+      view: view, generation: generation, version: version, isTallied: isTallied,
+      areGroupsKnown: areGroupsKnown)
   }
 }

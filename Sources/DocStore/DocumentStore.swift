@@ -33,6 +33,8 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   /// Whether collections have tallies: of a store that outlives the process, and was once opened for writing since
   /// tallies are kept.
   let isTallied: Bool
+  /// Whether the catalog has every collection by its id: of a store that was once opened for writing since it is kept.
+  let areGroupsKnown: Bool
   private let limits = Mutex(CommitLimits.production())
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
@@ -49,6 +51,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     do {
       lastVersion = try Self.openState(engine, environment)
       isTallied = try Self.openTallies(engine, isReadOnly: options.isReadOnly)
+      areGroupsKnown = try Self.openCollections(engine, isReadOnly: options.isReadOnly)
       stored = options.isReadOnly ? StoredIndexes() : try Self.openIndexes(engine)
     } catch { throw engine.storeError(error) }
     clock = CommitClock(committed: lastVersion, environment: environment)
@@ -94,6 +97,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     let state = StoreState(lastVersion: now, floor: 0, nextGeneration: 1)
     try engine.write(MutationBatch()) { (_, batch) throws(StorageError) in
       batch.put(.catalog, KeyLayout.stateKey, state.encoded)
+      batch.put(.catalog, CollectionCatalog.completeKey, [])
     }
     return now
   }
@@ -111,6 +115,22 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       batch.put(.catalog, KeyLayout.stateKey, state.encoded)
     }
     return true
+  }
+
+  /// A store of before collections were entered gets its catalog of them in one pass.
+  private static func openCollections(
+    _ engine: Engine, isReadOnly: Bool
+  ) throws(StorageError) -> Bool {
+    let isComplete = try engine.read { (view) throws(StorageError) in
+      try view.get(.catalog, CollectionCatalog.completeKey) != nil
+    }
+    if isComplete || isReadOnly { return isComplete }
+    return try engine.write(MutationBatch()) { (view, batch) throws(StorageError) in
+      guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
+      guard try CollectionCatalog.makeAll(view, batch) else { return false }
+      batch.put(.catalog, KeyLayout.stateKey, state.encoded)
+      return true
+    }
   }
 
   private static func openIndexes(_ engine: Engine) throws(StorageError) -> StoredIndexes {

@@ -88,7 +88,7 @@ import Testing
       #expect(sources.map { $0?.author } == Array(repeating: nil, count: 6) + [.user("bob")])
       store.close()
     }
-    #expect(try format() == [3, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try format() == [4, 0, 0, 0, 0, 0, 0, 0])
   }
 
   @Test("one of a later format is refused, not misread")
@@ -98,9 +98,9 @@ import Testing
       try await store.set("c/a", [:])
       store.close()
     }
-    try makeOld(format: 4)
+    try makeOld(format: 5)
     #expect(throws: StoreError.self) { _ = try opened() }
-    try makeOld(format: 3)
+    try makeOld(format: 4)
     try opened().close()
   }
 }

@@ -49,10 +49,10 @@ struct StoreState {
   /// Given to the next new database or cleared one. Starts at 1: 0 means no database.
   var nextGeneration: UInt32
   /// How the bytes of this store are laid out. 1 had no sources in its change records, 2 no keys in the checksums of
-  /// its records. Both are read, and their next commit makes them 3, so that programs that know less refuse the store
-  /// instead of misreading it.
-  static let formatVersion: UInt64 = 3
-  private static let formatsRead: ClosedRange<UInt64> = 1...3
+  /// its records, 3 no catalog of its collections by id. All are read, and their next commit makes them 4, so that programs
+  /// that know less refuse the store instead of misreading it.
+  static let formatVersion: UInt64 = 4
+  private static let formatsRead: ClosedRange<UInt64> = 1...4
 
   var encoded: [UInt8] {
     var writer = WireWriter()

@@ -66,7 +66,11 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
       batch.removeRange(keyspace, range, limit: sliceKeys)
       return true
     }
-    batch.removeRange(.catalog, CollectionTally.range(generation), limit: .max)
+    for range in [CollectionTally.range(generation), CollectionCatalog.range(generation)]
+    where try hasKey(view, .catalog, range) {
+      batch.removeRange(.catalog, range, limit: sliceKeys)
+      return true
+    }
     batch.removeRange(.catalog, KeyRange(prefix: IndexLayout.catalogPrefix(generation)), limit: .max)
     batch.remove(.catalog, KeyLayout.condemnedKey(generation))
     return true
@@ -80,19 +84,24 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
       let range = KeyLayout.changeRange(database.generation, after: 0, upTo: floor)
       var isDamaged = false
       var count = 0
+      var collections = CollectedCollections()
       try view.scan(.changes, range, .forward) { key, value in
         var reader = KeyReader(key, offset: KeyLayout.generationBytes)
         guard let version = reader.int64() else {
           isDamaged = true
           return .stop
         }
-        let document = KeyLayout.documentKey(database.generation, ChangeRecord.path(value))
-        batch.remove(.documentHistory, KeyLayout.historyKey(document.bytes, ended: version))
+        let path = ChangeRecord.path(value)
+        let document = KeyLayout.documentKey(database.generation, path)
+        let historyKey = KeyLayout.historyKey(document.bytes, ended: version)
+        batch.remove(.documentHistory, historyKey)
+        collections.note(ResourcePath(unchecked: String(decoding: path, as: UTF8.self)).parent, historyKey)
         batch.remove(.changes, Array(key))
         count += 1
         return count < sliceKeys ? .more : .stop
       }
       if isDamaged { throw .corrupt }
+      try collections.takeOutEmpty(database.generation, view, batch)
       if count > 0 {
         state.floor = max(state.floor, floor)
         batch.put(.catalog, KeyLayout.stateKey, state.encoded)

@@ -152,11 +152,11 @@ public final class StoreInspection {
   // MARK: repair
 
   /// Whether an entry of the catalog belongs into a store made of what was saved: indexes are built anew, and
-  /// collections counted.
+  /// collections entered and counted.
   public func isKept(catalogKey key: UnsafeRawBufferPointer) -> Bool {
     ![
       IndexLayout.catalogPrefix, KeyLayout.stateKey.first, CollectionTally.prefix,
-      CollectionTally.completeKey.first,
+      CollectionTally.completeKey.first, CollectionCatalog.prefix, CollectionCatalog.completeKey.first,
     ].contains(key.first)
   }
 

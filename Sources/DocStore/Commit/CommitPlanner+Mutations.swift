@@ -23,6 +23,7 @@ extension CommitPlanner {
         batch.remove(.documents, keyInPlace: document.key.document)
       }
       tally(document)
+      enterCollection(of: document)
       if let makers, document.isDamaged { removeEntries(makers, of: document.path) }
       if let makers { maintainIndexes(makers, document) }
       batch.put(
@@ -84,6 +85,21 @@ extension CommitPlanner {
     batch.put(.catalog, KeyLayout.databaseKey(id), record.encoded)
   }
 
+  /// Of a document that was not there. Most have the collection of the one before.
+  private func enterCollection(of document: Touched) {
+    guard document.before == nil, document.now != nil else { return }
+    let prefix = document.key.document[..<document.collectionEnd]
+    if prefix.elementsEqual(lastEntered) { return }
+    lastEntered = Array(prefix)
+    entered[generation, default: []].insert(document.path.parent)
+  }
+
+  private func enterCollections() throws(StorageError) {
+    for (generation, collections) in entered {
+      for collection in collections { try CollectionCatalog.enter(collection, generation, view, batch) }
+    }
+  }
+
   private func tally(_ document: Touched) {
     if tallies == nil { return }
     let collection = Array(document.key.document[..<document.collectionEnd])
@@ -117,6 +133,7 @@ extension CommitPlanner {
   /// Ends the batch: the numbers of the store go with it.
   func finish() throws(StorageError) {
     try putTallies()
+    try enterCollections()
     if !batch.mutations.isEmpty { batch.put(.catalog, KeyLayout.stateKey, state.encoded) }
   }
 }

@@ -51,6 +51,10 @@ final class CommitPlanner {
   var tallies: [[UInt8]: CollectionTally]?
   /// Collections in which the batch replaces damaged documents: their tallies are counted anew.
   var recounted: Set<[UInt8]> = []
+  /// Collections that get a document, by the generation: they are in the catalog when the batch is written.
+  var entered: [UInt32: Set<ResourcePath>] = [:]
+  /// The one that got the last, by what its keys begin with.
+  var lastEntered: [UInt8] = []
   /// Generations that a clearing in this batch has ended.
   var clearedGenerations: [UInt32] = []
   /// What keeps the indexes of a generation, made for the first commit to it; nil when it has none.

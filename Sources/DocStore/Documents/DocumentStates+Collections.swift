@@ -18,6 +18,18 @@ extension DocumentStates {
     }
   }
 
+  /// Visits the collections of one id below `parent`, in key order; some may have no document.
+  func collections(
+    called id: String, under parent: ResourcePath, _ visit: (ResourcePath) throws(StorageError) -> ScanStep
+  ) throws(StorageError) {
+    if areGroupsKnown {
+      return try CollectionCatalog.forEach(view, generation, called: id, under: parent, visit)
+    }
+    try collections(under: parent) { (collection) throws(StorageError) in
+      try collection.lastSegment.hasSameBytes(as: id) ? visit(collection) : .more
+    }
+  }
+
   /// A collection and the bytes with which the keys of its documents begin.
   struct FoundCollection {
     let path: ResourcePath

@@ -16,16 +16,21 @@ struct DocumentStates {
   let version: Int64?
   /// Whether the store keeps tallies of its collections.
   let isTallied: Bool
+  /// Whether the catalog has every collection by its id: not in a store of before, opened for reading only.
+  let areGroupsKnown: Bool
   /// What changed after `version`; nil for the newest.
   let changed: ChangedDocuments?
   /// Told the key of a record that cannot be read, where a scan is to go on behind it; nil where it is to fail.
   var damaged: ((UnsafeRawBufferPointer) -> Void)?
 
-  init(view: StorageView, generation: UInt32, version: Int64?, isTallied: Bool) {
+  init(
+    view: StorageView, generation: UInt32, version: Int64?, isTallied: Bool, areGroupsKnown: Bool = false
+  ) {
     self.view = view
     self.generation = generation
     self.version = version
     self.isTallied = isTallied
+    self.areGroupsKnown = areGroupsKnown
     changed = version.map { ChangedDocuments(after: $0) }
   }
 

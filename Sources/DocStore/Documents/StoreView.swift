@@ -77,17 +77,14 @@ extension StoreView {
 
   /// The documents of every collection called `collectionID` below `parent`, at any depth.
   ///
-  /// Not in order of names: collections come in key order. Costs a seek a collection below `parent`.
+  /// Not in order of names: collections come in key order. Costs a seek, and one for each collection of that id.
   public func scanGroup(
     _ collectionID: String, under parent: ResourcePath, _ visit: DocumentVisitor
   ) throws(StoreError) {
     recorder?.note(.group(collectionID: collectionID, below: parent))
     do {
-      var isStopped = false
-      try states.collections(under: parent) { (collection) throws(StorageError) in
-        guard collection.lastSegment.hasSameBytes(as: collectionID) else { return .more }
-        isStopped = try scanWhole(collection, visit) == .stop
-        return isStopped ? .stop : .more
+      try states.collections(called: collectionID, under: parent) { (collection) throws(StorageError) in
+        try scanWhole(collection, visit)
       }
     } catch { throw .storage(error) }
   }

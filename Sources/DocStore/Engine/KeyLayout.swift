@@ -8,6 +8,7 @@
 /// documentHistory  g | P(collection path) | id | ended v            -> record
 /// catalog          04 | g | ix                                  -> an index (IndexLayout)
 /// catalog          05, 06                                           -> tallies of collections (CollectionTally)
+/// catalog          07, 08                                           -> collections by id (CollectionCatalog)
 /// changes          g | v | ordinal u32                              -> path, source (ChangeRecord)
 /// ```
 ///

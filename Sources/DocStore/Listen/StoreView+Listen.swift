@@ -24,7 +24,8 @@ extension StoreView {
     StoreView(
       database: database, readTime: version,
       states: DocumentStates(
-        view: states.view, generation: states.generation, version: version, isTallied: states.isTallied),
+        view: states.view, generation: states.generation, version: version, isTallied: states.isTallied,
+        areGroupsKnown: states.areGroupsKnown),
       recorder: nil, indexes: indexes)
   }
 

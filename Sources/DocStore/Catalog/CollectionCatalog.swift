@@ -1,0 +1,149 @@
+/// The collections of a database by their ids, so that a group is found without asking every collection.
+///
+/// ```
+/// catalog   07 | g | P(collection id) | P(collection path)    -> nothing, or the path when a part is folded
+/// catalog   08                                                -> nothing; every collection of the store is entered
+/// ```
+///
+/// A collection is entered with its first document, in the same engine transaction, and taken out when neither a document
+/// nor an earlier state of one is left. Behind an id collections stand in the order of their documents' keys.
+///
+/// INVARIANT: every collection with a document or an earlier state of one is entered. Others may be.
+/// Checked by: `CollectionCatalogTests`.
+/// LIMIT: 511 bytes a key, what LMDB allows: 5 + 150 + 300.
+
+internal import DocModel
+
+enum CollectionCatalog {
+  static let prefix: UInt8 = 7
+  static let completeKey: [UInt8] = [8]
+  private static let idBudget = 150
+  private static let headBytes = 1 + KeyLayout.generationBytes
+
+  /// With what the entries of a generation begin.
+  static func range(_ generation: UInt32) -> KeyRange {
+    KeyRange(prefix: [prefix] + KeyLayout.generationRange(generation).lower)
+  }
+
+  private static func writer(_ generation: UInt32, id: String) -> KeyWriter {
+    var writer = KeyWriter()
+    writer.byte(prefix)
+    writer.uint32(generation)
+    var id = id
+    id.withUTF8 { writer.part(UnsafeRawBufferPointer($0), budget: idBudget) }
+    return writer
+  }
+
+  /// The entry of a collection.
+  static func entry(_ generation: UInt32, _ collection: ResourcePath) -> (key: [UInt8], value: [UInt8]) {
+    var writer = writer(generation, id: collection.lastSegment)
+    var text = collection.text
+    text.withUTF8 { writer.part(UnsafeRawBufferPointer($0), budget: KeyLayout.collectionBudget) }
+    return (writer.bytes, writer.isFolded ? Array(text.utf8) : [])
+  }
+
+  /// The path of an entry; nil when it makes no sense.
+  private static func path(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> ResourcePath? {
+    var text = Array(value)
+    if text.isEmpty {
+      var reader = KeyReader(key, offset: headBytes)
+      guard reader.skipPart() == .whole, reader.part(into: &text) == .whole else { return nil }
+    }
+    return ResourcePath(unchecked: String(decoding: text, as: UTF8.self))
+  }
+
+  /// Visits the collections of an id below a document or the root, in key order, with one seek for all of them. Some may
+  /// have no document.
+  static func forEach(
+    _ view: StorageView, _ generation: UInt32, called id: String, under parent: ResourcePath,
+    _ visit: (ResourcePath) throws(StorageError) -> ScanStep
+  ) throws(StorageError) {
+    var writer = writer(generation, id: id)
+    if !parent.isRoot {
+      var text = parent.text + "/"
+      text.withUTF8 { writer.partPrefix(UnsafeRawBufferPointer($0), budget: KeyLayout.collectionBudget) }
+    }
+    var failure: StorageError?
+    try view.scan(.catalog, KeyRange(prefix: writer.bytes), .forward) { key, value in
+      do throws(StorageError) {
+        guard let path = path(key, value) else { throw .corrupt }
+        // Folds of other texts begin so, too.
+        guard path.lastSegment.hasSameBytes(as: id), path.isBelow(parent) else { return .more }
+        return try visit(path)
+      } catch {
+        failure = error
+        return .stop
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: keeping it
+
+  /// Enters a collection that is not.
+  static func enter(
+    _ collection: ResourcePath, _ generation: UInt32, _ view: StorageView, _ batch: MutationBatch
+  ) throws(StorageError) {
+    let entry = entry(generation, collection)
+    if try view.get(.catalog, entry.key) == nil { batch.put(.catalog, entry.key, entry.value) }
+  }
+
+  /// Enters every collection of a store that was written before there was this catalog: one seek a collection. False when
+  /// one of them cannot be read: groups are then found as before.
+  static func makeAll(_ view: StorageView, _ batch: MutationBatch) throws(StorageError) -> Bool {
+    do throws(StorageError) {
+      try enterAll(view, batch)
+      batch.put(.catalog, completeKey, [])
+      return true
+    } catch {
+      guard error == .corrupt else { throw error }
+      batch.reset()
+      return false
+    }
+  }
+
+  private static func enterAll(_ view: StorageView, _ batch: MutationBatch) throws(StorageError) {
+    for database in try DatabaseCatalog.databases(view) {
+      // At an earlier time, so that what is only history counts.
+      let states = DocumentStates(
+        view: view, generation: database.generation, version: 0, isTallied: false)
+      try states.collections(under: .root) { collection in
+        let entry = entry(database.generation, collection)
+        batch.put(.catalog, entry.key, entry.value)
+        return .more
+      }
+    }
+  }
+}
+
+/// Collections from which one transaction collects earlier states: those that nothing is left of are taken out.
+struct CollectedCollections {
+  private var keys: [ResourcePath: Set<[UInt8]>] = [:]
+
+  /// - Parameter historyKey: of the state that goes.
+  mutating func note(_ collection: ResourcePath, _ historyKey: [UInt8]) {
+    keys[collection, default: []].insert(historyKey)
+  }
+
+  func takeOutEmpty(
+    _ generation: UInt32, _ view: StorageView, _ batch: MutationBatch
+  ) throws(StorageError) {
+    for (collection, collected) in keys {
+      let range = KeyRange(prefix: KeyLayout.collectionPrefix(generation, collection))
+      if try Self.hasKey(view, .documents, range, beside: []) { continue }
+      if try Self.hasKey(view, .documentHistory, range, beside: collected) { continue }
+      batch.remove(.catalog, CollectionCatalog.entry(generation, collection).key)
+    }
+  }
+
+  private static func hasKey(
+    _ view: StorageView, _ keyspace: Keyspace, _ range: KeyRange, beside known: Set<[UInt8]>
+  ) throws(StorageError) -> Bool {
+    var isFound = false
+    try view.scan(keyspace, range, .forward) { key, _ in
+      isFound = !known.contains(Array(key))
+      return isFound ? .stop : .more
+    }
+    return isFound
+  }
+}
