@@ -37,6 +37,7 @@ struct FeedRing {
     }
     places[next % RequestFeed.entriesMax] = entry
     next += 1
+    if Invariants.areDue(at: next - first) { checkInvariants() }
   }
 
   func entry(_ number: Int) -> FeedEntry? {
@@ -64,6 +65,28 @@ struct FeedRing {
   }
 
   // MARK: what is held
+
+  func checkInvariants() {
+    let held = (first..<next).compactMap { entry($0) }
+    assert(held.count == next - first && held.count <= RequestFeed.entriesMax, "no entry is missing")
+    assert(zip(first..<next, held).allSatisfy { $0 == $1.number }, "an entry is at its number")
+    var bytes = held.reduce(0) { $0 + $1.byteCount }
+    var commits: [ObjectIdentifier: Int] = [:]
+    var rulesets: [ObjectIdentifier: Int] = [:]
+    for entry in held {
+      guard case .judged(let request, _, let rules) = entry.kind else { continue }
+      rulesets[ObjectIdentifier(rules), default: 0] += 1
+      guard let commit = request.commit else { continue }
+      if commits.updateValue(
+        commits[ObjectIdentifier(commit), default: 0] + 1, forKey: ObjectIdentifier(commit))
+        == nil
+      {
+        bytes += commit.byteCount
+      }
+    }
+    assert(bytes == self.bytes, "`bytes` counts each entry and each commit once")
+    assert(commits == self.commits && rulesets == self.rulesets, "holders are counted")
+  }
 
   private mutating func hold(_ entry: FeedEntry) {
     bytes += entry.byteCount

@@ -116,6 +116,7 @@ package final class GRPCClient {
     _ fields: [(String, String)], body: [UInt8], ends: Bool
   ) throws(ClientFailure) {
     guard isConnected else { throw .connection("there is no connection to \(address)") }
+    assert(stream.id < 0 || stream.isClosed, "at most one stream is open")
     stream = Stream()
     stream.outgoing = body
     stream.ends = ends

@@ -12,7 +12,10 @@ public struct FieldPath: Sendable {
     self.segments = segments
   }
 
-  private init(checked segments: [String]) { self.segments = segments }
+  private init(checked segments: [String]) {
+    assert(!segments.isEmpty && segments.allSatisfy { !$0.isEmpty }, "a path names something at each step")
+    self.segments = segments
+  }
 
   /// The path of one top-level field, taken literally (dots are part of the name).
   public static func field(_ name: String) -> FieldPath? { FieldPath(segments: [name]) }

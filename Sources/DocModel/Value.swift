@@ -136,7 +136,14 @@ public struct Fields: Sendable, ExpressibleByDictionaryLiteral {
       case (false, .some(let value)): entries.insert(Entry(name: name, value: value), at: index)
       case (false, .none): break
       }
+      if Invariants.areDue(at: entries.count) { checkInvariants() }
     }
+  }
+
+  func checkInvariants() {
+    assert(
+      zip(entries, entries.dropFirst()).allSatisfy { $0.name.precedesInBytes($1.name) },
+      "names ascend by their bytes, each once")
   }
 
   private func insertionIndex(of name: String) -> Int {

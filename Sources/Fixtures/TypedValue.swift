@@ -57,6 +57,7 @@ public struct TypedMap: Sendable, Equatable {
   init(_ pairs: [(name: String, value: TypedValue)]) {
     entries = pairs.map { Entry(name: $0.name, value: $0.value) }
     entries.sort { $0.name.precedesInBytes($1.name) }
+    checkInvariants()
   }
 
   init(_ fields: Fields) {
@@ -75,7 +76,16 @@ public struct TypedMap: Sendable, Equatable {
       case (false, .some(let value)): entries.insert(Entry(name: name, value: value), at: index)
       case (false, .none): break
       }
+      checkInvariants()
     }
+  }
+
+  func checkInvariants() {
+    if !Invariants.areDue(at: entries.count) { return }
+    assert(
+      zip(entries, entries.dropFirst()).allSatisfy { $0.name.precedesInBytes($1.name) },
+      "names ascend by their bytes, each once")
+    assert(entries.allSatisfy { $0.value != .marker(.absent) }, "what is absent is not there")
   }
 
   /// The map as a value, plain when no marker is left in it.

@@ -57,10 +57,12 @@ struct DeliveryQueue: Sendable {
       ready.append(document)
     }
     lanes[document]?.events.append(event)
+    if Invariants.areDue(at: lanes.count) { checkInvariants() }
   }
 
   /// The next event to try, when fewer than `bound` are under way.
   mutating func takeReady(_ trigger: Int, bound: Int) -> Delivery? {
+    defer { if Invariants.areDue(at: lanes.count) { checkInvariants() } }
     guard underWay < bound else { return nil }
     while let document = ready.popFirst() {
       // A lane that was dropped may have left its name behind.
@@ -78,6 +80,7 @@ struct DeliveryQueue: Sendable {
 
   /// The event under way is done with, delivered or given up: its lane goes on.
   mutating func finish(_ document: DocumentName) {
+    defer { if Invariants.areDue(at: lanes.count) { checkInvariants() } }
     underWay -= 1
     pendingCount -= 1
     guard var lane = lanes.removeValue(forKey: document) else { return }
@@ -92,6 +95,7 @@ struct DeliveryQueue: Sendable {
   /// The attempt failed. Returns how many have by now, and the lane rests until `wake`; nil when that was
   /// the last one, and the event is to be given up: it stays under way until `finish`.
   mutating func fail(_ document: DocumentName, attemptsMax: Int) -> Int? {
+    defer { if Invariants.areDue(at: lanes.count) { checkInvariants() } }
     let failures = (lanes[document]?.failures ?? 0) + 1
     if failures >= attemptsMax { return nil }
     underWay -= 1
@@ -102,6 +106,7 @@ struct DeliveryQueue: Sendable {
 
   /// The event under way is held back: the lane rests until `wake`.
   mutating func slow(_ document: DocumentName) {
+    defer { if Invariants.areDue(at: lanes.count) { checkInvariants() } }
     guard lanes[document] != nil else { return }
     underWay -= 1
     lanes[document]?.isSlowed = true
@@ -149,7 +154,18 @@ struct DeliveryQueue: Sendable {
       lanes[document]?.events = kept
       if losesHead { lanes[document]?.beginHead() }
     }
+    if Invariants.areDue(at: lanes.count) { checkInvariants() }
     return letters
+  }
+
+  func checkInvariants() {
+    assert(lanes.values.allSatisfy { $0.events.count > 0 }, "a lane without events is gone")
+    assert(pendingCount == lanes.values.reduce(0) { $0 + $1.events.count }, "`pendingCount` counts")
+    assert(underWay == lanes.values.count { $0.phase == .underWay }, "`underWay` counts")
+    // Names of lanes that were dropped may be left behind, and name a lane that came later.
+    let named = Set(ready.elementsInOrder)
+    assert(
+      lanes.allSatisfy { $0.value.phase != .ready || named.contains($0.key) }, "who is ready has its turn")
   }
 
   /// The earliest version that waits or is under way, by database, dead letters aside.
@@ -170,6 +186,8 @@ struct FirstInFirstOut<Element: Sendable>: Sendable {
 
   var count: Int { elements.count - head }
   var first: Element? { head < elements.count ? elements[head] : nil }
+
+  var elementsInOrder: [Element] { elements[head...].compactMap { $0 } }
 
   func first(where isWanted: (Element) -> Bool) -> Element? {
     for case .some(let element) in elements[head...] where isWanted(element) { return element }

@@ -33,7 +33,7 @@ struct IntervalTreeTests {
     for _ in 0..<50 {
       let tree = IntervalTree<Element>()
       var ranges: [Range] = []
-      for _ in 0..<200 {
+      for change in 0..<200 {
         if !ranges.isEmpty, random.next() % 3 == 0 {
           let gone = ranges.remove(at: Int.random(in: 0..<ranges.count, using: &random))
           tree.remove(gone.range, gone.element)
@@ -44,6 +44,7 @@ struct IntervalTreeTests {
           tree.insert(new.range, new.element)
           ranges.append(new)
         }
+        if change % 8 == 0 { tree.checkInvariants() }
         let key = Self.key(&random)
         var found: [ObjectIdentifier: Int] = [:]
         tree.forEach(containing: key) { found[ObjectIdentifier($0), default: 0] += 1 }

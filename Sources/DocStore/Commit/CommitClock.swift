@@ -14,6 +14,13 @@ struct CommitClock: Sendable {
     var committed: Int64
     /// The first version of the batch that is being written.
     var firstInFlight: Int64?
+
+    func checkInvariants() {
+      assert(committed <= issued, "what is durable was given out")
+      assert(
+        firstInFlight.map { committed < $0 && $0 <= issued } ?? true,
+        "a batch that is being written lies above all that is durable")
+    }
   }
 
   private let state: Monitor<State>
@@ -33,6 +40,7 @@ struct CommitClock: Sendable {
     return state.withLock { state in
       state.issued = max(state.issued + 1, now)
       if state.firstInFlight == nil { state.firstInFlight = state.issued }
+      state.checkInvariants()
       return state.issued
     }
   }
@@ -42,6 +50,7 @@ struct CommitClock: Sendable {
     state.change { state in
       state.firstInFlight = nil
       if let committed { state.committed = max(state.committed, committed) }
+      state.checkInvariants()
     }
   }
 

@@ -166,10 +166,19 @@ final class PendingFields {
     return last.withUTF8 { place.stored(UnsafeRawBufferPointer($0)) }
   }
 
+  func checkInvariants() {
+    assert(children.isEmpty || fields != nil, "only what has fields has children")
+    assert(array == nil || (value == nil && fields == nil), "an array that is changed is nothing else")
+    assert(table == nil || fields != nil, "only fields have a table")
+    array?.checkInvariants()
+    for child in children.values { child.checkInvariants() }
+  }
+
   // MARK: the result
 
   /// The fields after all changes.
   var encoded: [UInt8] {
+    if Invariants.areDue(at: children.count) { checkInvariants() }
     var writer = WireWriter(reserving: (fields?.byteCount ?? 0) + 64)
     write(FieldsView.documentEntryTag, &writer)
     return writer.bytes
@@ -246,6 +255,14 @@ private final class PendingArray {
         index = previous[index]
       }
     }
+  }
+
+  func checkInvariants() {
+    assert(previous.count == elements.count, "every element is linked")
+    assert(
+      previous.enumerated().allSatisfy { $0.element < $0.offset && $0.element >= -1 },
+      "links lead to elements that stand before")
+    assert(last.values.allSatisfy { elements[$0] != nil }, "the last element of a key is there")
   }
 
   var encoded: [UInt8] {

@@ -37,6 +37,7 @@ struct PlannedDocuments {
 
   /// - Parameter key: in the batch's memory.
   mutating func add(_ key: UnsafeRawBufferPointer, _ path: ResourcePath, _ generation: UInt32) -> Int {
+    assert(placeOfKey[BytesInPlace(key)] == nil, "a document has one place")
     placeOfKey[BytesInPlace(key)] = places.count
     places.append(Place(generation: generation, path: path))
     return places.count - 1

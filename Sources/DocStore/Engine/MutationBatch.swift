@@ -1,5 +1,7 @@
 /// What one engine transaction is to write.
 
+internal import DocModel
+
 /// One change of one keyspace. Its bytes live in the batch that holds it.
 public struct Mutation {
   public enum Kind: Sendable {
@@ -126,7 +128,24 @@ public final class MutationBatch {
     _ kind: Mutation.Kind, _ keyspace: Keyspace, _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer
   ) {
+    assert(owns(key) && owns(value), "what is to be written lies in the batch's memory")
     byteCount += key.count + value.count
     mutations.append(Mutation(kind: kind, keyspace: keyspace, key: key, value: value))
+    if Invariants.areDue(at: mutations.count) { checkInvariants() }
+  }
+
+  /// Whether bytes lie in the batch's memory; nothing lies anywhere.
+  private func owns(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
+    return blocks.contains { block in
+      UnsafeRawBufferPointer(block).baseAddress.map { $0 <= start && start + bytes.count <= $0 + block.count }
+        ?? false
+    }
+  }
+
+  func checkInvariants() {
+    assert(mutations.allSatisfy { owns($0.key) && owns($0.value) }, "all of it lies in the batch's memory")
+    assert(byteCount == mutations.reduce(0) { $0 + $1.key.count + $1.value.count }, "`byteCount` counts")
+    assert(blockIndex == blocks.count || used <= blocks[blockIndex].count, "a block holds what it was given")
   }
 }

@@ -25,6 +25,20 @@ final class IndexRegistry: Sendable {
       count += 1
       usedAt[index.number] = now
       reserve(index.number)
+      if Invariants.areDue(at: Int(index.number)) { checkInvariants() }
+    }
+
+    func checkInvariants() {
+      let numbers = all.map(\.number)
+      assert(Set(numbers).count == numbers.count, "no two indexes have one number")
+      assert(numbers.allSatisfy { $0 < nextNumber }, "the next number was never given")
+      assert(
+        byCollection.allSatisfy { id, indexes in
+          indexes.allSatisfy { Array($0.shape.collectionID.utf8) == id }
+        },
+        "an index stands under its collection")
+      assert(count == numbers.count, "the number of indexes is kept")
+      assert(Set(usedAt.keys) == Set(numbers), "when it was read is known of each index, and of no other")
     }
 
     mutating func remove(_ index: StoredIndex) {

@@ -32,12 +32,20 @@ struct IndexShape: Hashable, Sendable {
     collectionID = definition.collectionID
     scope = definition.scope
     self.parts = nameMode == .descending ? parts.map { IndexShape.mirrored($0) } : parts
+    checkInvariants()
   }
 
   init(_ collectionID: String, _ scope: IndexDefinition.Scope, _ parts: [Part]) {
     self.collectionID = collectionID
     self.scope = scope
     self.parts = parts
+    checkInvariants()
+  }
+
+  func checkInvariants() {
+    assert((1...Self.partsMax).contains(parts.count), "an index has parts, and not too many")
+    assert(!parts.contains { $0.path.isDocumentName }, "the name follows the parts and is none of them")
+    assert(parts.count { $0.mode == .contains } <= 1, "one part at most is elements of arrays")
   }
 
   static func mirrored(_ part: Part) -> Part {

@@ -1,5 +1,7 @@
 /// Places of very many bytes of one text, without going through the text for each.
 
+internal import DocModel
+
 /// INVARIANT: `lines` are the offsets at which lines begin, ascending; `letters` has for each block of the text how many
 /// letters begin before it.
 struct TextPlaces {
@@ -18,6 +20,14 @@ struct TextPlaces {
       if byte & 0xC0 != 0x80 { count += 1 }
     }
     if bytes.count % Self.blockBytes == 0 { letters.append(count) }
+    if Invariants.areDue(at: lines.count) { checkInvariants() }
+  }
+
+  func checkInvariants() {
+    assert(
+      zip(lines, lines.dropFirst()).allSatisfy { $0 < $1 } && lines.first == 0, "beginnings of lines ascend")
+    assert(lines.dropFirst().allSatisfy { bytes[$0 - 1] == 0x0A }, "a line begins behind the end of one")
+    assert(letters.count == bytes.count / Self.blockBytes + 1, "each block has its count of letters")
   }
 
   /// The place of a byte, as `TextPlace(offset:in:)` gives it.

@@ -64,6 +64,7 @@ struct LimitWindow {
   mutating func append(_ more: [WindowEntry], isEnd: Bool) {
     entries.append(contentsOf: more)
     isComplete = isEnd
+    if Invariants.areDue(at: entries.count) { checkInvariants() }
   }
 
   /// There are no documents any more.
@@ -77,6 +78,7 @@ struct LimitWindow {
     let place = firstPlace(notBefore: key)
     guard place < entries.count, entries[place].key == key else { return false }
     entries.remove(at: place)
+    if Invariants.areDue(at: entries.count) { checkInvariants() }
     return true
   }
 
@@ -89,7 +91,16 @@ struct LimitWindow {
       entries.removeLast(entries.count - capacity)
       isComplete = false
     }
+    if Invariants.areDue(at: entries.count) { checkInvariants() }
     return true
+  }
+
+  /// That none is missing only a query can tell; see `ListenModelTests`.
+  func checkInvariants() {
+    assert(entries.count <= capacity, "no more are held than may become visible soon")
+    assert(
+      zip(entries, entries.dropFirst()).allSatisfy { $0.key.lexicographicallyPrecedes($1.key) },
+      "documents are in order, each once")
   }
 
   private func firstPlace(notBefore key: [UInt8]) -> Int {

@@ -61,7 +61,22 @@ public struct AggregationQuery: Sendable {
     var query = try query(added)
     query.requiredFields = added
     query.orderByRequiredFields()
-    return AggregationQuery(query: query, functions: functions)
+    query.checkInvariants()
+    let validated = AggregationQuery(query: query, functions: functions)
+    validated.checkInvariants()
+    return validated
+  }
+
+  func checkInvariants() {
+    assert(functions.allSatisfy { !$0.alias.isEmpty }, "every figure has a name")
+    assert(Set(functions.map { Array($0.alias.utf8) }).count == functions.count, "names differ")
+    assert(
+      functions.allSatisfy { named in
+        switch named.function {
+        case .count: true
+        case .sum(let field), .average(let field): query.requiredFields.contains(field)
+        }
+      }, "documents without a field that is added up are no results")
   }
 
   /// Missing aliases are numbered over the unnamed ones only.

@@ -110,7 +110,16 @@ private struct Branch: Sendable {
     let isSorted = zip(paths, paths.dropFirst()).allSatisfy { $0 <= $1 }
     let sorted = isSorted ? paths : paths.sorted()
     let keys = sorted.map { $0.segments.prefix(depthMax + 2).map { Array($0.utf8) } }
-    return branches(of: keys[...], below: 0)
+    let branches = branches(of: keys[...], below: 0)
+    if Invariants.areDue(at: paths.count) { checkInvariants(branches) }
+    return branches
+  }
+
+  static func checkInvariants(_ branches: [Branch]) {
+    assert(
+      zip(branches, branches.dropFirst()).allSatisfy { $0.key.lexicographicallyPrecedes($1.key) },
+      "branches are sorted by their keys, each key once")
+    for branch in branches { checkInvariants(branch.children) }
   }
 
   /// The branches of sorted paths that agree in their first `depth` segments and go on behind them.

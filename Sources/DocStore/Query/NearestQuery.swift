@@ -58,6 +58,12 @@ public struct NearestQuery: Hashable, Sendable {
 
   /// What a vector index for this search has to hold.
   public var dimension: Int { vector.count }
+
+  func checkInvariants() {
+    assert((1...Limits.vectorElementsMax).contains(vector.count), "a vector has elements, and not too many")
+    assert((1...QueryLimits.nearestMax).contains(limit), "some are asked for, and not too many")
+    assert(threshold?.isFinite ?? true, "the threshold is a number")
+  }
 }
 
 extension QueryValidator {
@@ -75,9 +81,11 @@ extension QueryValidator {
     if query.start != nil || query.end != nil { throw NearestComplaint.cursor }
     try checkResultField(nearest.resultField)
     if let threshold = nearest.threshold, !threshold.isFinite { throw NearestComplaint.threshold }
-    return NearestQuery(
+    let checked = NearestQuery(
       field: field, vector: vector, measure: measure, limit: limit, resultField: nearest.resultField,
       threshold: nearest.threshold)
+    checked.checkInvariants()
+    return checked
   }
 
   private func checkResultField(_ name: String) throws(Complaint) {

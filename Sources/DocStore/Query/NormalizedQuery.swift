@@ -47,8 +47,16 @@ public struct NormalizedQuery: Sendable {
     self.offset = offset
     self.limit = limit
     self.projection = projection
-    assert(orders.last?.path.isDocumentName == true)
-    assert((start?.values.count ?? 0) <= orders.count && (end?.values.count ?? 0) <= orders.count)
+    checkInvariants()
+  }
+
+  func checkInvariants() {
+    assert(orders.last?.path.isDocumentName == true, "the name decides last")
+    assert(Set(orders.map(\.path)).count == orders.count, "no field orders twice")
+    assert(
+      (start?.values.count ?? 0) <= orders.count && (end?.values.count ?? 0) <= orders.count,
+      "cursors hold at most one value an order")
+    assert(explicitOrderCount <= orders.count, "what was written is among the orders")
   }
 
   /// A vector without length under `cosine` shall refuse the query. Without effect on other queries.

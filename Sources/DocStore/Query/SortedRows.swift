@@ -52,11 +52,23 @@ struct SortedRows {
     guard let capacity, rows.count >= capacity else {
       rows.append(row)
       if rows.count == capacity { heapify() }
+      if Invariants.areDue(at: rows.count) { checkInvariants() }
       return
     }
     bytesHeld -= rows[0].bytes.count + PendingRow.overheadBytes
     rows[0] = row
     sink(0)
+    if Invariants.areDue(at: rows.count) { checkInvariants() }
+  }
+
+  func checkInvariants() {
+    assert(rows.count <= capacity ?? .max, "no more rows are held than the result can need")
+    assert(
+      bytesHeld == rows.reduce(0) { $0 + $1.bytes.count + PendingRow.overheadBytes }, "`bytesHeld` counts")
+    guard rows.count == capacity else { return }
+    assert(
+      rows.indices.dropFirst().allSatisfy { !rows[($0 - 1) / 2].precedes(rows[$0]) },
+      "no row stands above a later one")
   }
 
   /// All rows in order.

@@ -4,7 +4,7 @@
 /// chance: nodes with the higher priority stand above, and priorities are numbers that look random.
 ///
 /// INVARIANT: a node's priority is not below its children's; `reach` is the highest `upper` of a node and all below it.
-/// Checked by: `IntervalTreeTests` against looking at every range.
+/// Checked by: `checkInvariants`, and `IntervalTreeTests` against looking at every range.
 
 internal import DocModel
 
@@ -48,6 +48,9 @@ final class IntervalTree<Element: AnyObject> {
 
   private var root: Node?
   private var random: UInt64 = 0
+  #if DEBUG
+    private var changeCount = 0
+  #endif
 
   var isEmpty: Bool { root == nil }
 
@@ -56,12 +59,39 @@ final class IntervalTree<Element: AnyObject> {
   func insert(_ range: SuffixRange, _ element: Element) {
     if range.isEmpty { return }
     root = inserted(Node(range, element, priority: nextPriority()), root)
+    noteChange()
   }
 
   /// Takes out one such range of the element.
   func remove(_ range: SuffixRange, _ element: Element) {
     if range.isEmpty { return }
     root = removed(Node(range, element, priority: 0), root)
+    noteChange()
+  }
+
+  @inline(__always)
+  private func noteChange() {
+    #if DEBUG
+      changeCount += 1
+      if Invariants.areDue(at: changeCount) { checkInvariants() }
+    #endif
+  }
+
+  func checkInvariants() {
+    var last: Node?
+    Self.check(root, &last)
+  }
+
+  private static func check(_ node: Node?, _ last: inout Node?) {
+    guard let node else { return }
+    check(node.left, &last)
+    assert(last.map { $0.compare(node) <= 0 } ?? true, "ranges are in the order of their lower ends")
+    last = node
+    check(node.right, &last)
+    let children = [node.left, node.right].compactMap { $0 }
+    assert(children.allSatisfy { $0.priority <= node.priority }, "nobody stands above a higher priority")
+    let highest = children.map(\.reach).reduce(node.upper) { $0.precedes($1) ? $1 : $0 }
+    assert(node.reach == highest, "`reach` is the highest upper end from here down")
   }
 
   /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators": SplitMix64.

@@ -1,5 +1,7 @@
 /// Members in a list that each of them can be taken out of at once, however many there are.
 
+internal import DocModel
+
 protocol Identified {
   var identity: ObjectIdentifier { get }
 }
@@ -20,6 +22,7 @@ struct MemberList<Element: Identified> {
 
   /// Each member is in the list once.
   mutating func insert(_ element: Element) {
+    defer { if Invariants.areDue(at: all.count) { checkInvariants() } }
     if place(of: element.identity) != nil { return }
     all.append(element)
     if !places.isEmpty {
@@ -32,11 +35,20 @@ struct MemberList<Element: Identified> {
   /// The last one takes the place of the one that goes.
   mutating func remove(_ identity: ObjectIdentifier) {
     guard let place = place(of: identity) else { return }
+    defer { if Invariants.areDue(at: all.count) { checkInvariants() } }
     all.swapAt(place, all.count - 1)
     all.removeLast()
     if places.isEmpty { return }
     places[identity] = nil
     if place < all.count { places[all[place].identity] = place }
+  }
+
+  func checkInvariants() {
+    assert(places.isEmpty || places.count == all.count, "no member, or every one, has a place")
+    assert(
+      places.allSatisfy { $0.value < all.count && all[$0.value].identity == $0.key },
+      "a member is where its place says")
+    assert(places.isEmpty == false || all.count <= Self.searchedMax, "a long list is not searched")
   }
 }
 

@@ -20,6 +20,15 @@ struct StandingIndex<Member: Identified> {
 
   var isEmpty: Bool { queries.isEmpty }
 
+  /// That a query is found where it should be is what `StandingIndexTests` try.
+  func checkInvariants() {
+    assert(queries.values.allSatisfy { !$0.members.isEmpty }, "a query without followers is gone")
+    let places = Set(queries.keys.map(\.place))
+    assert(buckets.keys.allSatisfy(places.contains), "a bucket is of a place where somebody looks")
+    let below = queries.keys.count { if case .descendants = $0.place { true } else { false } }
+    assert(descendantsCount == below, "`descendantsCount` counts the queries below a document")
+  }
+
   mutating func add(_ member: Member, _ membership: QueryMembership) {
     let identity = StandingIdentity(membership)
     if let known = queries[identity] { return known.members.insert(member) }
@@ -28,6 +37,7 @@ struct StandingIndex<Member: Identified> {
     queries[identity] = query
     if case .descendants = identity.place { descendantsCount += 1 }
     buckets[identity.place, default: StandingBucket()].add(query)
+    if Invariants.areDue(at: queries.count) { checkInvariants() }
   }
 
   mutating func remove(_ member: Member, _ membership: QueryMembership) {
@@ -39,6 +49,7 @@ struct StandingIndex<Member: Identified> {
     if case .descendants = identity.place { descendantsCount -= 1 }
     buckets[identity.place]?.remove(query)
     if buckets[identity.place]?.isEmpty == true { buckets[identity.place] = nil }
+    if Invariants.areDue(at: queries.count) { checkInvariants() }
   }
 
   /// The queries that a change may concern, each once.

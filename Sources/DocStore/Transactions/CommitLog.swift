@@ -65,6 +65,7 @@ struct CommitLog {
     guard let count = readers[began] else { return }
     readers[began] = count > 1 ? count - 1 : nil
     if count == 1 { purge() }
+    if Invariants.areDue(at: entries.count) { checkInvariants() }
   }
 
   // MARK: commits
@@ -91,6 +92,7 @@ struct CommitLog {
     entries.append(entry)
     changeCount += max(1, entry.changes.count)
     byteCount += entry.byteCount
+    defer { if Invariants.areDue(at: entries.count) { checkInvariants() } }
     if changeCount <= LockLimits.loggedChangesMax, byteCount <= LockLimits.loggedBytesMax { return }
     lostVersion = entry.version
     entries = []
@@ -106,6 +108,7 @@ struct CommitLog {
   mutating func endBatch() {
     batch += 1
     purge()
+    if Invariants.areDue(at: entries.count) { checkInvariants() }
   }
 
   private mutating func purge() {
@@ -114,6 +117,21 @@ struct CommitLog {
     guard let first = entries.first, first.batch < oldest else { return }
     entries.removeAll { $0.batch < oldest }
     count()
+  }
+
+  func checkInvariants() {
+    let oldest = readers.keys.min() ?? batch
+    assert(
+      zip(entries, entries.dropFirst()).allSatisfy { $0.version <= $1.version && $0.batch <= $1.batch },
+      "entries are in the order of their commits")
+    assert(entries.allSatisfy { $0.batch <= batch }, "nothing comes from a batch that has not begun")
+    assert(entries.allSatisfy { $0.version >= lostVersion }, "what is lost is not half there")
+    assert(readers.values.allSatisfy { $0 > 0 } && oldest <= batch, "readers began, and are counted")
+    assert(changeCount == entries.reduce(0) { $0 + max(1, $1.changes.count) }, "`changeCount` counts")
+    assert(byteCount == entries.reduce(0) { $0 + $1.byteCount }, "`byteCount` counts")
+    assert(
+      changeCount <= LockLimits.loggedChangesMax && byteCount <= LockLimits.loggedBytesMax,
+      "the log keeps to its limits")
   }
 
   // MARK: comparing

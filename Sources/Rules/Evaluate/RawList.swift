@@ -18,6 +18,7 @@ struct RawList<T> {
   private let state: UnsafeMutablePointer<State>
 
   init(capacity: Int) {
+    assert(capacity > 0, "a list grows by doubling")
     state = .allocate(capacity: 1)
     state.initialize(to: State(start: .allocate(capacity: capacity), capacity: capacity))
   }
@@ -32,7 +33,10 @@ struct RawList<T> {
   @inline(__always) var count: Int { state.pointee.count }
 
   @inline(__always)
-  subscript(index: Int) -> T { state.pointee.start[index] }
+  subscript(index: Int) -> T {
+    assert(index >= 0 && index < count, "elements below `count` are initialised, and no others")
+    return state.pointee.start[index]
+  }
 
   @inline(__always)
   func append(_ element: T) {
@@ -40,11 +44,15 @@ struct RawList<T> {
     if count == state.pointee.capacity { grow(to: count &* 2) }
     (state.pointee.start + count).initialize(to: element)
     state.pointee.count = count &+ 1
+    assert(count >= 0 && self.count <= state.pointee.capacity, "what is in the list has room in it")
   }
 
   /// Forgets the elements from `count` on.
   @inline(__always)
-  func cut(to count: Int) { state.pointee.count = min(count, state.pointee.count) }
+  func cut(to count: Int) {
+    assert(count >= 0, "no list is shorter than empty")
+    state.pointee.count = min(count, state.pointee.count)
+  }
 
   @inline(__always)
   func removeAll() { state.pointee.count = 0 }

@@ -33,7 +33,20 @@ package struct Lexer {
     while lexer.offset < lexer.bytes.count { lexer.step() }
     lexer.reportWideBlanks()
     lexer.append(.endOfFile, from: lexer.bytes.count)
+    lexer.checkInvariants()
     return lexer
+  }
+
+  /// Of all tokens, and of their comments.
+  func checkInvariants() {
+    assert(
+      zip(tokens, tokens.dropFirst()).allSatisfy { before, after in
+        before.span.end <= after.span.start && before.commentsBefore <= after.commentsBefore
+      }, "tokens are in the order of the text and do not overlap")
+    assert(tokens.last?.kind == .endOfFile, "the last token says that the text ends")
+    assert(
+      tokens.allSatisfy { $0.span.start <= $0.span.end && Int($0.span.end) <= bytes.count },
+      "tokens lie in the text")
   }
 
   func peek(_ distance: Int = 0) -> UInt8 {

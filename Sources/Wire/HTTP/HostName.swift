@@ -40,6 +40,16 @@ struct HostName: Hashable, Sendable {
     guard rest.isEmpty || rest.first == UInt8(ascii: ":"), digits.allSatisfy(Self.isDigit) else { return nil }
     port = Int(String(decoding: digits, as: UTF8.self))
     guard digits.isEmpty || port.map({ $0 <= 65_535 }) == true else { return nil }
+    checkInvariants()
+  }
+
+  func checkInvariants() {
+    assert(name == name.lowercased(), "a name is in small letters")
+    let isBracketed = name.hasPrefix("[")
+    assert(isBracketed ? address?.count == 16 : !name.hasSuffix("."), "no dot at the end")
+    assert(
+      isBracketed || name.utf8.allSatisfy { Self.isOfName($0) || $0 == UInt8(ascii: ".") },
+      "only such letters")
   }
 
   var isAddress: Bool { address != nil }

@@ -28,6 +28,7 @@ struct PageOrigin: Hashable, Sendable {
     let port = host.port == usual ? nil : host.port
     text = "\(scheme)://\(host.name)" + (port.map { ":\($0)" } ?? "")
     isLoopback = isWeb && host.isLoopback
+    assert(text == text.lowercased(), "two texts are one origin when they are equal")
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {

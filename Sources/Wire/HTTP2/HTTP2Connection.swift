@@ -11,6 +11,7 @@
 /// INVARIANT: callbacks of the session only queue frames (trailers, a reset); they never feed or drain it.
 
 internal import CNGHTTP2
+internal import DocModel
 internal import NIOCore
 
 package final class HTTP2Connection {
@@ -54,8 +55,7 @@ package final class HTTP2Connection {
 
     var session: OpaquePointer?
     var allocator = memory.allocator
-    guard nghttp2_session_server_new3(&session, callbacks, nil, settings, &allocator) == 0,
-      let session
+    guard nghttp2_session_server_new3(&session, callbacks, nil, settings, &allocator) == 0, let session
     else { return nil }
     memory.found()
     sessionAsItIs = session
@@ -105,6 +105,7 @@ extension HTTP2Connection {
     let taken = nghttp2_session_mem_recv(
       session, base.assumingMemoryBound(to: UInt8.self), bytes.count)
     if taken < 0 { isBroken = true }
+    if Invariants.areDue(at: streams.count) { checkInvariants() }
     return !isBroken
   }
 
@@ -127,6 +128,17 @@ extension HTTP2Connection {
     for stream in streams { close(stream) }
     streams.removeAll()
     headerStream = nil
+  }
+
+  func checkInvariants() {
+    assert(
+      streams.indices.allSatisfy { streams[$0].slot == $0 && streams[$0].isOpen },
+      "an open stream is at its place, and none that is closed")
+    assert(
+      unsentBytes == streams.reduce(0) { $0 + $1.unsentBytes }, "`unsentBytes` counts those of all streams")
+    assert(
+      streams.allSatisfy { isLost || nghttp2_session_get_stream_user_data(session, $0.id) != nil },
+      "the library knows every open stream")
   }
 
   package var openStreamCount: Int { streams.count }
@@ -259,6 +271,7 @@ extension HTTP2Connection {
       body(UnsafeRawBufferPointer(start: piece, count: count))
       produced += count
     }
+    if Invariants.areDue(at: streams.count) { checkInvariants() }
     return produced
   }
 

@@ -4,6 +4,7 @@
 /// copied into a frame, so no answer is copied just to put five bytes before it. Bodies that are not
 /// gRPC's have no prefixes.
 
+internal import DocModel
 internal import Platform
 
 /// A first-in first-out queue of messages, read in pieces of any size.
@@ -36,6 +37,7 @@ struct OutboundQueue {
       taken = 0
       hasCurrent = true
     }
+    if Invariants.areDue(at: waiting.count) { checkInvariants() }
   }
 
   /// Moves as many bytes as fit into `buffer`; answers how many.
@@ -46,6 +48,7 @@ struct OutboundQueue {
       if taken == prefixBytes + current.count { advance() }
     }
     unsentBytes -= written
+    if Invariants.areDue(at: waiting.count) { checkInvariants() }
     return written
   }
 
@@ -92,6 +95,16 @@ struct OutboundQueue {
     hasCurrent = false
     current = []
     taken = 0
+  }
+
+  func checkInvariants() {
+    let left = waiting[waitingHead...]
+    let size = prefixBytes + current.count
+    assert(hasCurrent || left.isEmpty, "nothing waits behind nothing")
+    assert(!hasCurrent || size == 0 || taken < size, "a message that is gone makes room for the next")
+    let rest = hasCurrent ? size - taken : 0
+    assert(
+      unsentBytes == left.reduce(rest) { $0 + prefixBytes + $1.count }, "`unsentBytes` counts, prefixes too")
   }
 
   /// Drops everything: the peer is gone.

@@ -67,8 +67,14 @@ struct HeldHeaders {
     lengths.removeAll(keepingCapacity: true)
   }
 
+  func checkInvariants() {
+    assert(
+      lengths.reduce(0) { $0 + $1.name + $1.value } == bytes.count, "lengths and bytes are of one another")
+  }
+
   /// The headers as a service sees them.
   var fields: [(name: String, value: String)] {
+    checkInvariants()
     var fields: [(name: String, value: String)] = []
     fields.reserveCapacity(lengths.count)
     var next = 0

@@ -69,6 +69,7 @@ extension SessionMemory {
   /// False where there is no region.
   func sleep() -> Bool {
     guard let region, !isAsleep else { return region != nil }
+    checkInvariants()
     wipeFreeBlocks(region)
     let groups = (used + Self.groupBytes - 1) / Self.groupBytes
     var count = groups * MemoryLayout<UInt64>.size
@@ -90,6 +91,17 @@ extension SessionMemory {
     }
     SessionRegions.empty(region, used: used)
     return true
+  }
+
+  func checkInvariants() {
+    assert(used <= SessionRegions.regionBytes && frame.upperBound <= used, "blocks lie in the region")
+    guard let region else { return }
+    let rest = SessionRegions.regionBytes - used
+    assert(
+      rest == 0
+        || (region.load(fromByteOffset: used, as: UInt8.self) == 0
+          && memcmp(region + used, region + used + 1, rest - 1) == 0),
+      "what was never a block is zero")
   }
 
   private static func packedBytes(of word: UInt64) -> Int {

@@ -24,7 +24,9 @@ struct DescriptorIndex: Sendable {
   /// The committed descriptors. Read once, when somebody first asks.
   static let generated: DescriptorIndex = {
     let text = GeneratedDescriptors.base64.withUTF8Buffer { Array($0) }
-    return DescriptorIndex(fileDescriptorSet: Base64.decodeAny(text) ?? [])
+    let index = DescriptorIndex(fileDescriptorSet: Base64.decodeAny(text) ?? [])
+    index.checkInvariants()
+    return index
   }()
 
   init(fileDescriptorSet bytes: [UInt8]) {
@@ -32,6 +34,14 @@ struct DescriptorIndex: Sendable {
       DescriptorFields.forEach(set) { number, file in if number == 1 { add(file) } }
     }
     services.sort { $0.precedesInBytes($1) }
+  }
+
+  /// Of a set that is whole, as ours is.
+  func checkInvariants() {
+    assert(!fileOfSymbol.keys.contains { $0.hasPrefix(".") }, "symbols have no leading dot")
+    assert(
+      files.values.allSatisfy { $0.dependencies.allSatisfy { files[$0] != nil } },
+      "dependencies are of the set")
   }
 
   // MARK: asking

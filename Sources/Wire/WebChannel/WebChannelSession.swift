@@ -17,6 +17,7 @@
 /// Source: docs/spec/streams.md section 3.
 
 internal import DequeModule
+internal import DocModel
 internal import JSON
 
 /// The answer to a client's GET, which takes what the session says.
@@ -102,6 +103,30 @@ package final class WebChannelSession {
   package var lastSeen: UInt64 { outlet == nil ? idleSince : .max }
 }
 
+// MARK: - What stays true
+
+extension WebChannelSession {
+  @inline(__always)
+  private func noteChange() {
+    if Invariants.areDue(at: kept.count + gap.count) { checkInvariants() }
+  }
+
+  func checkInvariants() {
+    assert((0...kept.count).contains(writtenCount), "what was given to the back channel is kept")
+    assert(
+      kept.enumerated().allSatisfy { $0.element.starts(with: "[\(firstKeptID + $0.offset),".utf8) },
+      "arrays are in the order of their ids, without gap")
+    assert(
+      unacknowledgedBytes == kept.prefix(writtenCount).reduce(0) { $0 + $1.count },
+      "`unacknowledgedBytes` counts what was given and not acknowledged")
+    assert(
+      unsentBytes == kept.dropFirst(writtenCount).reduce(0) { $0 + $1.count }, "`unsentBytes` counts the rest"
+    )
+    assert(gapBytes == gap.values.reduce(0) { $0 + $1.count }, "`gapBytes` counts")
+    assert(gap.keys.allSatisfy { $0 > nextNumber }, "only messages behind one that is missing wait")
+  }
+}
+
 // MARK: - What the client says
 
 extension WebChannelSession {
@@ -128,6 +153,7 @@ extension WebChannelSession {
       due.append(bytes)
       nextNumber += 1
     }
+    noteChange()
     return due
   }
 
@@ -140,6 +166,7 @@ extension WebChannelSession {
       firstKeptID += 1
       writtenCount -= 1
     }
+    noteChange()
   }
 
   /// The answer to a form: is there a back channel, what was it given, how much of that is not acknowledged.
@@ -166,6 +193,7 @@ extension WebChannelSession {
     unsentBytes += array.count
     kept.append(array)
     if unsentBytes > limits.unsentBytesHigh { isPaused = true }
+    noteChange()
     return !isPaused
   }
 
@@ -205,6 +233,7 @@ extension WebChannelSession {
       hasSent = true
     }
     lastWrittenID = max(lastWrittenID, firstKeptID + writtenCount - 1)
+    noteChange()
     return hasSent
   }
 
