@@ -159,7 +159,8 @@ let package = Package(
     .executableTarget(
       name: "docstore-bench",
       dependencies: [
-        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Rules", "RulesTools", "Wire",
+        "Access", "CNGHTTP2", "DocModel", "DocStore", "EngineLMDB", "Platform", "Rules", "RulesTools", "Wire",
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Benchmarks", exclude: ["policy_engines.py", "requirements.txt"], swiftSettings: strict),
 

@@ -33,10 +33,17 @@ let isBrief = arguments.contains("--brief")
 let docsh = arguments.first { !$0.hasPrefix("--") } ?? ".build/release/docsh"
 let rules = "rules/inspired.rules"
 
-// For counting instructions: that many decisions, and nothing else.
-if arguments.first == "--overlap-decisions" {
-  let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 10_240
-  exit(rulesDecisionsBenchmark(communityOverlapRules, rounds: 1, decisions: count) == nil ? 1 : 0)
+// For counting instructions: that much of one kind of work, and nothing else.
+if arguments.first == "--counted" {
+  let words = arguments.dropFirst()
+  guard let work = words.first.flatMap({ CountedWork(rawValue: $0) }),
+    let count = words.dropFirst().first.flatMap({ Int($0) })
+  else { exit(64) }
+  do { try work.run(count) } catch {
+    say("bench: \(error)", to: STDERR_FILENO)
+    exit(1)
+  }
+  exit(0)
 }
 
 if arguments.first == "--fixed-answer" {

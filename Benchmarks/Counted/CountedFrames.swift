@@ -1,0 +1,69 @@
+/// HTTP/2 frames by hand: what a client sends, made beforehand, so that a count of instructions is the server's and not that
+/// of a client.
+
+enum CountedFrames {
+  /// Preface, settings with the largest window a stream can have, an acknowledgement of the server's, and a window for
+  /// the connection as large.
+  static let opening: [UInt8] = {
+    let window: [UInt8] = [0x7F, 0xFF, 0xFF, 0xFF]
+    return Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+      + frame(type: 4, flags: 0, stream: 0, [0, 4] + window)
+      + frame(type: 4, flags: 1, stream: 0, [])
+      + frame(type: 8, flags: 0, stream: 0, [0x7F, 0xFF, 0, 0])
+  }()
+
+  static func frame(type: UInt8, flags: UInt8, stream: Int, _ payload: [UInt8]) -> [UInt8] {
+    bigEndian(payload.count, bytes: 3) + [type, flags] + bigEndian(stream, bytes: 4) + payload
+  }
+
+  static func bigEndian(_ number: Int, bytes: Int) -> [UInt8] {
+    (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
+  }
+
+  /// Literals that no table keeps (RFC 7541 6.2.2).
+  static func headers(_ fields: [(name: String, value: String)]) -> [UInt8] {
+    fields.flatMap { [0] + text($0.name) + text($0.value) }
+  }
+
+  /// A text without Huffman's code (RFC 7541 5.2), its length in seven bits and what follows them (5.1).
+  private static func text(_ text: String) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }
+    var length: [UInt8] = [127]
+    var rest = bytes.count - 127
+    while rest >= 128 {
+      length.append(UInt8(rest & 127) | 128)
+      rest >>= 7
+    }
+    return length + [UInt8(rest)] + bytes
+  }
+}
+
+/// A call from its first header to the end of its first message, made once and sent on one stream after the other.
+struct CountedCall {
+  private var bytes: [UInt8]
+  /// Where the two frames say their stream.
+  private let places: [Int]
+
+  /// - Parameter ends: whether the client has said everything with that.
+  init(_ method: String, authorization: String, message: [UInt8], ends: Bool = true) {
+    let headers = CountedFrames.headers([
+      (":method", "POST"), (":scheme", "http"), (":path", "/google.firestore.v1.Firestore/" + method),
+      (":authority", "localhost"), ("content-type", "application/grpc"), ("te", "trailers"),
+      ("authorization", authorization),
+    ])
+    let body = [0] + CountedFrames.bigEndian(message.count, bytes: 4) + message
+    bytes =
+      CountedFrames.frame(type: 1, flags: 4, stream: 0, headers)
+      + CountedFrames.frame(type: 0, flags: ends ? 1 : 0, stream: 0, body)
+    places = [5, 9 + headers.count + 5]
+  }
+
+  /// Its bytes on a stream.
+  mutating func withBytes<Result>(stream: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    for place in places {
+      for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: stream >> (8 * (3 - index))) }
+    }
+    return bytes.withUnsafeBytes(body)
+  }
+}
