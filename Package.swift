@@ -73,7 +73,10 @@ let package = Package(
     .target(
       name: "RulesTools", dependencies: ["DocModel", "JSON", "Rules"], swiftSettings: strict),
     .target(
-      name: "Access", dependencies: ["DocModel", "DocStore", "Platform", "Rules"], swiftSettings: strict),
+      name: "Indexes", dependencies: ["DocModel", "DocStore", "JSON"], swiftSettings: strict),
+    .target(
+      name: "Access", dependencies: ["DocModel", "DocStore", "Indexes", "Platform", "Rules"],
+      swiftSettings: strict),
     .target(
       name: "Telemetry",
       dependencies: [
@@ -83,10 +86,15 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Exports", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
+      name: "Faults", dependencies: ["Access", "DocModel", "DocStore", "JSON"], swiftSettings: strict),
+    .target(
+      name: "Requests", dependencies: ["Access", "DocModel", "DocStore", "Indexes", "JSON", "Rules"],
+      swiftSettings: strict),
+    .target(
       name: "Wire",
       dependencies: [
-        "Access", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports", "JSON",
-        "Platform", "Rules", "Telemetry",
+        "Access", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports", "Faults", "Indexes",
+        "JSON", "Platform", "Requests", "Rules", "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -96,6 +104,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "Triggers", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
+    .target(
+      name: "Packs", dependencies: ["DocModel", "DocStore", "Triggers"], swiftSettings: strict),
     .target(
       name: "Client",
       dependencies: [
@@ -109,9 +119,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Functions",
-      dependencies: [
-        "Client", "DocModel", "DocStore", "JSON", "Platform", "Triggers", "Wire", "YAML",
-      ],
+      dependencies: ["Access", "Client", "DocModel", "DocStore", "JSON", "Platform", "Triggers", "YAML"],
       swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CYAML", "JSON", "Platform"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
@@ -123,10 +131,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "Conditions", dependencies: ["DocModel", "DocStore", "YAML"], swiftSettings: strict),
+    .target(
       name: "Suite",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Platform", "Rules",
-        "RulesTools", "YAML",
+        "Access", "Client", "Conditions", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON",
+        "Platform", "Rules", "RulesTools", "YAML",
       ],
       swiftSettings: strict),
     .target(
@@ -142,16 +152,16 @@ let package = Package(
     .target(
       name: "Shell",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "JSON", "Platform", "Rules", "RulesTools",
-        "Suite", "Wire", "YAML",
+        "Access", "Client", "Conditions", "DocModel", "DocStore", "EngineLMDB", "Faults", "Indexes", "JSON",
+        "Platform", "Requests", "Rules", "RulesTools", "YAML",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "docsh",
       dependencies: [
         "Access", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB", "Exports",
-        "Functions", "JSON", "Platform", "Rules", "RulesTools", "Seeder", "Shell", "Suite", "Telemetry",
-        "Triggers", "Wire", "YAML",
+        "Functions", "Indexes", "JSON", "Packs", "Platform", "Requests", "Rules", "RulesTools", "Seeder",
+        "Shell", "Suite", "Telemetry", "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -179,7 +189,8 @@ let package = Package(
       name: "EngineConformanceTests", dependencies: ["DocStore", "EngineLMDB", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "DocStoreTests", dependencies: ["DocModel", "DocStore", "EngineLMDB", "Platform", "TestSupport"],
+      name: "DocStoreTests",
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Indexes", "Platform", "TestSupport"],
       swiftSettings: strict),
     .target(
       name: "RulesFuzzing", dependencies: ["DocModel", "Rules"], path: "Tests/RulesFuzzer/Fuzzing",
@@ -204,7 +215,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AccessTests",
-      dependencies: ["Access", "DocModel", "DocStore", "Rules", "RulesTools", "TestSupport"],
+      dependencies: ["Access", "DocModel", "DocStore", "Indexes", "Rules", "RulesTools", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "TelemetryTests",
@@ -219,15 +230,16 @@ let package = Package(
     .testTarget(
       name: "DocshTests",
       dependencies: [
-        "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Seeder", "Wire", "YAML",
+        "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Indexes", "Seeder", "Wire",
+        "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ShellTests",
       dependencies: [
-        "Access", "Client", "DocModel", "DocStore", "EngineLMDB", "Platform", "Rules", "RulesTools", "Shell",
-        "TestSupport", "Wire",
+        "Access", "Client", "Conditions", "DocModel", "docsh", "DocStore", "EngineLMDB", "Faults", "Indexes",
+        "Platform", "Requests", "Rules", "RulesTools", "Shell", "Suite", "TestSupport", "Wire",
       ],
       swiftSettings: strict),
     .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: strict),
@@ -249,12 +261,13 @@ let package = Package(
     .testTarget(
       name: "SuiteTests",
       dependencies: [
-        "Access", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "Suite", "YAML",
+        "Access", "Conditions", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "Suite",
+        "YAML",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TriggersTests",
-      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Platform", "TestSupport", "Triggers"],
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Packs", "Platform", "TestSupport", "Triggers"],
       swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests",
@@ -276,8 +289,8 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "FirestoreProtos", "JSON", "Platform", "Rules",
-        "RulesTools", "Telemetry", "TestSupport", "Wire",
+        "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "Faults", "FirestoreProtos", "Indexes", "JSON",
+        "Platform", "Requests", "Rules", "RulesTools", "Telemetry", "TestSupport", "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -10,6 +10,7 @@
 
 public import DocModel
 public import DocStore
+public import Indexes
 internal import Synchronization
 
 /// What is done about queries that the service would refuse for want of an index.

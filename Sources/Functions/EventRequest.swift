@@ -6,7 +6,6 @@ internal import DocModel
 internal import DocStore
 internal import JSON
 internal import Triggers
-internal import Wire
 
 struct EventRequest: Sendable {
   let headers: [(name: String, value: String)]

@@ -12,11 +12,11 @@
 /// The first two are the official emulator's. P is the project that the function is for, `-` for all.
 /// Source: docs/spec/streams.md 5.1, docs/spec/protocol.md 7.5.
 
+public import Access
 internal import DocModel
 internal import DocStore
 internal import JSON
 internal import Triggers
-public import Wire
 internal import YAML
 
 extension FunctionsHost {

@@ -49,20 +49,3 @@ package struct RefusalFacts {
     return text.flatMap { $0.count <= quotedMax ? $0 : nil }
   }
 }
-
-/// The folder that suites and the rules they name share.
-package enum SuiteProject {
-  /// How a suite names a file of its project: a path relative to the suite. Nil for files elsewhere, whose
-  /// paths mean nothing on another machine.
-  package static func relative(_ file: String, from suite: String) -> String? {
-    let folder = Folders.folder(of: suite)
-    guard Folders.isInside(file, Folders.project(of: suite)), let file = Folders.real(file),
-      let start = Folders.real(folder)
-    else { return nil }
-    let target = file.split(separator: "/")
-    let origin = start.split(separator: "/")
-    let shared = zip(target, origin).prefix { $0.utf8.elementsEqual($1.utf8) }.count
-    let up = Array(repeating: "..", count: origin.count - shared)
-    return (up + target.dropFirst(shared).map(String.init)).joined(separator: "/")
-  }
-}

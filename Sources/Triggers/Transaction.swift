@@ -1,21 +1,21 @@
 /// Read, decide, write, and again when somebody else was faster.
 
-internal import DocModel
-internal import DocStore
+package import DocModel
+package import DocStore
 
 /// Documents as one attempt of a transaction sees them.
-struct TransactionReads {
+package struct TransactionReads {
   private let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
   /// A document that must not change before the commit.
-  func fields(_ path: ResourcePath) throws(StoreError) -> Fields? {
+  package func fields(_ path: ResourcePath) throws(StoreError) -> Fields? {
     try view.document(path).map { Fields($0.fields) }
   }
 
   /// Whether a document is there, at the risk that it changes before the commit.
-  func existsForNow(_ path: ResourcePath) throws(StoreError) -> Bool {
+  package func existsForNow(_ path: ResourcePath) throws(StoreError) -> Bool {
     try view.unrecorded.document(path) != nil
   }
 }
@@ -29,7 +29,7 @@ extension DocumentStore {
   /// An attempt whose reads or preconditions were overtaken is made again, with fresh reads. It names the attempt before
   /// it, and waits for its turn at what that one lost: otherwise many that read first would all be in each other's way
   /// again, until none is left that may try.
-  func transaction(
+  package func transaction(
     _ database: DatabaseID, _ plan: (TransactionReads) throws(StoreError) -> [Write]
   ) async throws(StoreError) {
     var attempt = 1
@@ -83,18 +83,20 @@ extension StoreError {
 
 extension Write {
   /// Sets these fields of a document and leaves the others.
-  static func merge(_ path: ResourcePath, _ fields: Fields, precondition: Precondition = .none) -> Write {
+  package static func merge(_ path: ResourcePath, _ fields: Fields, precondition: Precondition = .none)
+    -> Write
+  {
     let mask = fields.entries.compactMap { FieldPath.field($0.name) }
     return Write(path, .update(fields: fields.encoded, mask: mask), precondition: precondition)
   }
 
   /// Makes a document that must not be there yet.
-  static func create(_ path: ResourcePath, _ fields: Fields) -> Write {
+  package static func create(_ path: ResourcePath, _ fields: Fields) -> Write {
     Write(path, .update(fields: fields.encoded, mask: nil), precondition: .exists(false))
   }
 
   /// Adds to a counter of a document that must be there.
-  static func count(_ path: ResourcePath, _ field: [String], by step: Int64) -> Write {
+  package static func count(_ path: ResourcePath, _ field: [String], by step: Int64) -> Write {
     let transforms = FieldPath(segments: field).map { [FieldTransform.increment($0, by: .integer(step))] }
     return .transform(path, transforms ?? [], precondition: .exists(true))
   }

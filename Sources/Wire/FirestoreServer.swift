@@ -5,6 +5,7 @@ internal import DocModel
 public import DocStore
 public import Logging
 internal import NIOPosix
+internal import Requests
 internal import Synchronization
 public import Telemetry
 

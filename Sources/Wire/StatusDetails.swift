@@ -179,3 +179,23 @@ private enum ErrorDetailFields {
     }
   }
 }
+
+extension GRPCStatus {
+  /// The body of an HTTP error.
+  package var json: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { outer in
+      outer.member("error") { error in
+        error.object { object in
+          object.member("code") { $0.integer(code.httpStatus) }
+          if !message.isEmpty { object.member("message") { $0.string(message) } }
+          object.member("status") { $0.string(code.name) }
+          if let details {
+            object.member("details") { writer in details.withUnsafeBytes { writer.statusDetails($0) } }
+          }
+        }
+      }
+    }
+    return writer.bytes
+  }
+}

@@ -5,6 +5,7 @@ import DocModel
 import DocStore
 import EngineLMDB
 import Functions
+import Packs
 import Triggers
 import YAML
 

@@ -3,6 +3,7 @@
 import Access
 import DocModel
 import DocStore
+import Indexes
 import Synchronization
 import Testing
 

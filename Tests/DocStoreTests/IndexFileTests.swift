@@ -4,6 +4,8 @@ import DocModel
 import DocStore
 import Testing
 
+@testable import Indexes
+
 @Suite struct IndexFileTests {
   static let whole = """
     // as the service's command line writes it

@@ -4,6 +4,8 @@ import DocModel
 import DocStore
 import Testing
 
+@testable import Indexes
+
 @Suite struct IndexRequirementTests {
   private func shown(_ missing: MissingIndex?) -> String? {
     guard let missing else { return nil }

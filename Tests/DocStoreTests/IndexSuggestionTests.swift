@@ -4,6 +4,8 @@ import DocModel
 import DocStore
 import Testing
 
+@testable import Indexes
+
 @Suite struct IndexSuggestionTests {
   static func needs(
     _ equalities: String, order: String = "t", scope: IndexDefinition.Scope = .collection, id: String = "c",

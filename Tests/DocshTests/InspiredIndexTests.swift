@@ -5,6 +5,7 @@ import Client
 import DocModel
 import DocStore
 import EngineLMDB
+import Indexes
 import Testing
 import Wire
 

@@ -1,5 +1,6 @@
 /// Registrations, files and orders.
 
+import Access
 import DocModel
 import DocStore
 import JSON

@@ -30,6 +30,7 @@ struct RecordEndTests {
       talk.session.backend,
       console: Console(
         results: reader, messages: { messages.add($0) }, isTerminal: false, isColored: false))
+    session.tools = suiteTools
     session.settings.showsFigures = false
     return session
   }
@@ -88,7 +89,7 @@ struct RecordEndTests {
       let file = folder.path + "/s.rules-test.yaml"
       let recorder = try Recorder(
         file, try SessionKit.ruleset(), named: "small.rules", source: Array(SessionKit.rules.utf8),
-        database: SessionKit.database, now: 2)
+        database: SessionKit.database, now: 2, suites: try #require(suiteTools.suites))
       let persona = recorder.persona(
         try Caller(name: "ann", .map(["uid": .string("ann")]), database: SessionKit.database, now: 2))
       func add(_ name: String, _ request: String, _ expectations: [String]) throws {

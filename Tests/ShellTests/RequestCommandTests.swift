@@ -1,6 +1,7 @@
 /// What was asked of a store: shown, explained afterwards, judged under other rules.
 
 import DocModel
+import Requests
 import Testing
 import Wire
 

@@ -46,6 +46,7 @@ struct Talk {
     console.isQuiet = true
     session = Session(backend, console: console)
     session.settings.showsFigures = false
+    session.tools = suiteTools
     session.personas = try ["alice", "bob", "carol"].map { name in
       try Caller(name: name, .map(["uid": .string(name)]), database: backend.database, now: session.now)
     }

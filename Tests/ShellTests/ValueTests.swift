@@ -1,6 +1,7 @@
 /// Values on their way out and back in.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
 import Suite

@@ -6,6 +6,7 @@ import EngineLMDB
 import TestSupport
 import Testing
 
+@testable import Packs
 @testable import Triggers
 
 @Suite(.timeLimit(.minutes(5))) struct InspiredTriggersTests {

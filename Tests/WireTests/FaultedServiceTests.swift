@@ -8,6 +8,7 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 
+@testable import Faults
 @testable import Wire
 
 @Suite("injected faults")

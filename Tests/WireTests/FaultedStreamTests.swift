@@ -9,6 +9,7 @@ import Testing
 
 import struct Foundation.Data
 
+@testable import Faults
 @testable import Wire
 
 /// What tests of injected faults share.

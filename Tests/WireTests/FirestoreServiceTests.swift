@@ -1,4 +1,5 @@
 import Access
+import DocModel
 import DocStore
 import FirestoreProtos
 import Rules

@@ -1,4 +1,5 @@
 import CNGHTTP2
+import DocModel
 
 @testable import Wire
 

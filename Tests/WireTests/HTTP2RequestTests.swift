@@ -1,5 +1,6 @@
 /// Requests over HTTP/2 that are no gRPC calls, on a connection without a socket.
 
+import DocModel
 import Testing
 
 @testable import Wire

@@ -1,6 +1,7 @@
 /// The other end of an HTTP/2 connection, for tests: no socket, bytes in and out.
 
 import CNGHTTP2
+import DocModel
 
 /// What came back on one stream.
 struct Received {

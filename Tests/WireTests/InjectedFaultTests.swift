@@ -3,6 +3,7 @@
 import DocModel
 import Testing
 
+@testable import Faults
 @testable import Wire
 
 @Suite("rules of injected faults")

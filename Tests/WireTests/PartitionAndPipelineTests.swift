@@ -1,4 +1,5 @@
 import Access
+import DocModel
 import FirestoreProtos
 import SwiftProtobuf
 import Testing

@@ -1,6 +1,7 @@
 /// Which requests over HTTP are served: under which names, and for pages from where.
 
 import Access
+import DocModel
 import Telemetry
 import Testing
 

@@ -1,5 +1,6 @@
 /// Connections that let go of their memory between any two pieces of work.
 
+import DocModel
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 /// TLS on the port, with certificates that openssl makes for the run.
 
+import DocModel
 import DocStore
 import Glibc
 import NIOCore

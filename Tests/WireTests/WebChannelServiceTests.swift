@@ -2,6 +2,7 @@
 ///
 /// Source: docs/spec/streams.md 3.
 
+import DocModel
 import Testing
 
 @testable import Wire

@@ -1,3 +1,4 @@
+import DocModel
 import Glibc
 import Synchronization
 import TestSupport

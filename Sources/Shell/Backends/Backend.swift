@@ -3,8 +3,8 @@
 import Client
 import DocModel
 import DocStore
+import Faults
 import JSON
-import Wire
 
 /// What a query cost, as far as it is known.
 struct ReadFigures {

@@ -5,10 +5,10 @@ import Client
 import DocModel
 import DocStore
 import EngineLMDB
+import Faults
 import JSON
 import Rules
 internal import RulesTools
-import Wire
 
 final class EmbeddedBackend: Backend {
   var database: DatabaseID

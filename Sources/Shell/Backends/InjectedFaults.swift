@@ -4,9 +4,9 @@ import Access
 import Client
 import DocModel
 import DocStore
+import Faults
 import JSON
 import Platform
-import Wire
 
 extension RemoteBackend {
   func injectedFaults() throws(ShellError) -> [FaultFigures] {

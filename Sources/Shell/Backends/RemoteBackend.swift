@@ -4,8 +4,9 @@ import Access
 import Client
 import DocModel
 import DocStore
+import Indexes
 import JSON
-import Wire
+import Requests
 
 final class RemoteBackend: Backend {
   var database: DatabaseID

@@ -4,9 +4,9 @@ import Access
 import DocModel
 import DocStore
 import JSON
+import Requests
 import Rules
 internal import RulesTools
-import Wire
 
 /// Rules and what they are called.
 struct CandidateRules {

@@ -1,8 +1,8 @@
 /// `:bookmark`: reads with names, kept for each project beside the history.
 
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 struct Bookmark {
   let name: String

@@ -3,10 +3,10 @@
 /// Counted by the published rules on what the store answered, so any server will do. Network and storage are not counted.
 /// Source: https://firebase.google.com/docs/firestore/pricing (index reads, minimum charge, offsets, rules).
 
+import Conditions
 import DocModel
 import DocStore
 import Rules
-import Suite
 
 /// What was done last, as far as its cost depends on it.
 struct CostBasis {

@@ -1,9 +1,9 @@
 /// `:fault`: what goes wrong on purpose. The language is `InjectedFaultParser`'s; faults are the server's, or of the
 /// store in this process.
 
+import Conditions
 import DocModel
-import Suite
-import Wire
+import Faults
 
 enum FaultCommand {
   static let all: [ShellCommand] = [

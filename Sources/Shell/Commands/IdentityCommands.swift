@@ -1,8 +1,8 @@
 /// Who asks.
 
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 enum IdentityCommands {
   static let all: [ShellCommand] = [

@@ -1,9 +1,9 @@
 /// How results look.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 enum OutputCommands {
   static let all: [ShellCommand] = [

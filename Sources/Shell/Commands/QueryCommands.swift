@@ -1,10 +1,10 @@
 /// How queries are run, what changes under them, and transactions.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
 import JSON
-import Suite
 
 enum QueryCommands {
   static let all: [ShellCommand] = [

@@ -1,9 +1,10 @@
 /// What others ask of a store, live and afterwards: `:tail`, `:why ID`, `:rules shadow`.
 
 import DocModel
+import DocStore
 import JSON
 import Platform
-import Wire
+import Requests
 
 /// Rules that are judged beside the loaded ones, and what came of it so far.
 struct RulesShadow {

@@ -1,12 +1,12 @@
 /// What the rules say, and why.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
 import Platform
 import Rules
 internal import RulesTools
-import Suite
 
 enum RuleCommands {
   static let all: [ShellCommand] = [

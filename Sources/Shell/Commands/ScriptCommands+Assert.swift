@@ -1,9 +1,9 @@
 /// `:assert`: what a read gives is as a script claims.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 extension ScriptCommands {
   static func assert(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {

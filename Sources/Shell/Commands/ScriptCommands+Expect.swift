@@ -4,7 +4,6 @@ import Client
 import DocModel
 import DocStore
 import Rules
-import Suite
 
 extension ScriptCommands {
   static func expect(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {

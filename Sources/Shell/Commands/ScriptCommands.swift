@@ -1,10 +1,10 @@
 /// The commands of scripts: what they check, variables, settings, programs.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
 import Platform
-import Suite
 
 enum ScriptCommands {
   static let all: [ShellCommand] = [

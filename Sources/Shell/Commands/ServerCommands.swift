@@ -2,8 +2,8 @@
 
 import DocModel
 import DocStore
+import Indexes
 import JSON
-import Wire
 
 enum ServerCommands {
   static let all: [ShellCommand] = [

@@ -3,7 +3,6 @@
 import Platform
 import Rules
 internal import RulesTools
-import Suite
 
 enum SuiteCommands {
   static let all: [ShellCommand] = [
@@ -12,21 +11,18 @@ enum SuiteCommands {
       ":test rules/inspired.rules-test.yaml"
     ) {
       (session, arguments) throws(ShellError) in
-      let reports = try reports(session, arguments, collectsCoverage: false)
-      let format: ReportFormat = session.settings.style.mode == .json ? .json : .pretty
-      show(format.text(reports), session)
-      try demandSuccess(reports)
+      let run = try run(session, arguments, collectsCoverage: false)
+      show(run.text(asJSON: session.settings.style.mode == .json), session)
+      try demandSuccess(run)
     },
     ShellCommand(
       ["coverage"], .rules, "coverage [FILE …]", "what such tests see of the rules",
       ":coverage rules/inspired.rules-test.yaml"
     ) {
       (session, arguments) throws(ShellError) in
-      let reports = try reports(session, arguments, collectsCoverage: true)
-      show(
-        CoverageText.text(
-          reports.compactMap { $0.coverage?.report() }, isColored: false), session)
-      try demandSuccess(reports)
+      let run = try run(session, arguments, collectsCoverage: true)
+      show(CoverageText.text(run.coverage, isColored: false), session)
+      try demandSuccess(run)
     },
   ]
 
@@ -36,16 +32,17 @@ enum SuiteCommands {
     session.show(lines.map { TextEscape.printable(String($0)) })
   }
 
-  private static func demandSuccess(_ reports: [SuiteReport]) throws(ShellError) {
-    guard reports.contains(where: { !$0.results.isEmpty }) else { throw .usage("no cases found") }
-    if reports.haveFailedCases || reports.haveMissedGates {
-      throw ShellError(.assertion, reports.closingLine)
-    }
+  private static func demandSuccess(_ run: any ShellSuiteRun) throws(ShellError) {
+    guard run.caseCount > 0 else { throw .usage("no cases found") }
+    if let failure = run.failure { throw ShellError(.assertion, failure) }
   }
 
-  private static func reports(
+  private static func run(
     _ session: Session, _ arguments: CommandArguments, collectsCoverage: Bool
-  ) throws(ShellError) -> [SuiteReport] {
+  ) throws(ShellError) -> any ShellSuiteRun {
+    guard let suites = session.tools.suites else {
+      throw .failed("this shell runs no rules tests; `docsh test` does")
+    }
     let loaded = try session.backend.rules()
     var files = arguments.words
     if files.isEmpty {
@@ -54,26 +51,22 @@ enum SuiteCommands {
       }
       files = [name + "-test.yaml"]
     }
-    // As `docsh test` does: where CI is set, `only` would hide cases.
-    var options = SuiteOptions(acceptsOnly: getenv("CI").map { $0.pointee == 0 } ?? true)
-    options.collectsCoverage = collectsCoverage
-    options.isInterrupted = { Interruption.isRaised }
-    var reports: [SuiteReport] = []
+    let run = suites.run(collectsCoverage) { Interruption.isRaised }
     for file in files {
       try Interruption.check()
-      do throws(SuiteFailure) {
-        let suite = try Suite.load(path: file, options: options)
-        if let loaded, suite.rules.source.bytes != loaded.source {
-          session.console.note("\(file) tests \(suite.rules.source.name), which is not what is loaded")
+      do throws(ShellToolFailure) {
+        try run.add(file) { tested in
+          if let loaded, tested.bytes != loaded.source {
+            session.console.note("\(file) tests \(tested.name), which is not what is loaded")
+          }
         }
-        reports.append(try suite.run())
       } catch {
         try Interruption.check()
-        throw ShellError(.failed(code: "INVALID_ARGUMENT"), error.description)
+        throw ShellError(.failed(code: "INVALID_ARGUMENT"), error.message)
       }
       // The last case may have ended early.
       try Interruption.check()
     }
-    return reports
+    return run
   }
 }

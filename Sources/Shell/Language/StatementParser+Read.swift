@@ -1,9 +1,9 @@
 /// Reads: a target, what the server is asked about it, and what the shell does with the answer.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 extension StatementParser {
   /// A read up to something else.

@@ -6,9 +6,9 @@
 ///
 /// A bare `@now` among what is written is the server's time at the commit.
 
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 extension StatementParser {
   /// What stands for the server's time until the fields are taken apart: an instant that no text can name.

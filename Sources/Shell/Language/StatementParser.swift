@@ -2,9 +2,9 @@
 ///
 /// Values, field paths and conditions are those of suites, read by the same readers.
 
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 /// What names in a statement refer to.
 struct LanguageContext {

@@ -9,7 +9,6 @@ import DocModel
 import DocStore
 import Platform
 import Rules
-import Suite
 
 /// Owner: the session's thread.
 final class Recorder {
@@ -26,6 +25,7 @@ final class Recorder {
   let path: String
   let database: DatabaseID
   let rules: Ruleset
+  let suites: ShellSuites
   let source: [UInt8]
   /// What stands behind `rules:`, or the rules themselves.
   private let rulesLines: [String]
@@ -43,7 +43,8 @@ final class Recorder {
 
   /// - Parameter rules: those that guard the database, as the store gave them.
   init(
-    _ path: String, _ rules: Ruleset, named name: String, source: [UInt8], database: DatabaseID, now: Int64
+    _ path: String, _ rules: Ruleset, named name: String, source: [UInt8], database: DatabaseID, now: Int64,
+    suites: ShellSuites
   ) throws(ShellError) {
     guard path.hasSuffix(Self.suffix), path.utf8.count > Self.suffix.utf8.count else {
       throw .usage("the name of a suite ends in `\(Self.suffix)`")
@@ -51,6 +52,7 @@ final class Recorder {
     self.path = path
     self.database = database
     self.rules = rules
+    self.suites = suites
     self.source = source
     startedAt = now
     rulesLines = Self.lines(rules: name, source, suite: path)
@@ -60,7 +62,7 @@ final class Recorder {
   /// The path of the rules where the file is at hand and says the same, otherwise the rules in full.
   private static func lines(rules name: String, _ source: [UInt8], suite: String) -> [String] {
     if let contents = try? ScriptFile.contents(name), contents == source,
-      let relative = SuiteProject.relative(name, from: suite)
+      let relative = Folders.relative(name, from: suite)
     {
       return ["rules: \(SuiteText.scalar(relative))"]
     }
@@ -160,16 +162,8 @@ final class Recorder {
 
   /// Why a case fails; nil when it passes.
   private func failure(of candidate: RecordedCase) throws(ShellError) -> String? {
-    do throws(SuiteFailure) {
-      let report = try Suite.load(text: text([candidate]), name: path).run()
-      for result in report.results {
-        if case .failed(let lines) = result.status {
-          return lines.map { "\($0.label) \($0.text)" }.joined(separator: "; ")
-        }
-      }
-      return nil
-    } catch {
-      throw .failed("a suite cannot say it: \(error.description)")
+    do throws(ShellToolFailure) { return try suites.failures(text([candidate]), path).first?.reason } catch {
+      throw .failed("a suite cannot say it: \(error.message)")
     }
   }
 
@@ -204,12 +198,8 @@ final class Recorder {
 
   /// Names of cases that do not pass beside the others.
   private func failures() throws(ShellError) -> [String] {
-    do throws(SuiteFailure) {
-      return try Suite.load(text: text(cases), name: path).run().results.filter(\.hasFailed).map {
-        $0.names.joined(separator: " › ")
-      }
-    } catch {
-      throw .failed(error.description)
+    do throws(ShellToolFailure) { return try suites.failures(text(cases), path).map(\.name) } catch {
+      throw .failed(error.message)
     }
   }
 

@@ -4,7 +4,6 @@ import Client
 import DocModel
 import DocStore
 import Rules
-import Suite
 
 /// A request that is about to be made, with what the rules say of it and the documents that they saw.
 struct ObservedRequest {
@@ -21,10 +20,11 @@ extension Session {
   func beginRecording(_ path: String) throws(ShellError) {
     if let recorder { throw .usage("\(recorder.path) is being recorded; ':record off' ends it") }
     guard let rules = try backend.rules() else { throw .failed("no rules are loaded, so nothing is judged") }
+    guard let suites = tools.suites else { throw .failed("this shell cannot try what it would record") }
     if let old = try? ScriptFile.contents(path), !old.isEmpty { try confirm("replace `\(path)`") }
     recorder = try Recorder(
       path, try desk.ruleset(rules.name, rules.source), named: rules.name, source: rules.source,
-      database: backend.database, now: now)
+      database: backend.database, now: now, suites: suites)
     console.note("recording what personas ask for in \(path); administrators are not judged")
   }
 
@@ -156,7 +156,7 @@ extension Session {
   private func expectations(_ observed: ObservedRequest) -> [String] {
     guard let recorder else { return [] }
     if let denied = observed.verdict.denied {
-      let facts = RefusalFacts(denied.explanation, in: recorder.rules)
+      let facts = recorder.suites.expectation(denied.explanation, recorder.rules)
       var parts = ["deny: \(facts.kind)"]
       if case .writes(let writes) = observed.request, writes.count > 1 {
         let judged = observed.verdict.decisions.prefix { $0.explanation.isAllowed }.count

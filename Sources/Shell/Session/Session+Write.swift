@@ -1,9 +1,9 @@
 /// Writes: at once, or when the transaction commits.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 extension Session {
   func write(_ statement: WriteStatement) throws(ShellError) {

@@ -1,8 +1,8 @@
 /// A document as `jsonl` writes it, read back: `{"__name__":"users/bob","at":{"$time":"…"}}`.
 
+import Conditions
 import DocModel
 import DocStore
-import Suite
 
 enum ImportLine {
   static func write(_ line: String, _ context: LanguageContext) throws(ShellError) -> Write {

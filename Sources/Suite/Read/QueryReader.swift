@@ -1,5 +1,6 @@
 /// Queries: a collection's path, or a map of clauses.
 
+internal import Conditions
 internal import DocModel
 internal import DocStore
 internal import Fixtures

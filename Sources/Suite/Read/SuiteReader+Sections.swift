@@ -3,6 +3,7 @@
 internal import Access
 internal import DocModel
 internal import Fixtures
+internal import Platform
 internal import Rules
 internal import YAML
 

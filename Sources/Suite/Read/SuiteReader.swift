@@ -6,6 +6,7 @@ internal import Access
 internal import DocModel
 internal import DocStore
 internal import Fixtures
+internal import Platform
 internal import Rules
 internal import RulesTools
 internal import YAML

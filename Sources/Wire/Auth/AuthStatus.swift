@@ -1,5 +1,7 @@
 /// How production refuses credentials.
 
+internal import DocModel
+
 enum AuthStatus {
   /// A token that was one: expired, or of somebody else. Source: docs/spec/production-differences.md C4, C5.
   static let notAuthenticated = GRPCStatus(.unauthenticated, "Missing or invalid authentication.")

@@ -4,7 +4,7 @@
 /// local identity providers sign nothing.
 
 package import Access
-internal import DocModel
+package import DocModel
 internal import JSON
 internal import Rules
 

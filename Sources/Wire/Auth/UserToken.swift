@@ -1,6 +1,7 @@
 /// What a user's token says, read once.
 
 internal import DocModel
+internal import DocStore
 internal import JSON
 
 /// A user's token.

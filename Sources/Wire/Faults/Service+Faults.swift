@@ -5,6 +5,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import Faults
 internal import NIOCore
 internal import NIOPosix
 

@@ -10,6 +10,7 @@
 package import Access
 internal import DocModel
 package import DocStore
+package import Faults
 internal import NIOCore
 package import NIOPosix
 internal import Synchronization

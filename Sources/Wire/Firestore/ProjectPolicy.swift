@@ -3,6 +3,7 @@
 /// A mistyped project id gives an empty database instead of an error, which is hard to see. Source: the official
 /// emulator; its texts.
 
+internal import DocModel
 package import Logging
 internal import Synchronization
 

@@ -2,7 +2,7 @@
 ///
 /// Source: proto google/firestore/v1/firestore.proto; field numbers in docs/spec/protocol.md 1.3.
 
-internal import DocModel
+package import DocModel
 
 /// `GetDocumentRequest`
 package struct GetDocumentRequest: Equatable {

@@ -10,6 +10,7 @@
 /// INVARIANT: one piece runs at a time, and none while the client is waited for; a call that is over
 /// (answered, cancelled, late, lost) drops the pieces that would follow.
 
+internal import DocModel
 internal import DocStore
 internal import NIOPosix
 internal import Synchronization

@@ -8,6 +8,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import Faults
 internal import NIOPosix
 internal import Synchronization
 

@@ -2,7 +2,7 @@
 ///
 /// Source: proto google/firestore/v1/firestore.proto; field numbers in docs/spec/protocol.md 1.3.
 
-internal import DocModel
+package import DocModel
 
 /// `CommitRequest` and `BatchWriteRequest`, which share their first two fields. The views live as long as the
 /// request's bytes.

@@ -1,6 +1,7 @@
 /// One call over gRPC.
 
 internal import Access
+internal import DocModel
 internal import NIOCore
 
 /// State and its owner: the connection's event loop, as for every call.

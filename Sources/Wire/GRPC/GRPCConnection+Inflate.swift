@@ -2,6 +2,8 @@
 ///
 /// The messages of a stream keep their order: while one is inflated, those behind it stay in the buffer.
 
+internal import DocModel
+
 extension GRPCConnection {
   /// LIMIT: bytes of a compressed message that is inflated on the event loop; half a megabyte comes of them at most.
   private static let inflatedHereMax = 512

@@ -8,6 +8,7 @@
 
 internal import CNGHTTP2
 internal import DequeModule
+internal import DocModel
 
 extension GRPCConnection {
   func openAccount(_ budget: MemoryBudget) -> MemoryAccount {

@@ -8,6 +8,7 @@
 /// State and its owner: one event loop, like the connection below it.
 
 internal import DequeModule
+internal import DocModel
 internal import NIOCore
 
 package final class GRPCConnection {

@@ -1,5 +1,7 @@
 /// Messages in a gRPC body: one flag byte, four bytes of length, the message.
 
+internal import DocModel
+
 /// Where one message lies in a body.
 struct GRPCFrame {
   let isCompressed: Bool

@@ -1,7 +1,7 @@
 /// One call, as a service sees it, whichever way it came.
 
 internal import Access
-internal import DocModel
+package import DocModel
 internal import DocStore
 internal import NIOCore
 internal import Synchronization

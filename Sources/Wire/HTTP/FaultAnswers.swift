@@ -6,6 +6,7 @@
 internal import Access
 internal import DocModel
 internal import DocStore
+internal import Faults
 internal import JSON
 
 extension HTTPService {
@@ -53,37 +54,5 @@ extension HTTPService {
       throw GRPCStatus(.resourceExhausted, FaultAnswer.tooMany)
     }
     return JSONWriter.bytes(of: ["number": .int(number), "rule": .text(fault.description)])
-  }
-}
-
-/// The list of faults as JSON, and back.
-package enum FaultAnswer {
-  package static let tooMany =
-    "there are \(FaultInjector.faultsMax) faults that may still strike; ':fault clear' removes some"
-
-  static func list(_ faults: [FaultFigures]) -> [UInt8] {
-    let values = faults.map { fault -> JSONValue in
-      [
-        "number": .int(fault.number), "rule": .text(fault.rule), "matched": .int(fault.matched),
-        "struck": .int(fault.struck), "isOver": .boolean(fault.isOver),
-      ]
-    }
-    return JSONWriter.bytes(of: ["faults": .array(values)])
-  }
-
-  /// The faults of an answer; nil when it is none.
-  package static func read(_ body: [UInt8]) -> [FaultFigures]? {
-    guard let entries = (try? JSONReader.read(body))?["faults"]?.elements else { return nil }
-    var faults: [FaultFigures] = []
-    for entry in entries {
-      guard let number = entry["number"]?.int, let rule = entry["rule"]?.text,
-        let matched = entry["matched"]?.int, let struck = entry["struck"]?.int
-      else { return nil }
-      faults.append(
-        FaultFigures(
-          number: number, rule: rule, matched: matched, struck: struck,
-          isOver: entry["isOver"]?.boolean == true))
-    }
-    return faults
   }
 }

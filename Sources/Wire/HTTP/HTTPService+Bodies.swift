@@ -1,5 +1,6 @@
 /// Bodies of administrative requests: small ones are read on the event loop, large ones on a thread.
 
+internal import DocModel
 internal import DocStore
 internal import NIOPosix
 

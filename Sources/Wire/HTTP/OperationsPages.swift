@@ -1,6 +1,7 @@
 /// Pages for those who run the server: is it alive, does it take traffic, what does it do.
 
 internal import Access
+internal import DocModel
 internal import DocStore
 internal import Telemetry
 

@@ -10,6 +10,7 @@
 /// docs/browser-access.md has the rules in tables.
 
 package import Access
+package import DocModel
 
 package struct RequestGate: Sendable {
   private let origins: [OriginPattern]

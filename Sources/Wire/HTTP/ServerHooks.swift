@@ -1,5 +1,6 @@
 /// What the port asks of the program around it.
 
+package import Access
 package import Telemetry
 
 /// Called on any thread; each must return soon unless it says otherwise.

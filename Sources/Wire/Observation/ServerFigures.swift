@@ -3,6 +3,7 @@
 /// INVARIANT: every call that began ends once, so `callsBegun` less the ended ones are the calls under way; that
 /// number comes back to zero when nobody asks anything, which Scripts/connections checks.
 
+package import DocModel
 package import DocStore
 package import Telemetry
 

@@ -5,6 +5,7 @@
 /// Source: docs/spec/protocol.md 1.3 (numbers), 6.3 (form).
 
 internal import DocModel
+internal import DocStore
 internal import JSON
 
 /// The answer of a method.

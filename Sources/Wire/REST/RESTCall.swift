@@ -5,6 +5,7 @@
 /// Source: docs/spec/protocol.md 6.3, 6.4; errors of streams and marks: docs/spec/production-differences.md F1, Q1.
 
 internal import DocModel
+internal import DocStore
 internal import JSON
 internal import NIOCore
 

@@ -11,6 +11,7 @@ internal import DocModel
 internal import DocStore
 internal import JSON
 internal import NIOPosix
+internal import Requests
 internal import Rules
 
 extension HTTPService {

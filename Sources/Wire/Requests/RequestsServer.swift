@@ -4,6 +4,7 @@
 /// read and forgotten. Administrators' calls are not judged and so not told. Source: the official emulator 1.19.
 
 internal import Access
+internal import DocModel
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix

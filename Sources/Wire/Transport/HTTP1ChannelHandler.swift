@@ -4,7 +4,7 @@
 ///
 /// State and its owner: the channel's event loop.
 
-internal import DocModel
+package import DocModel
 internal import NIOCore
 internal import NIOHTTP1
 internal import Platform

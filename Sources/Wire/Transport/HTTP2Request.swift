@@ -4,6 +4,7 @@
 /// request's body is collected, then it is an `HTTPExchange`, whose answer goes to the stream as it is.
 
 internal import CNGHTTP2
+internal import DocModel
 internal import NIOCore
 
 /// One such request. Belongs to its connection's event loop.

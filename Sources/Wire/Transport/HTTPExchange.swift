@@ -1,5 +1,6 @@
 /// One HTTP request and the way to answer it, as a service sees them, whichever version it came by.
 
+internal import DocModel
 internal import NIOCore
 internal import Synchronization
 

@@ -3,6 +3,7 @@
 /// Source: docs/spec/streams.md 1.1 (field numbers), 3.2 (form).
 
 internal import DocModel
+internal import DocStore
 internal import JSON
 
 /// A stream that browsers open over WebChannel.

@@ -4,6 +4,7 @@ import ArgumentParser
 import Client
 import DocModel
 import DocStore
+import Requests
 import Wire
 
 struct ServerOptionsForIndexes: ParsableArguments {

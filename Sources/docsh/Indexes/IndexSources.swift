@@ -6,6 +6,7 @@ import ArgumentParser
 import DocModel
 import DocStore
 import EngineLMDB
+import Indexes
 import JSON
 import Wire
 

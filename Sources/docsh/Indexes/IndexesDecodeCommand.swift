@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import DocStore
+import Indexes
 
 struct IndexesDecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

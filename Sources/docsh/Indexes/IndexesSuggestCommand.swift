@@ -3,6 +3,7 @@
 import ArgumentParser
 import DocModel
 import DocStore
+import Indexes
 import JSON
 
 struct IndexesSuggestCommand: ParsableCommand {

@@ -8,28 +8,29 @@ import Shell
 
 enum ShellSeeding {
   static func tools(for place: ShellPlace) -> ShellTools {
-    ShellTools(seed: { (file, database, startsTriggers) throws(ShellToolFailure) in
-      do throws(SeedFailure) {
-        let seeder = try Seeder(checkingFile: file, database: database)
-        let startsTriggers = startsTriggers && seeder.file.header.startsTriggers
-        let report =
-          switch place {
-          case .embedded(let store, _, _, _, _):
-            try write(seeder, startsTriggers: startsTriggers) { StoreSink(store, database) }
-          case .remote(let address):
-            try write(seeder, startsTriggers: startsTriggers) {
-              RemoteDocuments(address: address, database: database, startsTriggers: startsTriggers)
+    ShellTools(
+      seed: { (file, database, startsTriggers) throws(ShellToolFailure) in
+        do throws(SeedFailure) {
+          let seeder = try Seeder(checkingFile: file, database: database)
+          let startsTriggers = startsTriggers && seeder.file.header.startsTriggers
+          let report =
+            switch place {
+            case .embedded(let store, _, _, _, _):
+              try write(seeder, startsTriggers: startsTriggers) { StoreSink(store, database) }
+            case .remote(let address):
+              try write(seeder, startsTriggers: startsTriggers) {
+                RemoteDocuments(address: address, database: database, startsTriggers: startsTriggers)
+              }
             }
+          return Seeding.summary(report, path: file)
+        } catch {
+          switch error {
+          case .sink: throw ShellToolFailure(error.description, isInput: false)
+          case .invalid, .unreadable, .changedMeanwhile:
+            throw ShellToolFailure(error.description, isInput: true)
           }
-        return Seeding.summary(report, path: file)
-      } catch {
-        switch error {
-        case .sink: throw ShellToolFailure(error.description, isInput: false)
-        case .invalid, .unreadable, .changedMeanwhile:
-          throw ShellToolFailure(error.description, isInput: true)
         }
-      }
-    })
+      }, suites: .tools)
   }
 
   private static func write<Sink: SeedSink>(

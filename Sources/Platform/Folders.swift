@@ -1,29 +1,27 @@
-/// Paths of files beside a suite.
+/// Paths of files, seen from other files that name them.
 
-internal import Platform
-
-enum Folders {
+package enum Folders {
   /// The folder of a file, as the user wrote it.
-  static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
   /// A path that stands in a file, seen from where the program runs.
-  static func resolve(_ path: String, beside file: String) -> String {
+  package static func resolve(_ path: String, beside file: String) -> String {
     let folder = folder(of: file)
     return path.hasPrefix("/") || folder == "." ? path : folder == "/" ? "/" + path : folder + "/" + path
   }
 
   /// The path without links and dots; nil when nothing is there.
-  static func real(_ path: String) -> String? {
+  package static func real(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
   /// Whether a file lies below a folder, links followed.
-  static func isInside(_ path: String, _ folder: String) -> Bool {
+  package static func isInside(_ path: String, _ folder: String) -> Bool {
     guard let path = real(path), let folder = real(folder) else { return false }
     return folder == "/" || path.utf8.starts(with: (folder + "/").utf8)
   }
@@ -33,7 +31,7 @@ enum Folders {
 
   /// The project a file belongs to: the nearest folder above it that has a project's mark, otherwise its
   /// own folder.
-  static func project(of file: String) -> String {
+  package static func project(of file: String) -> String {
     let own = folder(of: file)
     guard var folder = real(own) else { return own }
     let start = folder
@@ -42,5 +40,17 @@ enum Folders {
       guard folder != "/" else { return start }
       folder = Self.folder(of: folder)
     }
+  }
+
+  /// How a file names another one of its project: a path relative to itself. Nil for files elsewhere, whose
+  /// paths mean nothing on another machine.
+  package static func relative(_ file: String, from own: String) -> String? {
+    guard isInside(file, project(of: own)), let file = real(file), let start = real(folder(of: own))
+    else { return nil }
+    let target = file.split(separator: "/")
+    let origin = start.split(separator: "/")
+    let shared = zip(target, origin).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+    let up = Array(repeating: "..", count: origin.count - shared)
+    return (up + target.dropFirst(shared).map(String.init)).joined(separator: "/")
   }
 }

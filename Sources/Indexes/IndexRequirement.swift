@@ -9,6 +9,7 @@
 /// answered.
 
 internal import DocModel
+public import DocStore
 
 public enum IndexRequirement {
   /// The definition that a query lacks; nil when it can be served.
@@ -123,16 +124,5 @@ public enum IndexRequirement {
       prefix.append(open.remove(at: wanted))
     }
     return prefix
-  }
-}
-
-extension QueryNeeds.Way {
-  /// What must stand before the orders: the field with the element, then those with one value that are not
-  /// ordered by anyway. This is the sequence in which the service suggests them.
-  /// Source: links that the service gave for queries with both.
-  func wanted(_ orders: [IndexDefinition.Field]) -> [IndexDefinition.Field] {
-    let equal = equalities.filter { path in !orders.contains { $0.path == path } }
-    return (contains.map { [IndexDefinition.Field($0, .contains)] } ?? [])
-      + equal.map { IndexDefinition.Field($0, .ascending) }
   }
 }

@@ -3,6 +3,7 @@
 /// Source: docs/spec/production-differences.md 3.2; what the service's command line accepts.
 
 internal import DocModel
+public import DocStore
 internal import JSON
 
 /// A place in a text: both count from 1, columns in letters.

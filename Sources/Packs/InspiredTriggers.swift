@@ -10,6 +10,7 @@
 
 public import DocModel
 public import DocStore
+public import Triggers
 
 public struct InspiredTriggers<Engine: StorageEngine>: Sendable {
   private let store: DocumentStore<Engine>

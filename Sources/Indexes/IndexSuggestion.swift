@@ -8,6 +8,7 @@
 /// Source: docs/spec/production-differences.md 3.10.
 
 internal import DocModel
+public import DocStore
 
 public enum IndexSuggestion {
   /// LIMIT: candidates of one collection id that are searched through; 2^n sets of them are tried at most.

@@ -1,31 +1,6 @@
-/// How a call ends.
+/// How a call ends, as header blocks.
 
 internal import DocModel
-
-/// The status codes of gRPC, with their numbers on the wire.
-package enum StatusCode: UInt8, Sendable, CaseIterable {
-  case ok, cancelled, unknown, invalidArgument, deadlineExceeded, notFound, alreadyExists,
-    permissionDenied
-  case resourceExhausted, failedPrecondition, aborted, outOfRange, unimplemented, `internal`,
-    unavailable
-  case dataLoss, unauthenticated
-}
-
-/// A code, and for everything but success a text for the person who reads the client's log.
-package struct GRPCStatus: Error, Equatable, Sendable {
-  package var code: StatusCode
-  package var message: String
-  /// An encoded `google.rpc.Status` for `grpc-status-details-bin`; nil for none.
-  package var details: [UInt8]?
-
-  package init(_ code: StatusCode, _ message: String = "", details: [UInt8]? = nil) {
-    self.code = code
-    self.message = message
-    self.details = details
-  }
-
-  package static let ok = GRPCStatus(.ok)
-}
 
 /// The header blocks of answers.
 package enum GRPCHeaders {

@@ -4,6 +4,7 @@
 /// writes the file, so that changes of it read well.
 
 internal import DocModel
+public import DocStore
 internal import JSON
 
 public enum IndexFileText {

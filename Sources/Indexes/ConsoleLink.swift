@@ -6,6 +6,7 @@
 /// Source: docs/spec/production-differences.md 3.5; links that the service gave.
 
 public import DocModel
+public import DocStore
 
 public enum ConsoleLink {
   /// Where the console shows the indexes of a database.

@@ -7,9 +7,9 @@
 ///
 /// `has` is array-contains. As the client SDKs do, `== null` and `== NaN` become the unary filters.
 
-internal import DocModel
+package import DocModel
 package import DocStore
-internal import YAML
+package import YAML
 
 /// A condition that cannot be read: what is wrong, and how many characters into the text.
 package struct ConditionError: Error {
@@ -30,7 +30,7 @@ package struct ConditionReader {
   private var depth = 0
 
   /// Reads one condition; `now` is what `@now` means.
-  static func read(
+  package static func read(
     _ node: YAMLNode, database: DatabaseID, now: Int64
   ) throws(YAMLError) -> StructuredQuery.Filter {
     let text = try node.text()

@@ -112,12 +112,12 @@ public struct DefinedIndexes: Sendable, Equatable {
   var isAutomatic: Bool { composites.isEmpty && overrides.isEmpty }
 
   /// Whether the fields of a collection id have their automatic indexes, all of them.
-  func isUntouched(_ collectionID: @autoclosure () -> String) -> Bool {
+  package func isUntouched(_ collectionID: @autoclosure () -> String) -> Bool {
     overridesByID.isEmpty || overridesByID[CollectionID(collectionID())] == nil
   }
 
   /// The composites that serve a query of this scope. Those that the service would not create are no help.
-  func composites(_ collectionID: String, serving scope: IndexDefinition.Scope) -> [CompositeIndex] {
+  package func composites(_ collectionID: String, serving scope: IndexDefinition.Scope) -> [CompositeIndex] {
     guard let all = compositesByID[CollectionID(collectionID)] else { return [] }
     return all.filter { index in
       !index.isSingleField && (scope == .collection || index.definition.scope == .collectionGroup)
@@ -126,7 +126,7 @@ public struct DefinedIndexes: Sendable, Equatable {
 
   /// Whether a field has an index of its own. An override of a map is inherited by the fields in it; one of
   /// a field replaces what the field had, in every scope.
-  func hasSingleField(
+  package func hasSingleField(
     _ path: FieldPath, _ mode: IndexDefinition.Mode, _ collectionID: String, _ scope: IndexDefinition.Scope
   ) -> Bool {
     indexes(of: path, collectionID).contains(FieldOverride.Index(scope, mode))
@@ -177,20 +177,5 @@ extension Hasher {
     var text = text
     text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
     combine(0 as UInt8)
-  }
-}
-
-extension DefinedIndexes {
-  /// These and what a refusal asked for. The override of a field keeps what the field has.
-  public func adding(_ missing: MissingIndex) -> DefinedIndexes {
-    switch missing.form {
-    case .composite, .vector:
-      guard let composite = missing.composite else { return self }
-      return adding(DefinedIndexes(composites: [composite], overrides: []))
-    case .singleField(let path, let index):
-      let id = missing.definition.collectionID
-      let override = FieldOverride(collectionID: id, path: path, indexes: indexes(of: path, id) + [index])
-      return adding(DefinedIndexes(composites: [], overrides: [override]))
-    }
   }
 }

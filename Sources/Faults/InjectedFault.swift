@@ -2,7 +2,7 @@
 ///
 /// "Fault" alone is the word of the rules language for an expression without a value; these are injected faults.
 
-internal import DocModel
+package import DocModel
 
 /// One rule of `:fault`. `description` is its text, which `InjectedFaultParser` reads back.
 package struct InjectedFault: Equatable, Sendable, CustomStringConvertible {

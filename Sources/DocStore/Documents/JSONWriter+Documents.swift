@@ -3,7 +3,7 @@
 ///
 /// Source: docs/spec/protocol.md 6.3, 6.4.
 
-internal import DocModel
+package import DocModel
 package import JSON
 
 extension JSONWriter {
@@ -31,19 +31,28 @@ extension JSONWriter {
     }
   }
 
-  mutating func timestamp(_ message: UnsafeRawBufferPointer) {
-    let time = (try? MessageFields.timestamp(message)) ?? Timestamp(seconds: 0, nanoseconds: 0)
-    string(time.rfc3339)
+  package mutating func timestamp(_ message: UnsafeRawBufferPointer) {
+    var cursor = WireCursor(message)
+    var seconds: Int64 = 0
+    var nanoseconds: Int32 = 0
+    while !cursor.isAtEnd {
+      switch cursor.tag() {
+      case 0x08: seconds = Int64(bitPattern: cursor.varint())
+      case 0x10: nanoseconds = Int32(truncatingIfNeeded: cursor.varint())
+      case let other: cursor.skip(tag: other)
+      }
+    }
+    string(Timestamp(seconds: seconds, nanoseconds: nanoseconds).rfc3339)
   }
 
-  mutating func fields(_ fields: FieldsView) {
+  package mutating func fields(_ fields: FieldsView) {
     object { object in
       for entry in fields { object.member(entry.key) { $0.value(entry.value) } }
     }
   }
 
   /// Stored values nest at most `Limits.nestingMax` levels, which bounds the recursion.
-  mutating func value(_ value: ValueView) {
+  package mutating func value(_ value: ValueView) {
     object { object in
       switch value.kind {
       case .null: object.member("nullValue") { $0.raw("null") }
@@ -82,25 +91,5 @@ extension JSONWriter {
     object { object in
       if !fields.isEmpty { object.member("fields") { $0.fields(fields) } }
     }
-  }
-}
-
-extension GRPCStatus {
-  /// The body of an HTTP error.
-  package var json: [UInt8] {
-    var writer = JSONWriter()
-    writer.object { outer in
-      outer.member("error") { error in
-        error.object { object in
-          object.member("code") { $0.integer(code.httpStatus) }
-          if !message.isEmpty { object.member("message") { $0.string(message) } }
-          object.member("status") { $0.string(code.name) }
-          if let details {
-            object.member("details") { writer in details.withUnsafeBytes { writer.statusDetails($0) } }
-          }
-        }
-      }
-    }
-    return writer.bytes
   }
 }

@@ -3,6 +3,7 @@
 /// Source: docs/spec/production-differences.md 3.2, 3.10, L16.
 
 internal import DocModel
+public import DocStore
 
 public enum IndexFileReview {
   /// Warnings in the order of the file.

@@ -132,3 +132,14 @@ public struct QueryNeeds: Hashable, Sendable {
     return false
   }
 }
+
+extension QueryNeeds.Way {
+  /// What must stand before the orders: the field with the element, then those with one value that are not
+  /// ordered by anyway. This is the sequence in which the service suggests them.
+  /// Source: links that the service gave for queries with both.
+  package func wanted(_ orders: [IndexDefinition.Field]) -> [IndexDefinition.Field] {
+    let equal = equalities.filter { path in !orders.contains { $0.path == path } }
+    return (contains.map { [IndexDefinition.Field($0, .contains)] } ?? [])
+      + equal.map { IndexDefinition.Field($0, .ascending) }
+  }
+}

@@ -5,6 +5,7 @@
 /// database that is not the first one stands in the address.
 
 public import DocModel
+public import DocStore
 
 public struct MissingIndex: Hashable, Sendable {
   /// How it is added.
@@ -147,6 +148,21 @@ extension FieldOverride.Index {
     case .ascending: scope.name + "_ASC"
     case .descending: scope.name + "_DESC"
     case .contains: scope.name + "_CONTAINS"
+    }
+  }
+}
+
+extension DefinedIndexes {
+  /// These and what a refusal asked for. The override of a field keeps what the field has.
+  public func adding(_ missing: MissingIndex) -> DefinedIndexes {
+    switch missing.form {
+    case .composite, .vector:
+      guard let composite = missing.composite else { return self }
+      return adding(DefinedIndexes(composites: [composite], overrides: []))
+    case .singleField(let path, let index):
+      let id = missing.definition.collectionID
+      let override = FieldOverride(collectionID: id, path: path, indexes: indexes(of: path, id) + [index])
+      return adding(DefinedIndexes(composites: [], overrides: [override]))
     }
   }
 }

@@ -4,6 +4,7 @@
 /// nothing here (`density`, `apiScope`, `multiKey`, `unique`, `ttl`) are known; others are named.
 
 internal import DocModel
+internal import DocStore
 internal import JSON
 
 struct IndexFileReader {

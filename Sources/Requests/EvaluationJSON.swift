@@ -3,18 +3,20 @@
 /// Source: the official emulator 1.19, asked; docs/spec/protocol.md 7.6 for what it has not. It tries rules again and
 /// again while it fetches what they ask for and tells each try; here an operation is told once, as it was decided.
 
-internal import Access
+package import Access
 internal import DocModel
-internal import DocStore
+package import DocStore
 internal import JSON
 internal import Rules
 
-enum EvaluationJSON {
+package enum EvaluationJSON {
   /// LIMIT: bytes of one operation; a larger one is told without its documents.
   static let bytesMax = 256 << 10
 
   /// Nil for what no rules judged, and for what the store cannot show any more.
-  static func object<Engine: StorageEngine>(_ entry: FeedEntry, in store: GuardedStore<Engine>) -> [UInt8]? {
+  package static func object<Engine: StorageEngine>(_ entry: FeedEntry, in store: GuardedStore<Engine>)
+    -> [UInt8]?
+  {
     guard case .judged(let request, let decision, let rules) = entry.kind else { return nil }
     return
       (try? store.replay(entry) { replay in
