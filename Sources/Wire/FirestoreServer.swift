@@ -191,11 +191,3 @@ public final class FirestoreServer: Sendable {
     try? await threads.shutdownGracefully()
   }
 }
-
-/// Something that happens once.
-final class Flag: Sendable {
-  private let state = Atomic(false)
-
-  func set() { state.store(true, ordering: .relaxed) }
-  var isSet: Bool { state.load(ordering: .relaxed) }
-}

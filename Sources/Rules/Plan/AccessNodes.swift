@@ -2,14 +2,6 @@
 
 internal import DocModel
 
-/// Which document access a call is.
-package enum AccessKind: String {
-  case get, exists, getAfter, existsAfter
-
-  var isAfter: Bool { self == .getAfter || self == .existsAfter }
-  package var wantsDocument: Bool { self == .get || self == .getAfter }
-}
-
 /// A document access, with `.data` of it fused in when `dataNode` is given.
 package final class AccessNode: PlanNode, @unchecked Sendable {
   let kind: AccessKind

@@ -267,7 +267,7 @@ package enum SyntaxMessages {
   static func matchesTooDeep(_ span: Span) -> Diagnostic {
     error(
       .matchDepth, span,
-      "`match` blocks are nested far too deep, \(RulesChecker.Limits.matchNestingMax) are allowed",
+      "`match` blocks are nested far too deep, \(RulesetLimits.matchNestingMax) are allowed",
       fix: Diagnostic.Fix("join paths: `match /a/{b}/c/{d}` is two blocks in one"),
       official: "Maximum allowed resource rule depth of 10 is reached.")
   }

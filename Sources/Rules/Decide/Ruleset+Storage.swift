@@ -2,13 +2,6 @@
 
 internal import DocModel
 
-/// The rules of one service beside those of documents.
-struct ServiceRules {
-  let matcher: PathMatcher
-  let blocks: [BlockPlan]
-  let allows: AllowTable
-}
-
 extension Ruleset {
   /// Whether the ruleset has rules of files.
   public var hasStorageRules: Bool { storage != nil }

@@ -1,0 +1,7 @@
+/// Which document access a call is.
+package enum AccessKind: String {
+  case get, exists, getAfter, existsAfter
+
+  var isAfter: Bool { self == .getAfter || self == .existsAfter }
+  package var wantsDocument: Bool { self == .get || self == .getAfter }
+}
