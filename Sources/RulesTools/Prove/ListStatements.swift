@@ -38,9 +38,9 @@ struct ListStatements {
   }
 
   mutating func collect() {
-    for block in plan.blocks {
+    for block in plan.places.candidates(path) {
       taken.removeAll(keepingCapacity: true)
-      match(block, 0, 0, nil)
+      match(plan.blocks[block], 0, 0, nil)
     }
   }
 

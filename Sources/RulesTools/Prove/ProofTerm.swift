@@ -92,6 +92,8 @@ enum ListStep {
 /// INVARIANT: immutable; `planner` owns the memory that terms point to.
 final class ProofPlan: @unchecked Sendable {  // Immutable, see above.
   let blocks: [ListBlock]
+  /// Which of them can be on a path.
+  let places: ListPlaces
   let functions: [FunctionTerm]
   let closedCount: Int
   /// Version 1 globs take one segment at least.
@@ -107,6 +109,7 @@ final class ProofPlan: @unchecked Sendable {  // Immutable, see above.
     var maker = ProofTermMaker(planner)
     maker.run()
     blocks = maker.blocks
+    places = ListPlaces(maker.blocks)
     functions = maker.functions
     closedCount = maker.closedCount
     globMin = syntax.languageVersion == 2 ? 0 : 1
