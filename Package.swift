@@ -86,7 +86,8 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Exports", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
-      name: "Faults", dependencies: ["Access", "DocModel", "DocStore", "JSON"], swiftSettings: strict),
+      name: "Faults", dependencies: ["Access", "DocModel", "DocStore", "JSON", "Rules"], swiftSettings: strict
+    ),
     .target(
       name: "Requests", dependencies: ["Access", "DocModel", "DocStore", "Indexes", "JSON", "Rules"],
       swiftSettings: strict),
