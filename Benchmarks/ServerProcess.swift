@@ -67,7 +67,7 @@ final class ServerProcess {
   }
 
   /// Processor time that the process has used, in nanoseconds, of all its threads; nil when the system does not
-  /// tell. From the scheduler's own figures, which are exact, not from ticks.
+  /// tell. From the scheduler's own numbers, which are exact, not from ticks.
   var processorNanoseconds: Double? {
     guard let folder = opendir("/proc/\(identifier)/task") else { return nil }
     defer { closedir(folder) }

@@ -27,7 +27,7 @@ let isRulesOnly = arguments.contains("--only-rules")
 let growthDocuments = arguments.first { $0.hasPrefix("--growth=") }.flatMap { Int($0.dropFirst(9)) }
 /// `docstore-bench --data-plane`: only servers over loopback.
 let isDataPlaneOnly = arguments.contains("--data-plane")
-/// `docstore-bench --brief`: every line once, as CI runs it: that all of it works. Its figures are no medians.
+/// `docstore-bench --brief`: every line once, as CI runs it: that all of it works. Its numbers are no medians.
 let isBrief = arguments.contains("--brief")
 /// Where the server of this build is: beside this program.
 let docsh = arguments.first { !$0.hasPrefix("--") } ?? ".build/release/docsh"

@@ -1,6 +1,6 @@
 /// `docstore-bench --listeners [--part=load|fan|ranges|idle] [--no-peers] [--peer-seconds=N]`
 
-/// Which figures of listeners are asked for.
+/// Which measurements of listeners are asked for.
 enum ListenersPart: String, CaseIterable {
   case load, fan, ranges, idle
 }

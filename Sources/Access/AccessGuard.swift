@@ -53,7 +53,7 @@ struct AccessGuard {
   let witness: (tell: JudgementWitness, detail: JudgementDetail)?
   /// Where what is judged is recorded, and for which database.
   let coverage: (collector: CoverageCollector, database: DatabaseID)?
-  let figures: GuardFigures
+  let metrics: GuardMetrics
   /// Is told of queries that were allowed; nil for nobody.
   let leaks: LeakWatch?
   /// Keeps what was judged, for people who watch; nil for nobody.
@@ -126,13 +126,13 @@ struct AccessGuard {
     switch protection {
     case .open: return
     case .broken(let words, _):
-      figures.countDenial()
+      metrics.countDenial()
       throw .invalid(Complaint(words))
     case .closed:
-      figures.countDenial()
+      metrics.countDenial()
       throw .permissionDenied(message: DenialText.withoutRules(database, detail))
     case .rules(let ruleset):
-      figures.countEvaluation()
+      metrics.countEvaluation()
       let request = request(auth)
       if let witness {
         let detailed =
@@ -146,7 +146,7 @@ struct AccessGuard {
             method: request.method, path: request.path, explanation: explanation, detailed: detailed,
             request: witness.detail == .requests ? JudgedRequest(request, documents) : nil))
         if explanation.isAllowed { return }
-        figures.countDenial()
+        metrics.countDenial()
         throw denial(request, explanation.decision, ruleset, isMethodOpen: isMethodOpen)
       }
       let decision = ruleset.decide(request, documents: documents)
@@ -155,7 +155,7 @@ struct AccessGuard {
       if let failure = documents.failure { throw failure }
       keep(request, decision, ruleset, database)
       if decision.isAllowed { return }
-      figures.countDenial()
+      metrics.countDenial()
       throw denial(request, decision, ruleset, isMethodOpen: isMethodOpen)
     }
   }

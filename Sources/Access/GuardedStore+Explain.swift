@@ -10,7 +10,7 @@ extension GuardedStore {
     try store.read(query.query.database, at: time) { (view) throws(StoreError) in
       try admit(query.query, on: view, as: credentials)
       let outcome = try AggregationExecutor.run(query, on: view)
-      figures.countDocuments(outcome.run.delivered)
+      metrics.countDocuments(outcome.run.delivered)
       return (outcome, view.readTime)
     }
   }

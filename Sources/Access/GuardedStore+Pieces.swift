@@ -71,7 +71,7 @@ extension GuardedStore {
       }
       return .stop
     }
-    figures.countDocuments(delivered)
+    metrics.countDocuments(delivered)
     view.learn(query, run)
     return QueryPiece(run: run, plan: plan, rest: rest)
   }
@@ -106,7 +106,7 @@ extension GuardedStore {
     _ visit: (ResourcePath, StoredDocument?, _ readTime: Int64) -> ScanStep
   ) throws(StoreError) -> UnfinishedGet? {
     for (index, path) in zip(paths.indices, paths) {
-      figures.countDocuments(1)
+      metrics.countDocuments(1)
       guard visit(path, try view.document(path), view.readTime) == .stop else { continue }
       let rest = paths[(index + 1)...]
       if rest.isEmpty { return nil }

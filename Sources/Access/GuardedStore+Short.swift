@@ -25,7 +25,7 @@ extension GuardedStore {
         try guarding.allowGet(name.path, document, in: name.database)
       }
       guard isJudged else { return nil }
-      figures.countDocuments(1)
+      metrics.countDocuments(1)
       return try visit(document, view.readTime)
     }
   }
@@ -57,7 +57,7 @@ extension GuardedStore {
       }
       guard isJudged else { return false }
       begin()
-      figures.countDocuments(paths.count)
+      metrics.countDocuments(paths.count)
       for (path, document) in zip(paths, documents) { visit(path, document, view.readTime) }
       return true
     }

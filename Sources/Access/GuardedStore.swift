@@ -16,7 +16,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   public let coverage: CoverageCollector?
   /// Is told of queries that leak; nil for nobody.
   public let leaks: LeakWatch?
-  public let figures = GuardFigures()
+  public let metrics = GuardMetrics()
   /// What queries need of indexes; nil serves whatever is asked.
   public let indexes: IndexGate?
   /// Keeps the last requests; nil keeps none.
@@ -57,7 +57,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
   ) throws(StoreError) -> R {
     try store.read(name.database, at: time) { (view) throws(StoreError) in
       let document = try view.document(name.path)
-      figures.countDocuments(1)
+      metrics.countDocuments(1)
       try judging(view, credentials) { (guarding) throws(StoreError) in
         try guarding.allowGet(name.path, document, in: name.database)
       }
@@ -94,7 +94,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
     try store.read(list.query.database, at: time) { (view) throws(StoreError) in
       try admit(list.query, on: view, as: credentials)
       return try list.run(on: view) { listed in
-        figures.countDocuments(1)
+        metrics.countDocuments(1)
         visit(listed)
       }
     }
@@ -138,7 +138,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail, time: store.environment.now(),
           documents: documents, witness: witness,
-          coverage: coverage.map { ($0, view.database) }, figures: figures, leaks: leaks,
+          coverage: coverage.map { ($0, view.database) }, metrics: metrics, leaks: leaks,
           feed: feed.map { ($0, .shown(view.point), nil) }))
     }
   }
@@ -154,7 +154,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
         AccessGuard(
           protection: protection, credentials: credentials, detail: detail,
           time: commit.serverTime, documents: documents, witness: witness,
-          coverage: coverage.map { ($0, commit.database) }, figures: figures, leaks: leaks,
+          coverage: coverage.map { ($0, commit.database) }, metrics: metrics, leaks: leaks,
           feed: feed.map { ($0, .before(commit.commitTime), commit) }))
     }
   }

@@ -155,7 +155,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   }
 
   /// What was committed so far.
-  public var figures: StoreFigures { committer.figures }
+  public var metrics: StoreMetrics { committer.metrics }
   /// Commits that wait for the thread that writes.
   public var waitingCommitCount: Int { committer.waitingCount }
   /// Transactions that were begun and not ended.

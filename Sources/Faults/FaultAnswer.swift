@@ -7,7 +7,7 @@ package enum FaultAnswer {
   package static let tooMany =
     "there are \(FaultInjector.faultsMax) faults that may still strike; ':fault clear' removes some"
 
-  package static func list(_ faults: [FaultFigures]) -> [UInt8] {
+  package static func list(_ faults: [FaultReport]) -> [UInt8] {
     let values = faults.map { fault -> JSONValue in
       [
         "number": .int(fault.number), "rule": .text(fault.rule), "matched": .int(fault.matched),
@@ -18,15 +18,15 @@ package enum FaultAnswer {
   }
 
   /// The faults of an answer; nil when it is none.
-  package static func read(_ body: [UInt8]) -> [FaultFigures]? {
+  package static func read(_ body: [UInt8]) -> [FaultReport]? {
     guard let entries = (try? JSONReader.read(body))?["faults"]?.elements else { return nil }
-    var faults: [FaultFigures] = []
+    var faults: [FaultReport] = []
     for entry in entries {
       guard let number = entry["number"]?.int, let rule = entry["rule"]?.text,
         let matched = entry["matched"]?.int, let struck = entry["struck"]?.int
       else { return nil }
       faults.append(
-        FaultFigures(
+        FaultReport(
           number: number, rule: rule, matched: matched, struck: struck,
           isOver: entry["isOver"]?.boolean == true))
     }

@@ -13,7 +13,7 @@ package struct FaultStrike: Equatable, Sendable {
 }
 
 /// One fault as people are shown it.
-package struct FaultFigures: Equatable, Sendable {
+package struct FaultReport: Equatable, Sendable {
   package let number: Int
   /// Its text.
   package let rule: String
@@ -69,8 +69,8 @@ package final class FaultInjector: Sendable {
       return fault.turns.map { matched >= $0.upperBound } ?? false
     }
 
-    var figures: FaultFigures {
-      FaultFigures(
+    var report: FaultReport {
+      FaultReport(
         number: number, rule: fault.description, matched: matched, struck: struck, isOver: isOver)
     }
   }
@@ -114,8 +114,8 @@ package final class FaultInjector: Sendable {
   }
 
   /// Those of a database, in the order in which they were set.
-  package func list(_ database: DatabaseID) -> [FaultFigures] {
-    state.withLock { state in state.entries.filter { $0.database == database }.map(\.figures) }
+  package func list(_ database: DatabaseID) -> [FaultReport] {
+    state.withLock { state in state.entries.filter { $0.database == database }.map(\.report) }
   }
 
   /// Removes faults of a database: the one of a number, or all; how many that were.

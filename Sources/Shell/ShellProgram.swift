@@ -102,7 +102,7 @@ package enum ShellProgram {
     session.settings.failsOnMissing = options.failsOnMissing
     session.settings.failsOnEmpty = options.failsOnEmpty
     session.settings.writesJSONErrors = options.writesJSONErrors
-    session.settings.showsFigures = !options.isQuiet && console.isTerminal
+    session.settings.showsTiming = !options.isQuiet && console.isTerminal
     if let mode = options.mode { try session.execute(":mode " + mode) }
     for file in options.personaFiles {
       session.personas += try PersonaFile.read(file, database: options.database, now: session.now)

@@ -17,7 +17,7 @@ public final class LogQueue: Sendable {
   private static let closeMilliseconds = 1_000
 
   /// What the queue has done so far.
-  public struct Figures: Sendable, Equatable {
+  public struct Metrics: Sendable, Equatable {
     public var written = 0
     public var dropped = 0
     public var waiting = 0
@@ -25,7 +25,7 @@ public final class LogQueue: Sendable {
 
   private struct State {
     var pending: [UInt8] = []
-    var figures = Figures()
+    var metrics = Metrics()
     /// Dropped, and not told yet.
     var untold = 0
     var isClosing = false
@@ -49,19 +49,19 @@ public final class LogQueue: Sendable {
   /// Takes a line, its end included, or drops it. Never waits for the reader of the log.
   public func append(_ line: [UInt8]) {
     state.change { state in
-      guard !state.hasEnded, state.figures.waiting < Self.linesMax,
+      guard !state.hasEnded, state.metrics.waiting < Self.linesMax,
         state.pending.count + line.count <= Self.bytesMax
       else {
-        state.figures.dropped += 1
+        state.metrics.dropped += 1
         state.untold += 1
         return
       }
-      state.figures.waiting += 1
+      state.metrics.waiting += 1
       state.pending.append(contentsOf: line)
     }
   }
 
-  public var figures: Figures { state.withLock { $0.figures } }
+  public var metrics: Metrics { state.withLock { $0.metrics } }
 
   /// Writes what waits, for a while at most, and ends the thread. Lines that come later are dropped.
   public func close() {
@@ -74,8 +74,8 @@ public final class LogQueue: Sendable {
     while let (bytes, count) = next() {
       let isWritten = (try? Descriptor.writeAll(bytes, to: descriptor)) != nil
       state.change { state in
-        state.figures.waiting -= count
-        if isWritten { state.figures.written += count } else { state.figures.dropped += count }
+        state.metrics.waiting -= count
+        if isWritten { state.metrics.written += count } else { state.metrics.dropped += count }
       }
     }
     state.change { $0.hasEnded = true }
@@ -88,7 +88,7 @@ public final class LogQueue: Sendable {
         return state.isClosing ? .some(nil) : nil
       }
       var bytes = state.pending
-      let count = state.figures.waiting
+      let count = state.metrics.waiting
       state.pending = []
       if state.untold > 0 {
         bytes += dropNotice(state.untold)

@@ -14,7 +14,7 @@ public struct PrometheusText: Sendable {
 
   public init() {}
 
-  /// Begins a family of figures. Its samples follow.
+  /// Begins a family of metrics. Its samples follow.
   public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
     bytes += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8

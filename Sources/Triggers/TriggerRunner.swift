@@ -151,15 +151,15 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     return id
   }
 
-  // MARK: figures
+  // MARK: metrics
 
   /// What waits, and what was given up.
-  public var figures: TriggerFigures {
+  public var metrics: TriggerMetrics {
     let now = store.environment.now()
     return state.withLock { state in
       let queues = state.subscribers.values.map(\.queue)
       let oldest = queues.compactMap { $0.earliestVersions.values.min() }.min()
-      return TriggerFigures(
+      return TriggerMetrics(
         pending: queues.reduce(0) { $0 + $1.pendingCount }, deadLetters: state.deadLetterCount,
         lagMicroseconds: oldest.map { max(0, now - $0) } ?? 0)
     }

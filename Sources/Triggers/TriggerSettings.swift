@@ -31,7 +31,7 @@ public struct TriggerSettings: Sendable {
 }
 
 /// How a runner is doing.
-public struct TriggerFigures: Sendable, Equatable {
+public struct TriggerMetrics: Sendable, Equatable {
   /// Events that wait in memory or are under way.
   public let pending: Int
   /// Events that were given up since the start.

@@ -43,8 +43,8 @@ public struct FirestoreServerOptions: Sendable {
   public var access = AdministratorAccess()
   /// Names under which the server may be asked for over HTTP, beside those of this machine and `server.host`.
   public var allowedHosts: [HostPattern] = []
-  /// More figures for `/metrics`.
-  public var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
+  /// More metrics for `/metrics`.
+  public var moreMetrics: @Sendable (inout PrometheusText) -> Void = { _ in }
 
   public init() {}
 
@@ -127,14 +127,14 @@ public final class FirestoreServer: Sendable {
     if let single = options.singleProject { serviceOptions.projects = single.policy(options.logger) }
     let firestore = FirestoreService(store, threads: threads, options: serviceOptions)
     let known = firestore.methods + ReflectionService.methods
-    let figures = ServerFigures(methods: known.map(\.name))
-    let observer = CallObserver(figures: figures, requestLog: options.logger, feed: store.feed)
+    let metrics = ServerMetrics(methods: known.map(\.name))
+    let observer = CallObserver(metrics: metrics, requestLog: options.logger, feed: store.feed)
     let isStopping = Flag()
     var hooks = ServerHooks()
     hooks.shutDown = onShutdownRequest
     hooks.afterReset = options.afterReset
     hooks.unreadiness = { isStopping.isSet ? "stopping" : options.unreadiness() }
-    hooks.moreFigures = options.moreFigures
+    hooks.moreMetrics = options.moreMetrics
     hooks.administration = options.administration
     hooks.rules = options.rules
     hooks.observer = observer
@@ -158,7 +158,7 @@ public final class FirestoreServer: Sendable {
     server.grpc.memory = memory
     let methods = known.map { method in
       var method = method
-      method.figure = figures.index(of: method.name)
+      method.metric = metrics.index(of: method.name)
       return method
     }
     let routes = ServerRoutes(methods: GRPCMethodTable(methods)) { http.respond($0) }

@@ -80,25 +80,25 @@ struct ServerLog {
   /// A definition that a query lacks, or the summary of them.
   func tell(index line: String) { logger.warning("index: \(line)") }
 
-  func writeFigures(to text: inout PrometheusText) {
-    let figures = queue.figures
-    text.single("docstore_log_lines_total", .counter, "Log lines written.", figures.written)
+  func writeMetrics(to text: inout PrometheusText) {
+    let metrics = queue.metrics
+    text.single("docstore_log_lines_total", .counter, "Log lines written.", metrics.written)
     text.single(
       "docstore_log_lines_dropped_total", .counter, "Log lines dropped because nobody read the log.",
-      figures.dropped)
-    text.single("docstore_log_queue", .gauge, "Log lines that wait to be written.", figures.waiting)
+      metrics.dropped)
+    text.single("docstore_log_queue", .gauge, "Log lines that wait to be written.", metrics.waiting)
   }
 }
 
 extension TriggerRunner {
-  func writeFigures(to text: inout PrometheusText) {
-    let figures = figures
+  func writeMetrics(to text: inout PrometheusText) {
+    let metrics = metrics
     text.single(
-      "docstore_trigger_pending", .gauge, "Events for triggers that wait or are under way.", figures.pending)
+      "docstore_trigger_pending", .gauge, "Events for triggers that wait or are under way.", metrics.pending)
     text.single(
       "docstore_trigger_dead_letters_total", .counter, "Events for triggers that were given up.",
-      figures.deadLetters)
+      metrics.deadLetters)
     text.family("docstore_trigger_lag_seconds", .gauge, "Age of the oldest event that is not delivered.")
-    text.sample(Double(figures.lagMicroseconds) / 1e6)
+    text.sample(Double(metrics.lagMicroseconds) / 1e6)
   }
 }

@@ -96,11 +96,11 @@ struct GuardTests {
           ["text": .string(String(repeating: "x", count: 20_000)), "pattern": .string(pattern)]),
       ], as: .admin)
     let name = DocumentName(database: testDatabase, path: ResourcePath(unchecked: path))
-    let evaluations = store.figures.documentsRead
+    let evaluations = store.metrics.documentsRead
     let outcome = try store.getShortly(name, as: user("alice")) { document, _ in document != nil }
     #expect((outcome != nil) == isShort)
     // What was left alone was not counted, and is judged as ever elsewhere.
-    #expect(store.figures.documentsRead == evaluations + (isShort ? 1 : 0))
+    #expect(store.metrics.documentsRead == evaluations + (isShort ? 1 : 0))
     let whole = try store.get(name, as: user("alice")) { document, _ in document != nil }
     #expect(whole == (path != "small/missing"))
     var seen = 0

@@ -59,17 +59,17 @@ struct LeakWatchTests {
     #expect(told.all.isEmpty)
   }
 
-  @Test("the figures count judgements, refusals and documents")
-  func figures() throws {
+  @Test("the metrics count judgements, refusals and documents")
+  func metrics() throws {
     let store = try Self.store(Told())
     try store.commitAndWait(testDatabase, [set("open/a", [:]), set("open/b", [:])], as: .admin)
     _ = try store.paths(Self.query("open"), as: user("ann"))
     _ = try store.fields("open/a", as: user("ann"))
     _ = try? store.fields("own/x", as: user("ann"))
-    #expect(store.figures.evaluations == 3)
-    #expect(store.figures.denials == 1)
-    #expect(store.figures.documentsRead == 4)
-    #expect(store.store.figures.commits == 1 && store.store.figures.writes == 2)
+    #expect(store.metrics.evaluations == 3)
+    #expect(store.metrics.denials == 1)
+    #expect(store.metrics.documentsRead == 4)
+    #expect(store.store.metrics.commits == 1 && store.store.metrics.writes == 2)
   }
 
   @Test("rules that do not compile refuse users with the compiler's words, and administrators not at all")

@@ -235,9 +235,9 @@ ATTACKS = {
 
 # --- the checks --------------------------------------------------------------------------------------------------
 
-def figures_of(server):
+def metrics_of(server):
     try:
-        return server.figures()
+        return server.metrics()
     except OSError:     # too busy: the client beside tells
         return {}
 
@@ -251,7 +251,7 @@ def strike(name, server, beside, peak, report, options):
             break
     report.check(name, seen["most"] <= seen["limit"], f"at most {seen['most'] >> 20} MiB of {seen['limit'] >> 20}; "
                  f"{seen['held'] / MIB:.0f} MiB held at the end, {seen['sheds']:.0f} shed, {seen['refused']} refused")
-    # Who shares two cores with compilers has no speed that could be halved: then only the figures are told.
+    # Who shares two cores with compilers has no speed that could be halved: then only the metrics are told.
     busy = load > 2 * cores
     report.check(f"  beside {name}", seen["meanwhile"] >= seen["fair"] / 2 or busy,
                  f"{seen['meanwhile']:.0f} requests/s of {seen['fair']:.0f}, the longest {seen['longest'] * 1e3:.0f} ms"
@@ -262,19 +262,19 @@ def measure(name, server, beside, peak, options):
     alone = beside.rate(0.7)
     beside.longest.value = 0.0
     peak.take()
-    sheds = figures_of(server).get("docstore_memory_sheds_total", 0)
+    sheds = metrics_of(server).get("docstore_memory_sheds_total", 0)
     attack = Attack(server)
     ATTACKS[name](attack, options.scale)
     meanwhile = beside.rate(options.seconds)
-    most, figures = peak.take(), figures_of(server)
+    most, metrics = peak.take(), metrics_of(server)
     longest = beside.longest.value
     attack.end()
     time.sleep(1)
     # A machine that others use, too, may have had another speed before than behind.
     fair = min(alone, beside.rate(0.7))
     return {"most": most, "limit": options.budget * MIB + SLACK, "meanwhile": meanwhile, "fair": fair, "longest": longest,
-            "held": figures.get("docstore_memory_held_bytes", 0), "refused": attack.refused,
-            "sheds": figures.get("docstore_memory_sheds_total", 0) - sheds}
+            "held": metrics.get("docstore_memory_held_bytes", 0), "refused": attack.refused,
+            "sheds": metrics.get("docstore_memory_sheds_total", 0) - sheds}
 
 
 def settle(server, limit, seconds=8):
@@ -282,7 +282,7 @@ def settle(server, limit, seconds=8):
     within two minutes, is theirs."""
     deadline = time.monotonic() + seconds
     while True:
-        now = anonymous_bytes(server.process.pid) - int(figures_of(server).get("docstore_memory_held_bytes", 0))
+        now = anonymous_bytes(server.process.pid) - int(metrics_of(server).get("docstore_memory_held_bytes", 0))
         if now <= limit or time.monotonic() > deadline:
             return now
         time.sleep(0.2)

@@ -3,7 +3,7 @@
 
     connections.py --docsh PATH [--connections 1000] [--slow 10] [--vanish 10000] [--hostile 3000] [--http] [--seed 1]
 
-The server is started and stopped here. Its own figures (`/metrics`) and the system's (`/proc`) say whether
+The server is started and stopped here. Its own metrics (`/metrics`) and the system's (`/proc`) say whether
 anything was left behind.
 """
 import argparse
@@ -223,26 +223,26 @@ class Server:
                 if not reader.until(1, time.monotonic() + 60):
                     raise SystemExit("connections: cannot fill")
 
-    def figures(self):
+    def metrics(self):
         status, body = self.request("GET", "/metrics")
         if status != 200:
-            raise SystemExit("connections: no figures")
-        figures = {}
+            raise SystemExit("connections: no metrics")
+        metrics = {}
         for line in body.decode().splitlines():
             if line and not line.startswith("#") and "{" not in line:
                 name, value = line.rsplit(" ", 1)
-                figures[name] = float(value)
-        return figures
+                metrics[name] = float(value)
+        return metrics
 
     def settled(self, fds, seconds=20):
-        """The figures, once nobody but the asker is connected; or as they are after a while."""
+        """The metrics, once nobody but the asker is connected; or as they are after a while."""
         deadline = time.monotonic() + seconds
         while True:
-            figures = self.figures()
-            quiet = (figures["docstore_connections"] <= 1 and figures["docstore_requests_in_progress"] <= 1
-                     and figures["docstore_workers_busy"] == 0 and figures["process_open_fds"] <= fds + 2)
+            metrics = self.metrics()
+            quiet = (metrics["docstore_connections"] <= 1 and metrics["docstore_requests_in_progress"] <= 1
+                     and metrics["docstore_workers_busy"] == 0 and metrics["process_open_fds"] <= fds + 2)
             if quiet or time.monotonic() > deadline:
-                return figures, quiet
+                return metrics, quiet
             time.sleep(0.1)
 
     @property
@@ -322,10 +322,10 @@ def crowd(server, report, count, slow_count):
     status, _ = server.request("POST", f"/v1/{ROOT}:commit", json.dumps(
         {"writes": [{"update": {"name": f"{ROOT}/{SMALL}/00000", "fields": {}}}]}).encode())
     report.check("commits go on beside them", status == 200, f"status {status}")
-    figures = server.figures()
-    report.check("slow readers hold no threads", figures["docstore_workers_busy"] == 0,
-                 f"{figures['docstore_workers_busy']:.0f} busy, {figures['docstore_connections']:.0f} connections, "
-                 f"{figures['process_private_memory_bytes'] / 1e6:.0f} MB private")
+    metrics = server.metrics()
+    report.check("slow readers hold no threads", metrics["docstore_workers_busy"] == 0,
+                 f"{metrics['docstore_workers_busy']:.0f} busy, {metrics['docstore_connections']:.0f} connections, "
+                 f"{metrics['process_private_memory_bytes'] / 1e6:.0f} MB private")
 
     # Read at last, a slow reader gets the whole answer.
     reader = Reader(slow[0])
@@ -482,10 +482,10 @@ def hostile(server, report, count, fds, draw, kinds):
         if not server.alive:
             return report.check("hostile bytes never end the server", False, f"it ended after {number + 1}")
     report.check("hostile bytes never end the server", server.alive and server.answers(), f"{count} connections")
-    figures, quiet = server.settled(fds)
+    metrics, quiet = server.settled(fds)
     report.check("and leave nothing behind", quiet,
-                 f"{figures['docstore_requests_in_progress'] - 1:.0f} streams, "
-                 f"{figures['docstore_connections'] - 1:.0f} connections, {figures['process_open_fds']:.0f} files")
+                 f"{metrics['docstore_requests_in_progress'] - 1:.0f} streams, "
+                 f"{metrics['docstore_connections'] - 1:.0f} connections, {metrics['process_open_fds']:.0f} files")
 
 
 def stop(server, report):
@@ -530,7 +530,7 @@ def main():
     try:
         server.fill(SMALL, 200, 1_000)
         server.fill(LARGE, 300, 100_000)
-        fds = server.figures()["process_open_fds"]
+        fds = server.metrics()["process_open_fds"]
         crowd(server, report, options.connections, options.slow)
         vanish(server, report, options.vanish, fds, draw)
         kinds = HTTP_KINDS if options.http else range(10)

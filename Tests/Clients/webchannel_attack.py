@@ -4,7 +4,7 @@
     webchannel_attack.py --docsh PATH [--sessions 2000] [--mutations 2000] [--flood 15000] [--seed 1]
 
 Whatever comes is answered or its connection is closed; memory stays bounded, and the client beside is served. The server is
-started and stopped here. Its own figures (`/metrics`) and the system's (`/proc`) say what was left behind.
+started and stopped here. Its own metrics (`/metrics`) and the system's (`/proc`) say what was left behind.
 """
 import argparse
 import http.client

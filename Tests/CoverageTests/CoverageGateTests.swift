@@ -94,11 +94,11 @@ struct CoverageGateTests {
     options.collectsCoverage = true
     let first = try #require(try run(some, options).coverage)
     let second = try #require(try run("cases:\n" + rest, options).coverage)
-    #expect(first.report().figure == CoverageFigure(covered: 3, total: 4))
+    #expect(first.report().share == CoverageShare(covered: 3, total: 4))
     let sum = RuleCoverage(first.ruleset)
     sum.merge(first)
     sum.merge(second)
-    #expect(sum.report().figure == CoverageFigure(covered: 4, total: 4))
+    #expect(sum.report().share == CoverageShare(covered: 4, total: 4))
     #expect(sum.report().operations == 5)
     #expect(try run(some).coverage == nil, "nothing is collected unasked")
   }

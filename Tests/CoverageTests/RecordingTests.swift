@@ -100,14 +100,14 @@ struct RecordingTests {
   @Test("a unit is covered when it was seen both ways")
   func units() throws {
     let none = try collected([])
-    #expect(none.figure.covered == 0)
+    #expect(none.share.covered == 0)
     let some = try collected([(path: "users/ann", auth: somebody), (path: "users/eve", auth: nil)])
     let signedIn = try #require(some.units.first { $0.text == "signedIn()" })
     #expect(signedIn.isCovered)
     let open = try #require(some.units.first { $0.text == "resource.data.open == true" })
     #expect(open.evaluations == 0)
-    #expect(some.figure.covered > 0)
-    #expect(some.figure.covered < some.figure.total)
+    #expect(some.share.covered > 0)
+    #expect(some.share.covered < some.share.total)
   }
 
   @Test("an `allow` that is constant has one answer")
@@ -125,9 +125,9 @@ struct RecordingTests {
   @Test("a scope takes the rules of a block and the functions that they call")
   func scopes() throws {
     let report = try collected([])
-    let scoped = try report.figure(scope: ["users"]).get()
-    #expect(scoped == report.figure)
-    #expect(throws: UnknownScope.self) { try report.figure(scope: ["userz"]).get() }
+    let scoped = try report.share(scope: ["users"]).get()
+    #expect(scoped == report.share)
+    #expect(throws: UnknownScope.self) { try report.share(scope: ["userz"]).get() }
   }
 
   @Test("values beyond the limit are counted and said to be left out")

@@ -244,7 +244,7 @@ struct Admin {
       #expect(admin.status("DELETE", "projects/-/triggers/none") == 404)
       #expect(admin.status("POST", "projects/-/triggers/greet:pause") == 200)
       try await store.set("c/a", [:])
-      #expect(try await eventually { runner.figures.pending == 1 })
+      #expect(try await eventually { runner.metrics.pending == 1 })
       let list = try #require(admin.ask("GET", "projects/-/triggers"))
       for member in [#""paused":true,"pausedSince":"2"#, #"Z","pending":1"#] {
         #expect(list.text.contains(member), "\(list.text)")

@@ -1,4 +1,4 @@
-/// What `:cost` tells after statements that commit more than once, or have no figure.
+/// What `:cost` tells after statements that commit more than once, or have no cost that is known.
 
 import Client
 import DocModel

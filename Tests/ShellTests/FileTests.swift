@@ -137,7 +137,7 @@ struct FileTests {
       let console = Console(
         results: { _ in outcome }, messages: { messages.add($0) }, isTerminal: false, isColored: false)
       let session = Session(talk.session.backend, console: console)
-      session.settings.showsFigures = false
+      session.settings.showsTiming = false
       for statement in ["users | jsonl", "users", "users/bob", ":ls", ":echo x"] {
         #expect(session.perform(statement) == status, "\(statement)")
         #expect(messages.take() == expected, "\(statement)")

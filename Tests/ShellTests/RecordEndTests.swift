@@ -31,7 +31,7 @@ struct RecordEndTests {
       console: Console(
         results: reader, messages: { messages.add($0) }, isTerminal: false, isColored: false))
     session.tools = suiteTools
-    session.settings.showsFigures = false
+    session.settings.showsTiming = false
     return session
   }
 

@@ -45,7 +45,7 @@ struct Talk {
       results: { results.add($0) }, messages: { messages.add($0) }, isTerminal: false, isColored: false)
     console.isQuiet = true
     session = Session(backend, console: console)
-    session.settings.showsFigures = false
+    session.settings.showsTiming = false
     session.tools = suiteTools
     session.personas = try ["alice", "bob", "carol"].map { name in
       try Caller(name: name, .map(["uid": .string(name)]), database: backend.database, now: session.now)

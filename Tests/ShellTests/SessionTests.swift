@@ -200,7 +200,7 @@ struct SessionTests {
     Row(":indexes drop", status: 2, message: "usage: :indexes"),
     Row(
       ":stats docstore_writes_total",
-      results: ["  figure                 value", "  docstore_writes_total  8"]),
+      results: ["  metric                 value", "  docstore_writes_total  8"]),
     Row(":triggers", status: 1, message: "triggers"),
     Row(":triggers replay greet", status: 2, message: "usage: :triggers"),
     Row(":triggers dead-letters greet", status: 1, message: "triggers"),

@@ -85,7 +85,7 @@ struct SlowReaderTests {
     var query = place.query
     if isSorted { query.orders = [.init("n", .descending)] }
     var numbers: [Int64] = []
-    let figures = try place.backend.run(query, as: .administrator, in: nil) { document in
+    let metrics = try place.backend.run(query, as: .administrator, in: nil) { document in
       guard case .integer(let number) = document.fields["n"] else { return false }
       if numbers.count % 100 == 0 { #expect(throws: Never.self) { try place.noViewIsHeld() } }
       numbers.append(number)
@@ -94,7 +94,7 @@ struct SlowReaderTests {
     let expected = (0..<Int64(Self.documentCount))
     #expect(
       numbers == (isSorted ? expected.reversed() : expected.sorted { "\($0)".precedesInBytes("\($1)") }))
-    #expect(figures.documentsRead == Self.documentCount)
+    #expect(metrics.documentsRead == Self.documentCount)
     // Nobody reads on for who has enough.
     numbers = []
     let few = try place.backend.run(query, as: .administrator, in: nil) { _ in

@@ -39,7 +39,7 @@ struct LogTests {
     for number in 0..<100 { queue.append(Array("\(number)\n".utf8)) }
     queue.close()
     #expect(pipe.contents() == (0..<100).map { "\($0)\n" }.joined())
-    #expect(queue.figures == LogQueue.Figures(written: 100, dropped: 0, waiting: 0))
+    #expect(queue.metrics == LogQueue.Metrics(written: 100, dropped: 0, waiting: 0))
   }
 
   @Test("when nobody reads, lines are dropped and counted, and the next reader is told how many")
@@ -49,18 +49,18 @@ struct LogTests {
     let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1_023) + [UInt8(ascii: "\n")]
     let sent = LogQueue.bytesMax / line.count * 3
     for _ in 0..<sent { queue.append(line) }
-    let dropped = queue.figures.dropped
+    let dropped = queue.metrics.dropped
     #expect(dropped > 0)
-    #expect(queue.figures.waiting <= LogQueue.linesMax)
+    #expect(queue.metrics.waiting <= LogQueue.linesMax)
     var read = ""
-    while queue.figures.waiting > 0 {
+    while queue.metrics.waiting > 0 {
       read += pipe.contents()
       usleep(1_000)
     }
     queue.close()
     read += pipe.contents()
     #expect(read.contains("dropped \(dropped)\n"))
-    #expect(queue.figures.written == sent - dropped)
+    #expect(queue.metrics.written == sent - dropped)
   }
 
   @Test("lines that come after the end are counted as dropped")
@@ -69,7 +69,7 @@ struct LogTests {
     let queue = LogQueue(descriptor: pipe.write) { _ in [] }
     queue.close()
     queue.append(Array("late\n".utf8))
-    #expect(queue.figures.dropped == 1)
+    #expect(queue.metrics.dropped == 1)
     #expect(pipe.contents().isEmpty)
   }
 

@@ -127,7 +127,7 @@ import Testing
       #expect(await runner.drain())
       try runner.pause("t")
       try await store.set("c/two", [:])
-      #expect(try await eventually { runner.figures.pending == 1 })
+      #expect(try await eventually { runner.metrics.pending == 1 })
       try runner.register(try trigger("2 "))
       try runner.resume("t")
       #expect(try await runner.drain("t"))
@@ -189,7 +189,7 @@ import Testing
       for number in 0..<200 { try await store.set("c/\(number % 20)", ["n": .integer(Int64(number))]) }
       #expect(try await runner.drain("good"))
       #expect(seen.entries.count == 200 && late.entries.isEmpty)
-      #expect(runner.figures.pending <= 2 * (pendingMax + 20))
+      #expect(runner.metrics.pending <= 2 * (pendingMax + 20))
       // Mended.
       try runner.register(try onDocumentWritten("c/{d}", name: "stuck") { _ in })
       try runner.resume("paused")

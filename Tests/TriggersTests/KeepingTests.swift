@@ -142,10 +142,10 @@ import Testing
       try runner.pause("t")
       try await write("c/before", other)
       try await write("c/waits", database)
-      #expect(try await eventually { runner.figures.pending == 1 })
+      #expect(try await eventually { runner.metrics.pending == 1 })
       #expect(await store.discovered(by: runner, other))
       try runner.register(try trigger("other"))
-      #expect(runner.figures.pending == 0)
+      #expect(runner.metrics.pending == 0)
       try await write("c/after", other)
       try await write("c/after", database)
       try runner.resume("t")
@@ -186,7 +186,7 @@ import Testing
     let seen = Journal<String>()
     try await withLetter(seen) { runner, store in
       try runner.pause("t")
-      #expect(try runner.retry() == 1 && runner.figures.pending == 1)
+      #expect(try runner.retry() == 1 && runner.metrics.pending == 1)
       #expect(try runner.retry() == 0)
       if isReplay { try runner.replay("t", from: .earliest) } else { _ = try await store.clear(database) }
       #expect(try await eventually { try runner.retry() == 1 })
@@ -204,7 +204,7 @@ import Testing
     try await withLetter(seen) { runner, store in
       try runner.pause("t")
       try runner.retry()
-      #expect(try runner.discard() == 1 && runner.figures.pending == 0)
+      #expect(try runner.discard() == 1 && runner.metrics.pending == 0)
       try runner.resume("t")
       #expect(await runner.drain())
     }

@@ -50,7 +50,7 @@ import Testing
     third.pause()
     let all = try #require(third.pausedSince)
     try await third.whileRunning {
-      let isThere = try await eventually { !third.statuses[0].isBehind && third.figures.pending > 0 }
+      let isThere = try await eventually { !third.statuses[0].isBehind && third.metrics.pending > 0 }
       #expect(isThere)
     }
     try third.journal?.rewrite(third.state.withLock { $0.wholeImage })

@@ -343,7 +343,7 @@ import Testing
       try await store.set("c/a", [:])
       let draining = Task { await runner.drain() }
       // It has been taken from the feed, and nothing starts.
-      #expect(try await eventually { runner.figures.pending == 1 })
+      #expect(try await eventually { runner.metrics.pending == 1 })
       #expect(journal.entries.isEmpty && runner.statuses[0].isPaused)
       draining.cancel()
       #expect(await draining.value == false)

@@ -1,4 +1,4 @@
-/// What the port answers beside the service: health, figures, clearing, rules, coverage, one project.
+/// What the port answers beside the service: health, metrics, clearing, rules, coverage, one project.
 
 import Access
 import DocModel
@@ -20,7 +20,7 @@ final class HTTPBench {
   let server: FirestoreServer
   let store: DocumentStore<NaiveEngine>
   let guarded: GuardedStore<NaiveEngine>
-  let shutdowns = Figure()
+  let shutdowns = Metric()
   let log = Recorded()
 
   final class Recorded: Sendable {
@@ -168,7 +168,7 @@ struct EmulatorHTTPTests {
 
   @Test("a reset takes everything, and brings back what the server began with")
   func reset() async throws {
-    let again = Figure()
+    let again = Metric()
     let bench = try await HTTPBench { $0.afterReset = { again.add() } }
     try bench.set("c/a")
     try bench.set("c/a", in: "other")
@@ -279,7 +279,7 @@ struct EmulatorHTTPTests {
     await lenient.server.stop()
   }
 
-  @Test("health, readiness and figures")
+  @Test("health, readiness and metrics")
   func operations() async throws {
     let bench = try await HTTPBench { $0.unreadiness = { "warming up" } }
     try bench.set("c/a")
@@ -288,8 +288,8 @@ struct EmulatorHTTPTests {
     #expect(bench.ask("GET", "/readyz").body == "warming up\n")
     _ = bench.ask("GET", "/v1/projects/p/databases/(default)/documents/c/a")
     _ = bench.ask("GET", "/v1/projects/p/databases/(default)/documents/c/none")
-    let figures = bench.ask("GET", "/metrics")
-    #expect(figures.headers.contains("content-type: text/plain; version=0.0.4"))
+    let metrics = bench.ask("GET", "/metrics")
+    #expect(metrics.headers.contains("content-type: text/plain; version=0.0.4"))
     for line in [
       #"docstore_requests_total{method="GetDocument",transport="rest",status="OK"} 1"#,
       #"docstore_requests_total{method="GetDocument",transport="rest",status="NOT_FOUND"} 1"#,
@@ -297,7 +297,7 @@ struct EmulatorHTTPTests {
       "docstore_requests_in_progress 1", "docstore_connections 1", "docstore_commits_total 1",
       "docstore_documents_read_total 2",
     ] {
-      #expect(figures.body.split(separator: "\n").contains { $0 == line }, "\(line)")
+      #expect(metrics.body.split(separator: "\n").contains { $0 == line }, "\(line)")
     }
     await bench.server.stop()
   }

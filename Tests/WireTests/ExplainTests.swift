@@ -40,7 +40,7 @@ struct ExplainTests {
     ]
   }
 
-  @Test("a plan comes alone: no documents, no read time, no figures")
+  @Test("a plan comes alone: no documents, no read time, no statistics")
   func plan() throws {
     let answers = try query(analyze: false)
     #expect(answers.count == 1)
@@ -49,7 +49,7 @@ struct ExplainTests {
     #expect(isIndexOfN(answer.explainMetrics.planSummary))
   }
 
-  @Test("an analysis gives the documents, the last with the figures of reading them")
+  @Test("an analysis gives the documents, the last with the statistics of reading them")
   func analysis() throws {
     let answers = try query(analyze: true)
     #expect(answers.map(\.hasDocument) == [true, true])
@@ -68,7 +68,7 @@ struct ExplainTests {
       ])
   }
 
-  @Test("without a document the figures come with the read time; documents passed over come first")
+  @Test("without a document the statistics come with the read time; documents passed over come first")
   func shortResults() throws {
     func analyzed(offset: Int32, limit: Int32) throws -> [Google_Firestore_V1_RunQueryResponse] {
       let request = Google_Firestore_V1_RunQueryRequest.with {
@@ -91,7 +91,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("the figures come once, however many pieces an answer has")
+  @Test("the statistics come once, however many pieces an answer has")
   func pieces() throws {
     let harness = try H(unsentBytesMax: 500)
     let documents = (0..<60).map { ("c/d\(10_000 + $0)", Int64(2)) }
@@ -194,7 +194,7 @@ struct ExplainTests {
     #expect(try harness().call("RunQuery", request, token: nil).status == "7")
   }
 
-  @Test("in JSON figures are texts and the duration has its unit")
+  @Test("in JSON statistics are texts and the duration has its unit")
   func json() throws {
     var writer = WireWriter()
     writer.message(11) { metrics in

@@ -154,7 +154,7 @@ struct FaultedServiceTests {
     let answer = try harness.call("Commit", TransactionServiceTests.commit("c/a"))
     #expect(answer.status == "14" && answer.message == "injected by fault 1: UNAVAILABLE on commit")
     #expect(try harness.call("GetDocument", TransactionServiceTests.get("c/a", [])).status == "5")
-    #expect(FaultKit.figures(harness) == ["UNAVAILABLE on commit: 1 of 1"])
+    #expect(FaultKit.metrics(harness) == ["UNAVAILABLE on commit: 1 of 1"])
   }
 
   @Test("calls are counted from when the fault is set, of its caller alone")
@@ -169,7 +169,7 @@ struct FaultedServiceTests {
     }
     #expect(statuses == ["0", "10", "10", "0", "0"])
     #expect(
-      FaultKit.figures(harness) == [
+      FaultKit.metrics(harness) == [
         "ABORTED on commit 2-3 of alice: 2 of 3, over", "INTERNAL on get 1: 0 of 0",
       ])
     #expect(try harness.call("GetDocument", TransactionServiceTests.get("c/a", [])).status == "13")
@@ -200,7 +200,7 @@ struct FaultedServiceTests {
     #expect(
       try harness.call("GetDocument", TransactionServiceTests.get("c/a", []), token: "x").status
         == "16")
-    #expect(FaultKit.figures(harness) == ["INTERNAL on get: 1 of 1", "UNAVAILABLE: 0 of 1"])
+    #expect(FaultKit.metrics(harness) == ["INTERNAL on get: 1 of 1", "UNAVAILABLE: 0 of 1"])
   }
 
   @Test("ABORTED ends the transaction of a call; any other status leaves it open")

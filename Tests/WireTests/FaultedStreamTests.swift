@@ -21,7 +21,7 @@ enum FaultKit {
     try #require(harness.service.faults.add(try InjectedFaultParser.read(rule), in: database))
   }
 
-  static func figures(_ harness: ServiceHarness) -> [String] {
+  static func metrics(_ harness: ServiceHarness) -> [String] {
     harness.service.faults.list(database).map {
       "\($0.rule): \($0.struck) of \($0.matched)\($0.isOver ? ", over" : "")"
     }
@@ -153,11 +153,11 @@ struct FaultedStreamTests {
     // Both are told of in the order of the commits.
     let counted = "drop listen after 2 messages under d: 0 of 1"
     #expect(
-      harness.receive(on: stream) { _ in FaultKit.figures(harness).last == counted }.status == nil)
+      harness.receive(on: stream) { _ in FaultKit.metrics(harness).last == counted }.status == nil)
     try harness.set(["d/a": 3])
     #expect(harness.receive(on: stream) { $0.isClosed }.status == "14")
     #expect(
-      FaultKit.figures(harness) == [
+      FaultKit.metrics(harness) == [
         "drop listen after 2 messages of alice: 0 of 0",
         "drop listen after 2 messages under d: 1 of 2, over",
       ])

@@ -96,7 +96,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   let feed: ChangeFeed
   let housekeeping: Housekeeping<Engine>
   let indexes: IndexRegistry
-  let figures = StoreFigures()
+  let metrics = StoreMetrics()
 
   init(
     engine: Engine, clock: CommitClock, transactions: TransactionTable, feed: ChangeFeed,
@@ -112,7 +112,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
       TransactionTable.Links(
         requeue: { [weak self] in self?.requeue($0) },
         wake: { [weak self] in self?.queue.change { $0.isAsked = true } },
-        countRefusals: { [figures] count in for _ in 0..<count { figures.countRefusal() } }))
+        countRefusals: { [metrics] count in for _ in 0..<count { metrics.countRefusal() } }))
   }
 
   /// `stored` tells which indexes were being built when the store was closed, and which removed.
@@ -376,8 +376,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case .index(let request): builder?.begin(request, batch)
     case .commit(let request, let result):
       switch (result, failure) {
-      case (.success, nil): figures.countCommit(writes: request.writes.count)
-      case (.success, .some), (.failure, _): figures.countRefusal()
+      case (.success, nil): metrics.countCommit(writes: request.writes.count)
+      case (.success, .some), (.failure, _): metrics.countRefusal()
       }
       guard let failure, (try? result.get()) != nil else { return request.completion(result) }
       if let transaction = request.transaction {

@@ -2,7 +2,7 @@
 
 public import DocModel
 
-/// The figures of an aggregation query and how they came about.
+/// The results of an aggregation query and how they came about.
 public struct AggregationOutcome: Sendable {
   /// By alias, in the order they were asked for.
   public let results: [(alias: String, value: Value)]

@@ -4,7 +4,7 @@
 
 public import DocModel
 
-/// The running figures of one aggregation query; used on one thread.
+/// The running results of one aggregation query; used on one thread.
 public struct AggregationTotals {
   private let functions: [(alias: String, function: AggregationQuery.Function)]
   private let memory = OperandMemory()
@@ -12,7 +12,7 @@ public struct AggregationTotals {
   private let lookups: [FieldLookup?]
   private var sums: [NumberSum]
   private var documentCount: Int64 = 0
-  /// Documents after which no figure changes any more: counts alone, all of them bounded.
+  /// Documents after which no result changes any more: counts alone, all of them bounded.
   let enough: Int64?
 
   public init(_ query: AggregationQuery) {
@@ -39,7 +39,7 @@ public struct AggregationTotals {
   /// Whether reading on would change nothing.
   public var isComplete: Bool { enough.map { documentCount >= $0 } ?? false }
 
-  /// Whether figures need no look at documents.
+  /// Whether the results need no look at documents.
   var isCountOnly: Bool { lookups.allSatisfy { $0 == nil } }
 
   /// Documents that were counted elsewhere.
@@ -53,7 +53,7 @@ public struct AggregationTotals {
     }
   }
 
-  /// The figures by alias, in the order they were asked for.
+  /// The results by alias, in the order they were asked for.
   public var results: [(alias: String, value: Value)] {
     zip(functions, sums).map { named, sum in
       switch named.function {

@@ -200,7 +200,7 @@ final class TransactionTable: Sendable {
     }
   }
 
-  // MARK: figures
+  // MARK: metrics
 
   /// How many transactions are open, of those that may write.
   var openCount: Int {

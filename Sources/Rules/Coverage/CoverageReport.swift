@@ -19,17 +19,17 @@ public struct CoverageReport: Sendable {
   public let isCut: Bool
 
   /// How much of the units is covered.
-  public var figure: CoverageFigure { CoverageFigure(units) }
+  public var share: CoverageShare { CoverageShare(units) }
 
   /// How much of the units of some blocks is covered; nil when a name is no block's.
-  public func figure(scope: [String]) -> Result<CoverageFigure, UnknownScope> {
-    if scope.isEmpty { return .success(figure) }
+  public func share(scope: [String]) -> Result<CoverageShare, UnknownScope> {
+    if scope.isEmpty { return .success(share) }
     for name in scope where !units.contains(where: { $0.blocks.contains { $0.hasSameBytes(as: name) } }) {
       let known = Set(units.flatMap(\.blocks)).sorted()
       return .failure(UnknownScope(name: name, known: known))
     }
     return .success(
-      CoverageFigure(
+      CoverageShare(
         units.filter { unit in
           unit.blocks.contains { block in scope.contains { $0.hasSameBytes(as: block) } }
         }))
@@ -108,7 +108,7 @@ public struct CoverageUnit: Sendable {
 }
 
 /// A share of units.
-public struct CoverageFigure: Sendable, Hashable {
+public struct CoverageShare: Sendable, Hashable {
   public let covered: Int
   public let total: Int
 
@@ -130,7 +130,7 @@ public struct CoverageFigure: Sendable, Hashable {
     return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
   }
 
-  public static func + (left: CoverageFigure, right: CoverageFigure) -> CoverageFigure {
-    CoverageFigure(covered: left.covered + right.covered, total: left.total + right.total)
+  public static func + (left: CoverageShare, right: CoverageShare) -> CoverageShare {
+    CoverageShare(covered: left.covered + right.covered, total: left.total + right.total)
   }
 }

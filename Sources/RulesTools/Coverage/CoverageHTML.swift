@@ -28,15 +28,15 @@ public enum CoverageHTML {
   }
 
   private static func section(_ report: CoverageReport, _ index: Int, _ page: inout HTMLText) {
-    let figure = report.figure
+    let share = report.share
     page.raw(
-      "<section data-report=\"\(index)\"><header><div class=\"figure \(level(figure))\">\(figure.text)</div>")
+      "<section data-report=\"\(index)\"><header><div class=\"figure \(level(share))\">\(share.text)</div>")
     page.raw("<div><h1>")
     page.text(report.source.name)
-    page.raw("</h1><p>\(figure.covered) of \(figure.total) seen both ways · ")
+    page.raw("</h1><p>\(share.covered) of \(share.total) seen both ways · ")
     page.raw("\(report.operations) requests judged · \(gaps(report).count) gaps")
     if report.isCut { page.raw(" · some values were too many or too large to keep") }
-    page.raw("</p><div class=\"bar\"><i style=\"width:\(Int(figure.percent))%\"></i></div></div>")
+    page.raw("</p><div class=\"bar\"><i style=\"width:\(Int(share.percent))%\"></i></div></div>")
     page.raw("<p class=\"legend\"><b class=\"full\">both ways</b> <b class=\"half\">one way</b> ")
     page.raw("<b class=\"none\">not reached</b></p></header>\n<div class=\"columns\"><main>")
     SourceListing(report, index).write(to: &page)
@@ -49,8 +49,8 @@ public enum CoverageHTML {
     page.raw("</aside></div></section>\n")
   }
 
-  private static func level(_ figure: CoverageFigure) -> String {
-    figure.covered == figure.total ? "full" : figure.percent >= 80 ? "half" : "none"
+  private static func level(_ share: CoverageShare) -> String {
+    share.covered == share.total ? "full" : share.percent >= 80 ? "half" : "none"
   }
 
   // MARK: summaries

@@ -1,4 +1,4 @@
-/// Coverage for the terminal: the figure, every `allow`, and what was never seen.
+/// Coverage for the terminal: the share, every `allow`, and what was never seen.
 ///
 /// ```
 /// rules/inspired.rules  97.4%  (187 of 192 both ways)
@@ -22,11 +22,11 @@ public enum CoverageText {
   }
 
   private static func report(_ report: CoverageReport, _ paint: Paint) -> String {
-    let figure = report.figure
+    let share = report.share
     var lines = [
       "\(report.source.name)  "
-        + paint.bold(paint.level(figure.percent, figure.text))
-        + "  (\(figure.covered) of \(figure.total) seen both ways, \(report.operations) requests judged)"
+        + paint.bold(paint.level(share.percent, share.text))
+        + "  (\(share.covered) of \(share.total) seen both ways, \(report.operations) requests judged)"
     ]
     lines += allows(report, paint)
     lines += functions(report, paint)

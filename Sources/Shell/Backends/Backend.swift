@@ -7,7 +7,7 @@ import Faults
 import JSON
 
 /// What a query cost, as far as it is known.
-struct ReadFigures {
+struct ReadStatistics {
   var documentsRead = 0
   /// The indexes that were read; nil when the server does not say.
   var indexes: [String]?
@@ -49,9 +49,9 @@ protocol Backend: AnyObject {
   func run(
     _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
     _ visit: (ShellDocument) -> Bool
-  ) throws(ShellError) -> ReadFigures
+  ) throws(ShellError) -> ReadStatistics
 
-  /// Figures in the order of `aggregations`.
+  /// Results in the order of `aggregations`.
   func aggregate(
     _ query: StructuredQuery, _ aggregations: [Aggregation], as caller: Caller,
     in transaction: TransactionToken?
@@ -94,14 +94,14 @@ protocol Backend: AnyObject {
   func replaceIndexes(_ indexes: DefinedIndexes, _ source: [UInt8]) throws(ShellError)
 
   /// What the store has done so far, by the names of `/metrics`.
-  func figures() throws(ShellError) -> [(name: String, value: String)]
+  func metrics() throws(ShellError) -> [(name: String, value: String)]
 
   /// Asks for triggers, or gives them an order.
   /// - Parameter rest: what follows `triggers` in the path: `:drain?seconds=5`, `/greet:pause`.
   func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSONValue
 
   /// What goes wrong on purpose in this database.
-  func injectedFaults() throws(ShellError) -> [FaultFigures]
+  func injectedFaults() throws(ShellError) -> [FaultReport]
   /// Sets a fault; its number.
   func inject(_ fault: InjectedFault) throws(ShellError) -> Int
   /// Removes a fault, or all; how many that were.

@@ -76,11 +76,11 @@ final class EmbeddedBackend: Backend {
   func run(
     _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
     _ visit: (ShellDocument) -> Bool
-  ) throws(ShellError) -> ReadFigures {
+  ) throws(ShellError) -> ReadStatistics {
     try strike(.query, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let normalized = try normalized(query)
     let time = try time(transaction, caller)
-    var figures = ReadFigures()
+    var metrics = ReadStatistics()
     var delivered = 0
     var pageCount = 0
     var isSorted = !QueryPlanner.plan(normalized).isInOrder
@@ -94,15 +94,15 @@ final class EmbeddedBackend: Backend {
       }
       isSorted = !piece.plan.isInOrder
       if pageCount == 0 {
-        figures.indexes = piece.plan.readsNames ? [] : piece.plan.indexesUsed.map { Self.text($0, query) }
+        metrics.indexes = piece.plan.readsNames ? [] : piece.plan.indexesUsed.map { Self.text($0, query) }
       }
       pageCount += 1
       rest = piece.rest
       // What is sorted again is no new cost: the first page has read all of it.
-      figures.documentsRead =
+      metrics.documentsRead =
         isSorted
-        ? max(figures.documentsRead, piece.run.documentsRead)
-        : figures.documentsRead + piece.run.documentsRead
+        ? max(metrics.documentsRead, piece.run.documentsRead)
+        : metrics.documentsRead + piece.run.documentsRead
       delivered += piece.run.delivered
       for document in page.documents where !visit(document) {
         rest = nil
@@ -111,8 +111,8 @@ final class EmbeddedBackend: Backend {
       // Rows that were found before Ctrl-C are shown.
       try Interruption.check()
     } while rest != nil
-    figures.documentsRead = max(figures.documentsRead, delivered)
-    return figures
+    metrics.documentsRead = max(metrics.documentsRead, delivered)
+    return metrics
   }
 
   /// `studios (isClaimed ASC, rating DESC)`
@@ -230,14 +230,14 @@ final class EmbeddedBackend: Backend {
     store.setIndexes(indexes.definitions, in: database)
   }
 
-  func figures() throws(ShellError) -> [(name: String, value: String)] {
+  func metrics() throws(ShellError) -> [(name: String, value: String)] {
     [
-      ("docstore_commits_total", "\(store.figures.commits)"),
-      ("docstore_commits_refused_total", "\(store.figures.refusals)"),
-      ("docstore_writes_total", "\(store.figures.writes)"),
-      ("docstore_documents_read_total", "\(guarded.figures.documentsRead)"),
-      ("docstore_rules_evaluations_total", "\(guarded.figures.evaluations)"),
-      ("docstore_rules_denials_total", "\(guarded.figures.denials)"),
+      ("docstore_commits_total", "\(store.metrics.commits)"),
+      ("docstore_commits_refused_total", "\(store.metrics.refusals)"),
+      ("docstore_writes_total", "\(store.metrics.writes)"),
+      ("docstore_documents_read_total", "\(guarded.metrics.documentsRead)"),
+      ("docstore_rules_evaluations_total", "\(guarded.metrics.evaluations)"),
+      ("docstore_rules_denials_total", "\(guarded.metrics.denials)"),
       ("docstore_open_transactions", "\(store.openTransactionCount)"),
     ]
   }

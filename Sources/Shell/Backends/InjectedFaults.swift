@@ -9,7 +9,7 @@ import JSON
 import Platform
 
 extension RemoteBackend {
-  func injectedFaults() throws(ShellError) -> [FaultFigures] {
+  func injectedFaults() throws(ShellError) -> [FaultReport] {
     guard let faults = FaultAnswer.read(try administrate("GET", ":faults")) else {
       throw ShellError(.connection, "what \(location) answers tells nothing of faults")
     }
@@ -36,7 +36,7 @@ extension RemoteBackend {
 
 /// A store in this process has no clients but the session, so its statements are what is struck: enough to try a rule.
 extension EmbeddedBackend {
-  func injectedFaults() throws(ShellError) -> [FaultFigures] { faults.list(database) }
+  func injectedFaults() throws(ShellError) -> [FaultReport] { faults.list(database) }
 
   func inject(_ fault: InjectedFault) throws(ShellError) -> Int {
     guard let number = faults.add(fault, in: database) else {

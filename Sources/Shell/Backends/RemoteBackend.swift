@@ -88,18 +88,18 @@ final class RemoteBackend: Backend {
   func run(
     _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
     _ visit: (ShellDocument) -> Bool
-  ) throws(ShellError) -> ReadFigures {
-    var figures = ReadFigures()
+  ) throws(ShellError) -> ReadStatistics {
+    var metrics = ReadStatistics()
     try call(
       "RunQuery", try Self.message { () throws(Complaint) in try messages.runQuery(query, transaction) },
       as: caller
     ) {
       (bytes) throws(ClientFailure) in
       guard let message = try AnswerReader.field(1, of: bytes) else { return true }
-      figures.documentsRead += 1
+      metrics.documentsRead += 1
       return visit(try AnswerReader.document(message, path: nil))
     }
-    return figures
+    return metrics
   }
 
   func aggregate(
@@ -113,7 +113,7 @@ final class RemoteBackend: Backend {
       },
       as: caller
     ) { (bytes) throws(ClientFailure) in
-      // Figures by alias have the shape of a document's fields.
+      // Results by alias have the shape of a document's fields.
       if let result = try AnswerReader.field(1, of: bytes) { fields = try AnswerReader.fields(result) }
       return true
     }
@@ -269,19 +269,19 @@ final class RemoteBackend: Backend {
     try administrate("PUT", ":indexes", body: source)
   }
 
-  func figures() throws(ShellError) -> [(name: String, value: String)] {
+  func metrics() throws(ShellError) -> [(name: String, value: String)] {
     let answer = try ask("GET", "/metrics")
     guard answer.status == 200 else {
-      throw ShellError(.failed(code: "UNIMPLEMENTED"), "\(location) has no figures (status \(answer.status))")
+      throw ShellError(.failed(code: "UNIMPLEMENTED"), "\(location) has no metrics (status \(answer.status))")
     }
-    var figures: [(name: String, value: String)] = []
+    var metrics: [(name: String, value: String)] = []
     for line in String(decoding: answer.body, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#")
     {
       // Labels may hold blanks, values hold none.
       guard let blank = line.lastIndex(of: " ") else { continue }
-      figures.append((String(line[..<blank]), String(line[line.index(after: blank)...])))
+      metrics.append((String(line[..<blank]), String(line[line.index(after: blank)...])))
     }
-    return figures.filter { $0.name.range(ofBytes: "_bucket{") == nil }
+    return metrics.filter { $0.name.range(ofBytes: "_bucket{") == nil }
   }
 
   func triggers(_ method: String, _ rest: String) throws(ShellError) -> JSONValue {

@@ -15,7 +15,7 @@ struct CostBasis {
     case document
     /// Documents that a query returned.
     case query(StructuredQuery, returned: Int)
-    /// Index entries that were counted or added up; nil when the figure does not tell how many.
+    /// Index entries that were counted or added up; nil when the result does not tell how many.
     case aggregation(StructuredQuery, matched: Int?)
     case commit(writes: Int, deletes: Int)
   }

@@ -12,11 +12,11 @@ enum QueryCommands {
       ["explain"], .queries, "explain READ", "what the server would do and what the shell would do",
       ":explain studios where rating >= 4.5 order by rating desc limit 3", explain),
     ShellCommand(
-      ["timing"], .queries, "timing [on|off]", "whether figures follow results", ":timing off"
+      ["timing"], .queries, "timing [on|off]", "whether times and counts follow results", ":timing off"
     ) {
       (session, arguments) throws(ShellError) in
-      session.settings.showsFigures = try Switch.value(
-        try arguments.word(":timing [on|off]"), now: session.settings.showsFigures)
+      session.settings.showsTiming = try Switch.value(
+        try arguments.word(":timing [on|off]"), now: session.settings.showsTiming)
     },
     ShellCommand(
       ["watch"], .live, "watch READ [until NUMBER|current]",

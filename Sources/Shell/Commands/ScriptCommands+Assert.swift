@@ -24,7 +24,7 @@ extension ScriptCommands {
 
   private static func value(_ result: ShellResult, _ field: FieldPath?) throws(ShellError) -> Value? {
     switch result {
-    case .figure(let value): return value
+    case .scalar(let value): return value
     case .documents(let documents):
       guard let field else { return .integer(Int64(documents.count)) }
       guard documents.count <= 1 else { throw .usage("a field of several documents; use '| first'") }

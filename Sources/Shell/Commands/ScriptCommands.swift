@@ -67,7 +67,7 @@ enum ScriptCommands {
     parser = StatementParser(text, session.language)
     let read = try parser.located { (parser) throws(ConditionError) in try parser.read() }
     switch try session.evaluate(read) {
-    case .figure(let value): return value
+    case .scalar(let value): return value
     case .documents(let documents):
       if case .document = read.target { return documents.first.map { .map($0.fields) } ?? .null }
       return .array(documents.map { .map($0.fields) })
@@ -92,7 +92,7 @@ enum ScriptCommands {
       session.console.result("pager    \(settings.pager.rawValue)")
       session.console.result("nulls    \(settings.style.null)")
       session.console.result("color    \(session.console.isColored ? "on" : "off")")
-      session.console.result("timing   \(settings.showsFigures ? "on" : "off")")
+      session.console.result("timing   \(settings.showsTiming ? "on" : "off")")
       return
     }
     guard Self.settings.contains(name) else {

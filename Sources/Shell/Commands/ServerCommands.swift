@@ -1,4 +1,4 @@
-/// What the store was asked, has done and has to do: indexes, figures, triggers.
+/// What the store was asked, has done and has to do: indexes, metrics, triggers.
 
 import DocModel
 import DocStore
@@ -12,7 +12,7 @@ enum ServerCommands {
       "the index file that what was asked needs, FILE kept; what nobody asked for; or give the database other indexes",
       ":indexes suggest firestore.indexes.json", indexes),
     ShellCommand(
-      ["stats"], .live, "stats [TEXT]", "what the store has done so far; figures with TEXT in their name",
+      ["stats"], .live, "stats [TEXT]", "what the store has done so far; metrics with TEXT in their name",
       ":stats docstore_", stats),
     ShellCommand(
       ["triggers"], .live,
@@ -85,14 +85,14 @@ enum ServerCommands {
     }
   }
 
-  // MARK: figures
+  // MARK: metrics
 
   private static func stats(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     let wanted = arguments.text
-    let rows = try session.backend.figures()
+    let rows = try session.backend.metrics()
       .filter { wanted.isEmpty || $0.name.range(ofBytes: wanted) != nil }
       .map { [Value.string($0.name), number($0.value)] }
-    session.show(ResultPrinter.lines(.rows(columns: ["figure", "value"], rows), session.settings.style))
+    session.show(ResultPrinter.lines(.rows(columns: ["metric", "value"], rows), session.settings.style))
   }
 
   private static func number(_ text: String) -> Value {

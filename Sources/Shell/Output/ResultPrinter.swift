@@ -29,12 +29,12 @@ enum ResultPrinter {
     case .documents(let documents): self.documents(documents, style)
     case .rows(let columns, let rows): self.rows(columns, rows, style)
     case .ids(let ids): self.ids(ids, style)
-    case .figure(let value): figure(value, style)
+    case .scalar(let value): scalar(value, style)
     case .nothing: []
     }
   }
 
-  private static func figure(_ value: Value, _ style: PrintStyle) -> [String] {
+  private static func scalar(_ value: Value, _ style: PrintStyle) -> [String] {
     switch style.mode {
     case .json, .jsonl: [style.json.text(value)]
     case .table, .doc, .csv, .yaml, .markdown: [ValueText.cell(value)]

@@ -9,7 +9,7 @@ import Platform
 private enum Flow {
   case documents([ShellDocument])
   case groups(FieldPath, [(key: Value, members: [ShellDocument])])
-  case figure(Value)
+  case scalar(Value)
   case done
 }
 
@@ -20,47 +20,47 @@ extension Session {
     defer { sink?.cancel() }
     if try stream(read, sink, started) { return }
     var style = style(of: read)
-    var figures = ReadFigures()
+    var metrics = ReadStatistics()
     var showsIDs = false
-    var flow = try source(read, &figures)
+    var flow = try source(read, &metrics)
     var stages = read.stages
-    if case .figure = flow { stages.removeFirst() }
+    if case .scalar = flow { stages.removeFirst() }
     for stage in stages { try apply(stage, &flow, &style, &showsIDs) }
     let result = Self.result(flow, showsIDs: showsIDs)
     try fillDocumentView(read, result, style, sink)
     try sink?.finish()
-    if settings.showsFigures { note(result, figures, started) }
+    if settings.showsTiming { note(result, metrics, started) }
     if settings.failsOnEmpty, result.isEmpty { throw ShellError(.missing, "the result is empty") }
   }
 
   /// The result of a read, for `:let` and `:assert`.
   func evaluate(_ read: ReadStatement) throws(ShellError) -> ShellResult {
-    var figures = ReadFigures()
+    var metrics = ReadStatistics()
     var style = settings.style
     var showsIDs = false
-    var flow = try source(read, &figures)
+    var flow = try source(read, &metrics)
     var stages = read.stages
-    if case .figure = flow { stages.removeFirst() }
+    if case .scalar = flow { stages.removeFirst() }
     for stage in stages { try apply(stage, &flow, &style, &showsIDs) }
     return Self.result(flow, showsIDs: showsIDs)
   }
 
   /// Asks the server and shows nothing.
   func ask(for read: ReadStatement) throws(ShellError) {
-    var figures = ReadFigures()
-    _ = try source(read, &figures)
+    var metrics = ReadStatistics()
+    _ = try source(read, &metrics)
   }
 
   // MARK: what the server does
 
-  private func source(_ read: ReadStatement, _ figures: inout ReadFigures) throws(ShellError) -> Flow {
+  private func source(_ read: ReadStatement, _ metrics: inout ReadStatistics) throws(ShellError) -> Flow {
     switch read.target {
     case .document(let path):
       lastCost = nil
       let document = try explaining(.get(path), recordedAs: .get) { () throws(ShellError) in
         try backend.document(path, as: caller, in: transaction?.token)
       }
-      figures.documentsRead = 1
+      metrics.documentsRead = 1
       lastCost = CostBasis(work: .document, requests: [.get(path)], caller: caller)
       guard let document else {
         if settings.failsOnMissing {
@@ -70,9 +70,9 @@ extension Session {
       }
       return .documents([document])
     case .query(let query):
-      if let figure = try aggregate(query, read, &figures) { return .figure(figure) }
+      if let scalar = try aggregate(query, read, &metrics) { return .scalar(scalar) }
       var documents: [ShellDocument] = []
-      figures = try run(query, read) { document in
+      metrics = try run(query, read) { document in
         documents.append(document)
         return true
       }
@@ -84,14 +84,14 @@ extension Session {
 
   /// Counting and adding up right behind the query is the server's work.
   private func aggregate(
-    _ query: StructuredQuery, _ read: ReadStatement, _ figures: inout ReadFigures
+    _ query: StructuredQuery, _ read: ReadStatement, _ metrics: inout ReadStatistics
   ) throws(ShellError) -> Value? {
     guard !read.isFromEnd, let aggregation = read.stages.first?.aggregation else { return nil }
     lastCost = nil
     let values = try explaining(.list(query), recordedAs: .count) { () throws(ShellError) in
       try backend.aggregate(query, [aggregation], as: caller, in: transaction?.token)
     }
-    figures.documentsRead = 1
+    metrics.documentsRead = 1
     var matched: Int?
     if case .count? = read.stages.first, case .integer(let count)? = values.first { matched = Int(count) }
     lastCost = CostBasis(
@@ -101,7 +101,7 @@ extension Session {
 
   private func run(
     _ query: StructuredQuery, _ read: ReadStatement, _ visit: (ShellDocument) -> Bool
-  ) throws(ShellError) -> ReadFigures {
+  ) throws(ShellError) -> ReadStatistics {
     var query = query
     // The first of the last ones is not the last one.
     if case .first? = read.stages.first, query.nearest == nil, !read.isFromEnd {
@@ -109,7 +109,7 @@ extension Session {
     }
     var returned = 0
     lastCost = nil
-    let figures = try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
+    let metrics = try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
       try backend.run(query, as: caller, in: transaction?.token) { document in
         returned += 1
         noteReturned(document)
@@ -119,7 +119,7 @@ extension Session {
       }
     }
     lastCost = CostBasis(work: .query(query, returned: returned), requests: [.list(query)], caller: caller)
-    return figures
+    return metrics
   }
 
   /// Lines as they come, when nothing needs them all; whether that was so.
@@ -137,13 +137,13 @@ extension Session {
     }
     guard style.mode == .jsonl else { return false }
     var count = 0
-    let figures = try run(query, read) { document in
+    let metrics = try run(query, read) { document in
       count += 1
       let line = ResultPrinter.line(document, style)
       return sink.map { $0.write(line) } ?? console.result(line)
     }
     try sink?.finish()
-    if settings.showsFigures { note(count: count, figures, started) }
+    if settings.showsTiming { note(count: count, metrics, started) }
     if settings.failsOnEmpty, count == 0 { throw ShellError(.missing, "the result is empty") }
     return true
   }
@@ -194,7 +194,7 @@ extension Session {
 
   private static func added(up stage: Stage, _ flow: Flow) throws(ShellError) -> Flow {
     switch flow {
-    case .documents(let documents): return .figure(Totals.value(stage, documents))
+    case .documents(let documents): return .scalar(Totals.value(stage, documents))
     case .groups(let field, let groups):
       // One document a group, so that what comes next sees rows.
       let name = stage.text.split(separator: " ").first.map(String.init) ?? "count"
@@ -205,14 +205,14 @@ extension Session {
             path: .root, fields: [name: Totals.value(stage, group.members)], createTime: 0, updateTime: 0)
           return (group.key, [row])
         })
-    case .figure, .done: throw .usage("'\(stage.text)' takes documents")
+    case .scalar, .done: throw .usage("'\(stage.text)' takes documents")
     }
   }
 
   private static func result(_ flow: Flow, showsIDs: Bool) -> ShellResult {
     switch flow {
     case .documents(let documents): return showsIDs ? .ids(documents.map(\.id)) : .documents(documents)
-    case .figure(let value): return .figure(value)
+    case .scalar(let value): return .scalar(value)
     case .done: return .nothing
     case .groups(let field, let groups):
       let names = groups.first?.members.first.flatMap { $0.path.isRoot ? $0.fields.entries.map(\.name) : nil }
@@ -268,24 +268,24 @@ extension Session {
     return "  ▸ " + parts.joined(separator: "  ") + (ids.count > 20 ? "  …" : "")
   }
 
-  private func note(_ result: ShellResult, _ figures: ReadFigures, _ started: Int64) {
+  private func note(_ result: ShellResult, _ metrics: ReadStatistics, _ started: Int64) {
     switch result {
-    case .documents(let documents): note(count: documents.count, figures, started)
-    case .ids(let ids): note(count: ids.count, figures, started)
-    case .rows(_, let rows): note(count: rows.count, figures, started, noun: "row")
-    case .figure: note(count: nil, figures, started)
+    case .documents(let documents): note(count: documents.count, metrics, started)
+    case .ids(let ids): note(count: ids.count, metrics, started)
+    case .rows(_, let rows): note(count: rows.count, metrics, started, noun: "row")
+    case .scalar: note(count: nil, metrics, started)
     case .nothing: break
     }
   }
 
   /// `3 documents · 3 reads · 0.8 ms · index studios (isClaimed ASC, rating DESC)`
-  private func note(count: Int?, _ figures: ReadFigures, _ started: Int64, noun: String = "document") {
+  private func note(count: Int?, _ metrics: ReadStatistics, _ started: Int64, noun: String = "document") {
     let tenths = (Self.monotonic - started) / 100_000
     var parts: [String] = []
     if let count { parts.append("\(Self.grouped(count)) \(noun)\(count == 1 ? "" : "s")") }
-    parts.append("\(Self.grouped(figures.documentsRead)) read\(figures.documentsRead == 1 ? "" : "s")")
+    parts.append("\(Self.grouped(metrics.documentsRead)) read\(metrics.documentsRead == 1 ? "" : "s")")
     parts.append("\(tenths / 10).\(tenths % 10) ms")
-    if let indexes = figures.indexes, !indexes.isEmpty {
+    if let indexes = metrics.indexes, !indexes.isEmpty {
       parts.append("index " + indexes.joined(separator: ", "))
     }
     console.note(parts.joined(separator: " · "))

@@ -71,9 +71,9 @@ extension Session {
         requests: commits.map { .writes($0) }, caller: caller, verdict: verdict)
   }
 
-  /// What the rules say beforehand, for the figures; only where somebody reads them.
+  /// What the rules say beforehand, for the counts; only where somebody reads them.
   private func verdict(_ writes: [Write]) -> RulesDesk.Verdict? {
-    guard settings.showsFigures, !console.isQuiet, !caller.isAdministrator, writes.count <= 20 else {
+    guard settings.showsTiming, !console.isQuiet, !caller.isAdministrator, writes.count <= 20 else {
       return nil
     }
     guard let rules = try? ruleset() else { return nil }

@@ -10,8 +10,8 @@ import Rules
 /// How answers are shown and what is asked before.
 struct SessionSettings {
   var style = PrintStyle()
-  /// Whether figures follow results.
-  var showsFigures = true
+  /// Whether times and counts follow results.
+  var showsTiming = true
   var pager = PagerMode.auto
   /// Whether nothing is asked before documents are deleted or many are changed.
   var assumesYes = false

@@ -15,8 +15,8 @@ enum ShellResult {
   /// Rows of named columns.
   case rows(columns: [String], [[Value]])
   case ids([String])
-  /// One figure.
-  case figure(Value)
+  /// One value, of an aggregation.
+  case scalar(Value)
   /// Nothing to show: it was written, or somebody else has it.
   case nothing
 
@@ -25,7 +25,7 @@ enum ShellResult {
     case .documents(let documents): documents.isEmpty
     case .rows(_, let rows): rows.isEmpty
     case .ids(let ids): ids.isEmpty
-    case .figure, .nothing: false
+    case .scalar, .nothing: false
     }
   }
 }

@@ -35,7 +35,7 @@ enum RequirementReader {
 
   private static func scope(_ node: YAMLNode, _ rules: Ruleset) throws(YAMLError) -> String {
     let name = try node.literal()
-    switch RuleCoverage(rules).report().figure(scope: [name]) {
+    switch RuleCoverage(rules).report().share(scope: [name]) {
     case .success: return name
     case .failure(let unknown):
       let suggestion = Spelling.suggestion(for: name, among: unknown.known)

@@ -47,9 +47,9 @@ private struct PrettyWriter {
 
   /// `coverage 97% (2 of 68 not seen both ways)`, when it was collected.
   private func coverage(_ report: SuiteReport) -> String? {
-    guard let figure = report.coverage?.report().figure else { return nil }
-    let open = figure.total - figure.covered
-    return "coverage \(figure.text)" + (open == 0 ? "" : " (\(open) of \(figure.total) not seen both ways)")
+    guard let share = report.coverage?.report().share else { return nil }
+    let open = share.total - share.covered
+    return "coverage \(share.text)" + (open == 0 ? "" : " (\(open) of \(share.total) not seen both ways)")
   }
 
   private func entry(_ result: CaseResult, in report: SuiteReport) -> [String] {

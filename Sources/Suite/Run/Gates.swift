@@ -13,19 +13,19 @@ enum CoverageGate {
 
   static func result(_ requirement: Requirement, _ report: CoverageReport, file: String) -> CaseResult? {
     guard let gate = requirement.coverage,
-      case .success(let figure) = report.figure(scope: requirement.scope)
+      case .success(let share) = report.share(scope: requirement.scope)
     else { return nil }
-    let lines = figure.percent >= gate.least ? [] : lines(gate, requirement.scope, figure, report)
+    let lines = share.percent >= gate.least ? [] : lines(gate, requirement.scope, share, report)
     return CaseResult(gate: gate, requirement.scope, lines, file: file)
   }
 
   private static func lines(
-    _ gate: Requirement.Gate, _ scope: [String], _ figure: CoverageFigure, _ report: CoverageReport
+    _ gate: Requirement.Gate, _ scope: [String], _ share: CoverageShare, _ report: CoverageReport
   ) -> [FailureLine] {
     let gaps = report.gaps(scope: scope)
     var lines = [
       FailureLine(label: "expected", text: gate.title),
-      FailureLine(label: "got", text: "\(figure.text), \(figure.covered) of \(figure.total) seen both ways"),
+      FailureLine(label: "got", text: "\(share.text), \(share.covered) of \(share.total) seen both ways"),
     ]
     for gap in gaps.prefix(gapsMax) {
       lines.append(FailureLine(label: "gap", text: "\(report.source.name):\(gap)"))

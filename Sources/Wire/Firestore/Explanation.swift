@@ -1,6 +1,6 @@
 /// `explain_options` and `explain_metrics`.
 ///
-/// Figures are those of the run: entries and documents looked at, documents that the service would charge
+/// Statistics are those of the run: entries and documents looked at, documents that the service would charge
 /// for. A query without results costs one read; 1,000 index entries that were counted cost one.
 /// Source: https://firebase.google.com/docs/firestore/reference/query-explain-report-reference;
 /// docs/spec/protocol.md 1.13.
@@ -62,24 +62,24 @@ struct ExplainedRun: Sendable {
   /// Source: docs/spec/production-differences.md A7.
   func lastAnswer() -> [UInt8] {
     var writer = WireWriter(newest ?? [])
-    writer.message(11) { $0.metrics(indexes, queryFigures) }
+    writer.message(11) { $0.metrics(indexes, queryMetrics) }
     return writer.bytes
   }
 
-  /// The figures of a query.
-  private var queryFigures: ExplainFigures {
-    ExplainFigures(
+  /// The statistics of a query.
+  private var queryMetrics: ExecutionStatistics {
+    ExecutionStatistics(
       run, results: run.delivered, charged: run.delivered + run.skipped, took: ContinuousClock.now - start)
   }
 
-  /// The figures of an aggregation: one result, charged by the entries it counts.
-  var aggregationFigures: ExplainFigures {
-    ExplainFigures(run, results: 1, chargedEntries: run.delivered, took: ContinuousClock.now - start)
+  /// The statistics of an aggregation: one result, charged by the entries it counts.
+  var aggregationMetrics: ExecutionStatistics {
+    ExecutionStatistics(run, results: 1, chargedEntries: run.delivered, took: ContinuousClock.now - start)
   }
 }
 
 /// `ExecutionStats`
-struct ExplainFigures {
+struct ExecutionStatistics {
   let results: Int
   let entriesRead: Int
   let documentsRead: Int
@@ -117,17 +117,18 @@ extension Answers {
     return writer.bytes
   }
 
-  /// A `RunAggregationQueryResponse` with its figures explained.
-  static func explained(_ answer: [UInt8], _ indexes: [IndexUsage], _ figures: ExplainFigures) -> [UInt8] {
+  /// A `RunAggregationQueryResponse` with its statistics.
+  static func explained(_ answer: [UInt8], _ indexes: [IndexUsage], _ metrics: ExecutionStatistics) -> [UInt8]
+  {
     var writer = WireWriter(answer)
-    writer.message(10) { $0.metrics(indexes, figures) }
+    writer.message(10) { $0.metrics(indexes, metrics) }
     return writer.bytes
   }
 }
 
 extension WireWriter {
   /// `ExplainMetrics`
-  fileprivate mutating func metrics(_ indexes: [IndexUsage], _ figures: ExplainFigures?) {
+  fileprivate mutating func metrics(_ indexes: [IndexUsage], _ metrics: ExecutionStatistics?) {
     message(1) { summary in
       for usage in indexes {
         summary.message(1) { index in
@@ -136,30 +137,30 @@ extension WireWriter {
         }
       }
     }
-    guard let figures else { return }
+    guard let metrics else { return }
     message(2) { stats in
-      stats.field(1, varint: UInt64(figures.results))
+      stats.field(1, varint: UInt64(metrics.results))
       stats.message(3) { duration in
-        let parts = figures.duration.components
+        let parts = metrics.duration.components
         if parts.seconds != 0 { duration.field(1, varint: UInt64(bitPattern: parts.seconds)) }
         duration.field(2, varint: UInt64(bitPattern: parts.attoseconds / 1_000_000_000))
       }
-      stats.field(4, varint: UInt64(figures.readOperations))
-      stats.message(5) { $0.debugStats(figures) }
+      stats.field(4, varint: UInt64(metrics.readOperations))
+      stats.message(5) { $0.debugStats(metrics) }
     }
   }
 
   /// Numbers are texts here, as the service sends them.
-  private mutating func debugStats(_ figures: ExplainFigures) {
-    member("index_entries_scanned", text: String(figures.entriesRead))
-    member("documents_scanned", text: String(figures.documentsRead))
+  private mutating func debugStats(_ metrics: ExecutionStatistics) {
+    member("index_entries_scanned", text: String(metrics.entriesRead))
+    member("documents_scanned", text: String(metrics.documentsRead))
     member("billing_details") { value in
       value.message(5) { details in
-        details.member("documents_billable", text: String(figures.documentsCharged))
-        details.member("index_entries_billable", text: String(figures.entriesCharged))
+        details.member("documents_billable", text: String(metrics.documentsCharged))
+        details.member("index_entries_billable", text: String(metrics.entriesCharged))
         // Queries for names alone were small operations once; native mode has none.
         details.member("small_ops", text: "0")
-        details.member("min_query_cost", text: String(figures.minimum))
+        details.member("min_query_cost", text: String(metrics.minimum))
       }
     }
   }

@@ -13,7 +13,7 @@ private struct SentAggregation: Sendable {
 }
 
 extension FirestoreService {
-  /// One message with all figures. Judged as the query it is over, as a list.
+  /// One message with all results. Judged as the query it is over, as a list.
   /// Source: docs/spec/protocol.md 1.14; docs/spec/production-differences.md A1 to A5.
   @Sendable
   func runAggregationQuery(_ call: ServerCall) throws(GRPCStatus) {
@@ -84,7 +84,7 @@ extension FirestoreService {
     }
     let answer = Answers.aggregation(outcome.results, readTime: readTime)
     explained?.add(outcome.plan, outcome.run)
-    return explained.map { Answers.explained(answer, $0.indexes, $0.aggregationFigures) } ?? answer
+    return explained.map { Answers.explained(answer, $0.indexes, $0.aggregationMetrics) } ?? answer
   }
 }
 

@@ -211,7 +211,7 @@ extension GRPCConnection {
       deadline = overflow ? .max : sum
     }
     let call = GRPCCall(method: method, stream: stream, connection: self, deadline: deadline)
-    if let observer = options.observer { call.observe(observer, method: method.figure, .grpc) }
+    if let observer = options.observer { call.observe(observer, method: method.metric, .grpc) }
     stream.owner = .call(call)
     if method.kind != .bidirectional || deadline != nil { undecided.append(call) }
     if method.kind == .bidirectional { method.begin(call) }
@@ -228,7 +228,7 @@ extension GRPCConnection {
   /// Counts a request that became no call.
   private func countRefusal(_ code: StatusCode) {
     guard let observer = options.observer else { return }
-    let method = observer.figures.index(of: ServerFigures.unknownMethod)
+    let method = observer.metrics.index(of: ServerMetrics.unknownMethod)
     observer.begin(method, .grpc).end(GRPCStatus(code))
   }
 

@@ -20,7 +20,7 @@ package struct GRPCMethod: Sendable {
   package let kind: GRPCMethodKind
   package let begin: @Sendable (ServerCall) -> Void
   /// Stands for the method where calls are counted; -1 where nobody counts.
-  package var figure = -1
+  package var metric = -1
 
   package init(
     _ name: String, _ kind: GRPCMethodKind, _ begin: @escaping @Sendable (ServerCall) -> Void

@@ -100,7 +100,7 @@ package class ServerCall {
 
   /// Begins to be counted; goes on with an observation that began before.
   final func observe(
-    _ observer: CallObserver, method: Int, _ transport: ServerFigures.Transport,
+    _ observer: CallObserver, method: Int, _ transport: ServerMetrics.Transport,
     since earlier: CallObservation? = nil
   ) {
     assertOnLoop()

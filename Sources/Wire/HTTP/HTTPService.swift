@@ -35,13 +35,13 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       firestore.methods, Self.dialect(firestore), gate: gate, observer: hooks.observer,
       threads: firestore.threads,
       limits: limits, memory: hooks.memory)
-    emulatorFigure = hooks.observer?.figures.index(of: "Emulator") ?? -1
-    pageFigure = hooks.observer?.figures.index(of: "Page") ?? -1
+    emulatorFigure = hooks.observer?.metrics.index(of: "Emulator") ?? -1
+    pageFigure = hooks.observer?.metrics.index(of: "Page") ?? -1
     var methods: [RESTMethod: GRPCMethod] = [:]
     for method in firestore.methods where method.name.hasPrefix("google.firestore.v1.") {
       guard let rest = RESTMethod(rawValue: String(method.name.split(separator: "/")[1])) else { continue }
       var method = method
-      method.figure = hooks.observer?.figures.index(of: method.name) ?? -1
+      method.metric = hooks.observer?.metrics.index(of: method.name) ?? -1
       methods[rest] = method
     }
     self.methods = methods
@@ -112,7 +112,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     let dialect = Self.dialect(firestore)
     let call = RESTCall(exchange, route.method, dialect)
     if let observer = hooks.observer {
-      call.observe(observer, method: method.figure, .rest, since: exchange.observation)
+      call.observe(observer, method: method.metric, .rest, since: exchange.observation)
       exchange.observation = nil
     }
     let authorization = exchange.request.header("authorization").map { Array($0.utf8) }

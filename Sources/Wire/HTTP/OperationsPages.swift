@@ -17,29 +17,29 @@ extension HTTPService {
     )
   }
 
-  /// `GET /metrics`, for Prometheus and everything like it. docs/operations.md tells what each figure means.
+  /// `GET /metrics`, for Prometheus and everything like it. docs/operations.md tells what each metric means.
   func reportFigures(_ exchange: HTTPExchange) {
     var text = PrometheusText()
-    if let figures = hooks.observer?.figures {
-      Self.writeCalls(figures, to: &text)
-      Self.writeConnections(figures, to: &text)
+    if let metrics = hooks.observer?.metrics {
+      Self.writeCalls(metrics, to: &text)
+      Self.writeConnections(metrics, to: &text)
     }
     text.single(
       "docstore_webchannel_sessions", .gauge, "Streams of browsers that have not ended.",
       webChannel.sessionCount)
     if let memory = hooks.memory { Self.writeMemory(memory, to: &text) }
     writeStore(to: &text)
-    hooks.moreFigures(&text)
-    ProcessFigures.write(to: &text)
+    hooks.moreMetrics(&text)
+    ProcessMetrics.write(to: &text)
     exchange.respond(status: 200, headers: [("content-type", PrometheusText.contentType)], body: text.bytes)
   }
 
-  private static func writeCalls(_ figures: ServerFigures, to text: inout PrometheusText) {
+  private static func writeCalls(_ metrics: ServerMetrics, to text: inout PrometheusText) {
     text.family("docstore_requests_total", .counter, "Requests that ended, by method, transport and status.")
-    for (index, method) in figures.methods.enumerated() {
-      for transport in ServerFigures.Transport.allCases {
+    for (index, method) in metrics.methods.enumerated() {
+      for transport in ServerMetrics.Transport.allCases {
         for status in StatusCode.allCases {
-          let count = figures.count(index, transport, status)
+          let count = metrics.count(index, transport, status)
           guard count > 0 else { continue }
           text.sample(
             count, [("method", method), ("transport", transport.label), ("status", status.name)])
@@ -48,27 +48,27 @@ extension HTTPService {
     }
     text.family(
       "docstore_request_seconds", .histogram, "Time from a request's headers to its end, by method.")
-    for (index, method) in figures.methods.enumerated()
-    where figures.latencies.reading(at: index).buckets.contains(where: { $0 > 0 }) {
-      text.histogram(figures.latencies, at: index, [("method", method)])
+    for (index, method) in metrics.methods.enumerated()
+    where metrics.latencies.reading(at: index).buckets.contains(where: { $0 > 0 }) {
+      text.histogram(metrics.latencies, at: index, [("method", method)])
     }
     text.single(
       "docstore_requests_in_progress", .gauge, "Requests and streams that have not ended.",
-      figures.callsUnderWay.current)
+      metrics.callsUnderWay.current)
   }
 
-  private static func writeConnections(_ figures: ServerFigures, to text: inout PrometheusText) {
+  private static func writeConnections(_ metrics: ServerMetrics, to text: inout PrometheusText) {
     text.single(
-      "docstore_connections", .gauge, "Open connections.", figures.connectionsOpen.current)
+      "docstore_connections", .gauge, "Open connections.", metrics.connectionsOpen.current)
     text.single(
-      "docstore_connections_total", .counter, "Connections accepted.", figures.connectionsAccepted.current)
+      "docstore_connections_total", .counter, "Connections accepted.", metrics.connectionsAccepted.current)
     text.single(
       "docstore_connections_refused_total", .counter,
       "Connections closed at once because too many were open.",
-      figures.connectionsRefused.current)
+      metrics.connectionsRefused.current)
     text.single(
-      "docstore_received_bytes_total", .counter, "Bytes that clients sent.", figures.bytesReceived.current)
-    text.single("docstore_sent_bytes_total", .counter, "Bytes sent to clients.", figures.bytesSent.current)
+      "docstore_received_bytes_total", .counter, "Bytes that clients sent.", metrics.bytesReceived.current)
+    text.single("docstore_sent_bytes_total", .counter, "Bytes sent to clients.", metrics.bytesSent.current)
   }
 
   private static func writeMemory(_ memory: MemoryBudget, to text: inout PrometheusText) {
@@ -92,21 +92,21 @@ extension HTTPService {
   private func writeStore(to text: inout PrometheusText) {
     let guarded = firestore.store
     let store = guarded.store
-    text.single("docstore_commits_total", .counter, "Commits applied.", store.figures.commits)
+    text.single("docstore_commits_total", .counter, "Commits applied.", store.metrics.commits)
     text.single(
       "docstore_commits_refused_total", .counter,
-      "Commits refused: preconditions, rules, conflicts, storage.", store.figures.refusals)
+      "Commits refused: preconditions, rules, conflicts, storage.", store.metrics.refusals)
     text.single(
-      "docstore_writes_total", .counter, "Writes of the commits that were applied.", store.figures.writes)
+      "docstore_writes_total", .counter, "Writes of the commits that were applied.", store.metrics.writes)
     text.single(
       "docstore_documents_read_total", .counter, "Documents given to clients or looked for by name.",
-      guarded.figures.documentsRead)
+      guarded.metrics.documentsRead)
     text.single(
       "docstore_rules_evaluations_total", .counter, "Operations of users that rules judged.",
-      guarded.figures.evaluations)
+      guarded.metrics.evaluations)
     text.single(
       "docstore_rules_denials_total", .counter, "Operations of users that were refused.",
-      guarded.figures.denials)
+      guarded.metrics.denials)
     text.single(
       "docstore_commit_queue", .gauge, "Commits that wait for the thread that writes.",
       store.waitingCommitCount)

@@ -12,8 +12,8 @@ package struct ServerHooks: Sendable {
   package var afterReset: @Sendable () -> Void = {}
   /// Why no traffic should come now; nil while all is well.
   package var unreadiness: @Sendable () -> String? = { nil }
-  /// Figures of other parts of the program, for `/metrics`.
-  package var moreFigures: @Sendable (inout PrometheusText) -> Void = { _ in }
+  /// Metrics of other parts of the program, for `/metrics`.
+  package var moreMetrics: @Sendable (inout PrometheusText) -> Void = { _ in }
   /// What the program answers below `/emulator/v1/` beside this module; nil for nothing.
   package var administration: EmulatorAdministration?
   /// What tools say of rules.

@@ -116,7 +116,7 @@ package final class MemoryWatch: Sendable {
     }
 
     private func measure(_ budget: MemoryBudget) -> Int? {
-      guard let bytes = ProcessFigures.privateMemory else { return nil }
+      guard let bytes = ProcessMetrics.privateMemory else { return nil }
       budget.measured(privateBytes: bytes)
       return max(0, bytes - budget.held)
     }

@@ -9,21 +9,21 @@ internal import Rules
 
 /// What counts calls and, if asked to, logs them. Shared by all connections of a server.
 package struct CallObserver: Sendable {
-  package let figures: ServerFigures
+  package let metrics: ServerMetrics
   /// Gets a line for each call; nil when nobody wants them, which then cost nothing.
   package let requestLog: Logger?
 
   /// Keeps the calls of administrators once somebody watches; nil for nobody.
   package let feed: RequestFeed?
 
-  package init(figures: ServerFigures, requestLog: Logger? = nil, feed: RequestFeed? = nil) {
-    self.figures = figures
+  package init(metrics: ServerMetrics, requestLog: Logger? = nil, feed: RequestFeed? = nil) {
+    self.metrics = metrics
     self.feed = feed
     self.requestLog = requestLog.flatMap { $0.logLevel <= .info ? $0 : nil }
   }
 
-  func begin(_ method: Int, _ transport: ServerFigures.Transport) -> CallObservation {
-    figures.began()
+  func begin(_ method: Int, _ transport: ServerMetrics.Transport) -> CallObservation {
+    metrics.began()
     return CallObservation(
       observer: self, method: method, transport: transport, start: NIODeadline.now().uptimeNanoseconds)
   }
@@ -33,7 +33,7 @@ package struct CallObserver: Sendable {
 struct CallObservation {
   let observer: CallObserver
   var method: Int
-  var transport: ServerFigures.Transport
+  var transport: ServerMetrics.Transport
   /// Nanoseconds of a clock that never goes back.
   let start: UInt64
   /// Filled only for the log.
@@ -42,7 +42,7 @@ struct CallObservation {
   /// Of an administrator's call that is to be kept: its database, and what it is about.
   private var kept: (database: DatabaseID, target: String)?
 
-  init(observer: CallObserver, method: Int, transport: ServerFigures.Transport, start: UInt64) {
+  init(observer: CallObserver, method: Int, transport: ServerMetrics.Transport, start: UInt64) {
     self.observer = observer
     self.method = method
     self.transport = transport
@@ -65,18 +65,18 @@ struct CallObservation {
 
   func end(_ status: GRPCStatus) {
     let nanoseconds = NIODeadline.now().uptimeNanoseconds &- start
-    observer.figures.ended(method, transport, status.code, nanoseconds: nanoseconds)
+    observer.metrics.ended(method, transport, status.code, nanoseconds: nanoseconds)
     if let kept, let feed = observer.feed {
       feed.add(
         kept.database, Environment.system.now(),
         .passed(
           AdministratorCall(
-            method: observer.figures.methods[method], target: kept.target, status: status.code.name,
+            method: observer.metrics.methods[method], target: kept.target, status: status.code.name,
             microseconds: Int(nanoseconds / 1_000))))
     }
     guard let log = observer.requestLog else { return }
     var metadata: Logger.Metadata = [
-      "method": .string(observer.figures.methods[method]), "transport": .string(transport.label),
+      "method": .string(observer.metrics.methods[method]), "transport": .string(transport.label),
       "status": .string(status.code.name), "ms": .string(Self.milliseconds(nanoseconds)),
     ]
     if let database { metadata["database"] = "\(database.project)/\(database.database)" }

@@ -10,23 +10,23 @@ struct ConnectionDoor: Sendable {
   private static let reserve = 64
 
   private let connectionsMax: Int
-  private let figures: ServerFigures
+  private let metrics: ServerMetrics
 
   init(_ options: ServerOptions) {
-    connectionsMax = options.connectionsMax ?? max(16, ProcessFigures.openFilesMax - Self.reserve)
-    figures = options.grpc.observer?.figures ?? ServerFigures(methods: [])
+    connectionsMax = options.connectionsMax ?? max(16, ProcessMetrics.openFilesMax - Self.reserve)
+    metrics = options.grpc.observer?.metrics ?? ServerMetrics(methods: [])
   }
 
   /// Lets a connection in, or throws, which closes it.
   func enter(_ channel: any Channel) throws {
-    guard figures.connectionsOpen.increment() <= connectionsMax else {
-      figures.connectionsOpen.subtract()
-      figures.connectionsRefused.add()
+    guard metrics.connectionsOpen.increment() <= connectionsMax else {
+      metrics.connectionsOpen.subtract()
+      metrics.connectionsRefused.add()
       throw TooManyConnections()
     }
-    figures.connectionsAccepted.add()
-    let figures = figures
-    channel.closeFuture.whenComplete { _ in figures.connectionsOpen.subtract() }
+    metrics.connectionsAccepted.add()
+    let metrics = metrics
+    channel.closeFuture.whenComplete { _ in metrics.connectionsOpen.subtract() }
   }
 
   struct TooManyConnections: Error {}
@@ -37,17 +37,17 @@ final class ByteCounter: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = IOData
 
-  private let figures: ServerFigures
+  private let metrics: ServerMetrics
 
-  init(_ figures: ServerFigures) { self.figures = figures }
+  init(_ metrics: ServerMetrics) { self.metrics = metrics }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    figures.bytesReceived.add(unwrapInboundIn(data).readableBytes)
+    metrics.bytesReceived.add(unwrapInboundIn(data).readableBytes)
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    figures.bytesSent.add(unwrapOutboundIn(data).readableBytes)
+    metrics.bytesSent.add(unwrapOutboundIn(data).readableBytes)
     context.write(data, promise: promise)
   }
 }

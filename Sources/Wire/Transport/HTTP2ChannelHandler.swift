@@ -20,7 +20,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
   private let connection: GRPCConnection
   private let connections: ConnectionList
   private let executor: LoopExecutor
-  private let figures: ServerFigures?
+  private let metrics: ServerMetrics?
   private var context: ChannelHandlerContext?
   private var deadlineTimer: Scheduled<Void>?
   private var armedDeadline: UInt64?
@@ -43,7 +43,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     self.connection = connection
     self.connections = connections
     self.executor = executor
-    figures = options.observer?.figures
+    metrics = options.observer?.metrics
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -81,7 +81,7 @@ final class HTTP2ChannelHandler: ChannelInboundHandler {
     noteUse()
     isReading = true
     let bytes = unwrapInboundIn(data)
-    figures?.bytesReceived.add(bytes.readableBytes)
+    metrics?.bytesReceived.add(bytes.readableBytes)
     let isWell = bytes.withUnsafeReadableBytes { connection.receive($0) }
     if !isWell {
       pump(context)
@@ -162,7 +162,7 @@ extension HTTP2ChannelHandler {
         buffer?.writeBytes(piece)
       }
       guard count > 0, let buffer else { break }
-      figures?.bytesSent.add(count)
+      metrics?.bytesSent.add(count)
       context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
     noteUnsent(context.channel)

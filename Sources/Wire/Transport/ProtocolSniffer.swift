@@ -99,8 +99,8 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private func addHTTP1(to context: ChannelHandlerContext) throws {
     let pipeline = context.pipeline.syncOperations
     Self.probe(context.channel)
-    if let figures = options.grpc.observer?.figures {
-      try pipeline.addHandler(ByteCounter(figures), position: .after(self))
+    if let metrics = options.grpc.observer?.metrics {
+      try pipeline.addHandler(ByteCounter(metrics), position: .after(self))
       return try addHTTP1(pipeline, position: .last)
     }
     try addHTTP1(pipeline, position: .after(self))

@@ -36,7 +36,7 @@ package final class WebChannelService: Sendable {
       guard
         var method = methods.first(where: { $0.name == "google.firestore.v1.Firestore/" + stream.rawValue })
       else { continue }
-      method.figure = observer?.figures.index(of: method.name) ?? -1
+      method.metric = observer?.metrics.index(of: method.name) ?? -1
       streams[stream] = method
     }
     self.methods = streams
@@ -178,7 +178,7 @@ extension WebChannelService {
       }
       call.onReleased = { [weak self] in self?.sessions.withLock { $0.ending[sid] = nil } }
       sessions.withLock { $0.open[sid] = call }
-      if let observer { call.observe(observer, method: method.figure, .webChannel) }
+      if let observer { call.observe(observer, method: method.metric, .webChannel) }
       method.begin(call)
       if let refusal = gate.refusal(authorization: authorization, origin: exchange.request.origin) {
         call.fail(refusal)

@@ -178,7 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
     let ending = EndOfServing()
     Signals.whenEnding { ending.interrupt(signal: $0) }
     if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
-    ProcessFigures.raiseOpenFilesMax()
+    ProcessMetrics.raiseOpenFilesMax()
     let tls = try tls.load()
     let access = try administrators.load(host: host)
     let log = ServerLog(log)
@@ -253,9 +253,9 @@ struct ServeCommand: AsyncParsableCommand {
       options.afterReset = { functions.reset() }
     }
     options.administration = { functions.respond($0, $1) }
-    options.moreFigures = { text in
-      log.writeFigures(to: &text)
-      functions.runner.writeFigures(to: &text)
+    options.moreMetrics = { text in
+      log.writeMetrics(to: &text)
+      functions.runner.writeMetrics(to: &text)
     }
     return options
   }

@@ -53,9 +53,9 @@ enum CoverageOutput {
       Terminal.complain(error.description)
       throw ExitCode(ExitStatus.failure)
     }
-    let figure = figure(reports)
+    let share = share(reports)
     Terminal.say(
-      "coverage \(figure.text) (\(figure.covered) of \(figure.total) seen both ways), written to \(path)")
+      "coverage \(share.text) (\(share.covered) of \(share.total) seen both ways), written to \(path)")
   }
 
   /// Writes several files into a folder.
@@ -76,16 +76,16 @@ enum CoverageOutput {
     }
   }
 
-  static func figure(_ reports: [CoverageReport]) -> CoverageFigure {
-    reports.map(\.figure).reduce(CoverageFigure(covered: 0, total: 0)) { $0 + $1 }
+  static func share(_ reports: [CoverageReport]) -> CoverageShare {
+    reports.map(\.share).reduce(CoverageShare(covered: 0, total: 0)) { $0 + $1 }
   }
 
   /// Complains and answers false when less is covered than asked for.
   static func reaches(_ least: Double?, _ reports: [CoverageReport]) -> Bool {
     guard let least else { return true }
-    let figure = figure(reports)
-    if figure.percent >= least { return true }
-    Terminal.complain("coverage is \(figure.text), less than \(CoverageOutput.text(least))%")
+    let share = share(reports)
+    if share.percent >= least { return true }
+    Terminal.complain("coverage is \(share.text), less than \(CoverageOutput.text(least))%")
     return false
   }
 

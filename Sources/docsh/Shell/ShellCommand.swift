@@ -48,7 +48,7 @@ struct ShellCommand: AsyncParsableCommand {
     completion: .file())
   var record: String?
 
-  @Flag(name: [.short, .long], help: "Results only: no figures, no notes.")
+  @Flag(name: [.short, .long], help: "Results only: no times, no notes.")
   var quiet = false
 
   @Flag(name: [.short, .long], help: "Results and errors are JSON.")

@@ -7,7 +7,7 @@ package import DocModel
 package import DocStore
 package import Telemetry
 
-package final class ServerFigures: Sendable {
+package final class ServerMetrics: Sendable {
   /// How a call came.
   package enum Transport: Int, CaseIterable, Sendable {
     case grpc, rest, webChannel, http
@@ -30,16 +30,16 @@ package final class ServerFigures: Sendable {
   package let methods: [String]
   private let indexes: [String: Int]
 
-  package let callsUnderWay = Figure()
+  package let callsUnderWay = Metric()
   /// By method, transport and status.
   package let calls: CounterRow
   package let latencies: LatencyRow
 
-  package let connectionsAccepted = Figure()
-  package let connectionsRefused = Figure()
-  package let connectionsOpen = LimitedFigure()
-  package let bytesReceived = Figure()
-  package let bytesSent = Figure()
+  package let connectionsAccepted = Metric()
+  package let connectionsRefused = Metric()
+  package let connectionsOpen = LimitedMetric()
+  package let bytesReceived = Metric()
+  package let bytesSent = Metric()
 
   private static var statusCount: Int { 17 }
 

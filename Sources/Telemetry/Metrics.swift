@@ -4,7 +4,7 @@ internal import DocStore
 internal import Synchronization
 
 /// One number that rises, or rises and falls.
-public final class Figure: Sendable {
+public final class Metric: Sendable {
   private let row = CounterRow(count: 1)
 
   public init() {}
@@ -15,7 +15,7 @@ public final class Figure: Sendable {
 }
 
 /// A number that a limit is held against: its sum is known at every step, which makes counting dearer.
-public final class LimitedFigure: Sendable {
+public final class LimitedMetric: Sendable {
   private let value = Atomic(0)
 
   public init() {}

@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// Counted by the thread that commits, read by anybody.
-public final class StoreFigures: Sendable {
+public final class StoreMetrics: Sendable {
   private let commitCount = Atomic(0)
   private let refusalCount = Atomic(0)
   private let writeCount = Atomic(0)

@@ -2,7 +2,7 @@
 
 internal import Platform
 
-public enum ProcessFigures {
+public enum ProcessMetrics {
   /// Adds memory, file descriptors and processor time, under the names that every exporter uses.
   public static func write(to text: inout PrometheusText) {
     if let memory = memory {

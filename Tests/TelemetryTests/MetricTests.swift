@@ -1,4 +1,4 @@
-/// Figures count what they are told, and are written as Prometheus reads them.
+/// Metrics count what they are told, and are written as Prometheus reads them.
 
 import DocStore
 import TestSupport
@@ -6,24 +6,24 @@ import Testing
 
 @testable import Telemetry
 
-@Suite("figures")
-struct FigureTests {
+@Suite("metrics")
+struct MetricTests {
   @Test("what many threads count is the sum, also when there are more threads than stripes")
   func threads() async {
     let row = CounterRow(count: 9)
-    let figure = Figure()
+    let metric = Metric()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<12 {
         group.addTask {
           for _ in 0..<1_000 {
             row.add(at: 8)
-            figure.add(3)
-            figure.subtract(2)
+            metric.add(3)
+            metric.subtract(2)
           }
         }
       }
     }
-    #expect((row[8], row[7], figure.current) == (12_000, 0, 12_000))
+    #expect((row[8], row[7], metric.current) == (12_000, 0, 12_000))
   }
 
   @Test("a place outside a row counts nothing")

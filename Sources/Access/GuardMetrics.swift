@@ -3,7 +3,7 @@
 internal import DocStore
 
 /// Counted by whoever reads or judges, read by anybody.
-public final class GuardFigures: Sendable {
+public final class GuardMetrics: Sendable {
   private enum Place: Int, CaseIterable {
     case evaluations, denials, documents
   }
