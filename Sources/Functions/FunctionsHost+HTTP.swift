@@ -173,14 +173,17 @@ extension FunctionsHost {
 
   private func deadLetters(_ request: EmulatorRequest) -> EmulatorAnswer {
     let wanted = request.value("trigger")
-    let letters = runner.deadLetters.filter { letter in wanted.map(letter.trigger.hasSameBytes) ?? true }
-    let values = letters.map { letter -> JSONValue in
+    let deadLetters = runner.deadLetters.filter { deadLetter in
+      wanted.map(deadLetter.trigger.hasSameBytes) ?? true
+    }
+    let values = deadLetters.map { deadLetter -> JSONValue in
       [
-        "id": .text(letter.id), "trigger": .text(letter.trigger),
-        "document": .text(letter.event.document.resourceName),
-        "eventTime": .text(letter.event.time.sixDigits),
-        "givenUp": .text(Timestamp(microseconds: letter.time).sixDigits), "attempts": .int(letter.attempts),
-        "reason": .text(letter.reason),
+        "id": .text(deadLetter.id), "trigger": .text(deadLetter.trigger),
+        "document": .text(deadLetter.event.document.resourceName),
+        "eventTime": .text(deadLetter.event.time.sixDigits),
+        "givenUp": .text(Timestamp(microseconds: deadLetter.time).sixDigits),
+        "attempts": .int(deadLetter.attempts),
+        "reason": .text(deadLetter.reason),
       ]
     }
     return EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: ["deadLetters": .array(values)]) + [0x0A])

@@ -6,7 +6,7 @@ internal import DocModel
 public import DocStore
 internal import JSON
 
-/// A place in a text: both count from 1, columns in letters.
+/// A place in a text: both count from 1, columns in characters.
 public struct TextPlace: Hashable, Sendable, Comparable {
   public let line: Int
   public let column: Int

@@ -2,24 +2,24 @@
 
 internal import DocModel
 
-/// INVARIANT: `lines` are the offsets at which lines begin, ascending; `letters` has for each block of the text how many
+/// INVARIANT: `lines` are the offsets at which lines begin, ascending; `characters` has for each block of the text how many
 /// letters begin before it.
 struct TextPlaces {
   private static let blockBytes = 1_024
 
   private let bytes: [UInt8]
   private var lines = [0]
-  private var letters: [Int] = []
+  private var characters: [Int] = []
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     var count = 0
     for (offset, byte) in bytes.enumerated() {
-      if offset % Self.blockBytes == 0 { letters.append(count) }
+      if offset % Self.blockBytes == 0 { characters.append(count) }
       if byte == 0x0A { lines.append(offset + 1) }
       if byte & 0xC0 != 0x80 { count += 1 }
     }
-    if bytes.count % Self.blockBytes == 0 { letters.append(count) }
+    if bytes.count % Self.blockBytes == 0 { characters.append(count) }
     if Invariants.areDue(at: lines.count) { checkInvariants() }
   }
 
@@ -27,7 +27,7 @@ struct TextPlaces {
     assert(
       zip(lines, lines.dropFirst()).allSatisfy { $0 < $1 } && lines.first == 0, "beginnings of lines ascend")
     assert(lines.dropFirst().allSatisfy { bytes[$0 - 1] == 0x0A }, "a line begins behind the end of one")
-    assert(letters.count == bytes.count / Self.blockBytes + 1, "each block has its count of letters")
+    assert(characters.count == bytes.count / Self.blockBytes + 1, "each block has its count of letters")
   }
 
   /// The place of a byte, as `TextPlace(offset:in:)` gives it.
@@ -44,6 +44,8 @@ struct TextPlaces {
 
   private func lettersBegun(before offset: Int) -> Int {
     let block = offset / Self.blockBytes
-    return bytes[block * Self.blockBytes..<offset].reduce(letters[block]) { $0 + ($1 & 0xC0 != 0x80 ? 1 : 0) }
+    return bytes[block * Self.blockBytes..<offset].reduce(characters[block]) {
+      $0 + ($1 & 0xC0 != 0x80 ? 1 : 0)
+    }
   }
 }

@@ -9,7 +9,7 @@ struct PendingEvent: Sendable {
   let cause: EventCause
   let author: CommitAuthor
   /// The dead letter that is tried once more; nil for an event that has its turn.
-  var letter: String?
+  var deadLetter: String?
 }
 
 /// The first event of a lane, to be tried now.
@@ -133,7 +133,7 @@ struct DeliveryQueue: Sendable {
 
   /// Forgets what waits and is unwanted, but not what is under way. Returns the dead letters among it.
   mutating func remove(where isUnwanted: (DocumentName, PendingEvent) -> Bool) -> [String] {
-    var letters: [String] = []
+    var deadLetters: [String] = []
     for (document, lane) in lanes {
       var events = lane.events
       var kept = FirstInFirstOut<PendingEvent>()
@@ -144,7 +144,7 @@ struct DeliveryQueue: Sendable {
           kept.append(event)
         } else {
           if isFirst { losesHead = true }
-          if let letter = event.letter { letters.append(letter) }
+          if let deadLetter = event.deadLetter { deadLetters.append(deadLetter) }
         }
         isFirst = false
       }
@@ -155,7 +155,7 @@ struct DeliveryQueue: Sendable {
       if losesHead { lanes[document]?.beginHead() }
     }
     if Invariants.areDue(at: lanes.count) { checkInvariants() }
-    return letters
+    return deadLetters
   }
 
   func checkInvariants() {
@@ -172,7 +172,7 @@ struct DeliveryQueue: Sendable {
   var earliestVersions: [DatabaseID: Int64] {
     var earliest: [DatabaseID: Int64] = [:]
     for (document, lane) in lanes {
-      guard let version = lane.events.first(where: { $0.letter == nil })?.version else { continue }
+      guard let version = lane.events.first(where: { $0.deadLetter == nil })?.version else { continue }
       earliest[document.database] = min(earliest[document.database] ?? .max, version)
     }
     return earliest

@@ -63,9 +63,9 @@ struct JournalImage: Sendable {
     case .checkpoint(let name, let since, let positions):
       triggers[name, default: TriggerMemory(since: since)].checkpoint(since, positions)
     case .done(let name, let database, let marks): triggers[name]?.markDone(database, marks)
-    case .deadLetter(let letter):
-      deadLetters.removeAll { $0.trigger == letter.trigger && $0.id == letter.id }
-      deadLetters.append(letter)
+    case .deadLetter(let deadLetter):
+      deadLetters.removeAll { $0.trigger == deadLetter.trigger && $0.id == deadLetter.id }
+      deadLetters.append(deadLetter)
     case .deadLetterGone(let name, let id): deadLetters.removeAll { $0.trigger == name && $0.id == id }
     case .triggerGone(let name):
       triggers[name] = nil

@@ -56,7 +56,7 @@ enum JournalRecord: Sendable {
           $0.field(5, varint: mark.document)
         }
       }
-    case .deadLetter(let letter): writer.message(4) { $0.deadLetter(letter) }
+    case .deadLetter(let deadLetter): writer.message(4) { $0.deadLetter(deadLetter) }
     case .deadLetterGone(let name, let id):
       writer.message(5) {
         $0.field(1, text: name)
@@ -95,8 +95,8 @@ enum JournalRecord: Sendable {
       }
       self = .done(name, fields.database(2), marks)
     case 4:
-      guard let letter = DeadLetter(fields) else { return nil }
-      self = .deadLetter(letter)
+      guard let deadLetter = DeadLetter(fields) else { return nil }
+      self = .deadLetter(deadLetter)
     case 5: self = .deadLetterGone(trigger: name, id: fields.text(2))
     case 6: self = .triggerGone(name)
     case 7: self = .registration(name, fields.bytes(2))
@@ -156,16 +156,16 @@ extension WireWriter {
     field(number + 1, text: database.database)
   }
 
-  fileprivate mutating func deadLetter(_ letter: DeadLetter) {
-    let event = letter.event
-    field(1, text: letter.trigger)
+  fileprivate mutating func deadLetter(_ deadLetter: DeadLetter) {
+    let event = deadLetter.event
+    field(1, text: deadLetter.trigger)
     database(2, event.database)
     field(4, text: event.path.text)
     field(5, varint: UInt64(bitPattern: event.version))
     field(6, text: event.id)
-    field(7, varint: UInt64(letter.attempts))
-    field(8, text: letter.reason)
-    field(9, varint: UInt64(bitPattern: letter.time))
+    field(7, varint: UInt64(deadLetter.attempts))
+    field(8, text: deadLetter.reason)
+    field(9, varint: UInt64(bitPattern: deadLetter.time))
     field(10, text: event.cause.text)
     for (index, parameter) in event.parameters.sorted(by: { $0.key < $1.key }).enumerated() {
       // Both halves in one text: names of parameters are plain.

@@ -107,10 +107,10 @@ extension TriggerRunner {
       case .cleared(let version, _):
         state.withLock { state in
           for id in state.order {
-            let letters = state.subscribers[id]?.queue.remove {
+            let deadLetters = state.subscribers[id]?.queue.remove {
               $0.database == database && $1.version <= version
             }
-            state.letGo(letters ?? [], of: id)
+            state.letGo(deadLetters ?? [], of: id)
           }
         }
       case .lagged:

@@ -159,7 +159,9 @@ extension TriggerRunner {
         state.subscribers[delivery.trigger]?.delivered += 1
         state.subscribers[delivery.trigger]?.lastFailure = nil
       }
-      if let letter = delivery.event.letter { state.forgetLetter(letter, of: delivery.trigger) }
+      if let deadLetter = delivery.event.deadLetter {
+        state.forgetDeadLetter(deadLetter, of: delivery.trigger)
+      }
     }
     wake()
   }
@@ -187,23 +189,23 @@ extension TriggerRunner {
   private static func text(of error: any Error) -> String { String("\(error)".prefix(reasonMax)) }
 
   private func giveUp(_ delivery: Delivery, _ event: DocumentEvent?, attempts: Int, _ reason: String) {
-    let letter = state.withLock { state -> DeadLetter? in
+    let deadLetter = state.withLock { state -> DeadLetter? in
       guard let subscriber = state.subscribers[delivery.trigger] else { return nil }
-      if let id = delivery.event.letter, state.letter(id, of: subscriber.trigger.name) == nil {
+      if let id = delivery.event.deadLetter, state.deadLetter(id, of: subscriber.trigger.name) == nil {
         // Somebody has discarded it meanwhile.
         state.subscribers[delivery.trigger]?.finish(delivery)
         return nil
       }
-      let letter = DeadLetter(
+      let deadLetter = DeadLetter(
         trigger: subscriber.trigger.name,
         event: (event ?? DocumentEvent(placeOf: delivery, subscriber.trigger)).withoutLargeDocuments,
         attempts: attempts, reason: reason, time: store.environment.now())
-      state.keep(letter, max: settings.deadLettersMax)
+      state.keep(deadLetter, max: settings.deadLettersMax)
       // The letter goes before the mark: a crash between the two only repeats the event.
       state.subscribers[delivery.trigger]?.finish(delivery)
-      return letter
+      return deadLetter
     }
-    if let letter { report(.deadLetter(letter)) }
+    if let deadLetter { report(.deadLetter(deadLetter)) }
     wake()
   }
 }

@@ -89,11 +89,11 @@ extension TriggerRunner {
 
   /// What the trigger is given; nil when it does not fire for this change.
   func event(of delivery: Delivery, _ trigger: DocumentTrigger) throws -> DocumentEvent? {
-    if let id = delivery.event.letter {
+    if let id = delivery.event.deadLetter {
       // Discarded, perhaps while an attempt was under way.
-      guard let letter = state.withLock({ $0.letter(id, of: trigger.name) }) else { return nil }
-      if letter.event.beforeImage != nil || letter.event.afterImage != nil {
-        return letter.event.again(attempt: delivery.attempt)
+      guard let deadLetter = state.withLock({ $0.deadLetter(id, of: trigger.name) }) else { return nil }
+      if deadLetter.event.beforeImage != nil || deadLetter.event.afterImage != nil {
+        return deadLetter.event.again(attempt: delivery.attempt)
       }
     }
     let path = delivery.document.path

@@ -198,13 +198,13 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
 extension TriggerState {
   fileprivate mutating func redefine(_ id: Int, _ trigger: DocumentTrigger, after version: Int64) {
     guard var subscriber = subscribers.removeValue(forKey: id) else { return }
-    let letters = subscriber.redefine(trigger, after: version, followed: follows.keys)
+    let deadLetters = subscriber.redefine(trigger, after: version, followed: follows.keys)
     if trigger.isRemembered {
       // Where it begins in databases that are new to it must outlive a crash.
       unwritten += subscriber.takeFreshRecords() + [subscriber.checkpoint(settledTo)]
     }
     subscribers[id] = subscriber
-    letGo(letters, of: id)
+    letGo(deadLetters, of: id)
   }
 
   fileprivate mutating func note(_ registration: [UInt8]?, of trigger: DocumentTrigger, _ id: Int) {

@@ -70,7 +70,7 @@ struct Subscriber: Sendable {
 
   mutating func finish(_ delivery: Delivery) {
     queue.finish(delivery.document)
-    guard delivery.event.letter == nil else { return }
+    guard delivery.event.deadLetter == nil else { return }
     let mark = EventMark(delivery.event.version, delivery.document.path)
     memory.markDone(delivery.document.database, CollectionOfOne(mark))
     freshDone[delivery.document.database, default: []].append(mark)
@@ -146,7 +146,7 @@ struct Subscriber: Sendable {
 }
 
 /// Which dead letter: event ids are unique within a trigger.
-struct LetterKey: Hashable, Sendable {
+struct DeadLetterKey: Hashable, Sendable {
   let trigger: String
   let id: String
 }
@@ -180,7 +180,7 @@ struct TriggerState: Sendable {
   /// unless somebody asks. Nil when it says everything.
   var rewriteAt: ContinuousClock.Instant?
   /// The dead letters that wait to be delivered once more.
-  var retrying: Set<LetterKey> = []
+  var retrying: Set<DeadLetterKey> = []
   var deadLetterCount = 0
   var watch = LoopWatch()
   var isPaused: Bool { image.pausedSince != nil }

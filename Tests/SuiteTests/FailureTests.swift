@@ -112,7 +112,7 @@ struct FailureTests {
     #expect(outcomes[0].hasPrefix(expected), "\(outcomes[0])")
   }
 
-  @Test("Every letter of a grid fails where another is right")
+  @Test("Every symbol of a grid fails where another is right")
   func failsGrids() throws {
     let rows = [("ann", "own", "A"), ("ann", "other", "."), ("anon", "note", "!"), ("ann", "list", "?")]
     for (persona, operation, right) in rows {

@@ -137,7 +137,7 @@ struct FeatureTests {
     #expect(outcomes == ["passed"])
   }
 
-  @Test("Grids: states, operations, all letters")
+  @Test("Grids: states, operations, all symbols")
   func grids() throws {
     let report = try SuiteKit.run(
       """

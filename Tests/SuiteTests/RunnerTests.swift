@@ -19,7 +19,7 @@ struct RunnerTests {
 
     """
 
-  @Test("--update rewrites letters, and nothing else")
+  @Test("--update rewrites symbols, and nothing else")
   func updates() throws {
     let report = try SuiteKit.run(Self.grid)
     #expect(report.failedCount == 3)

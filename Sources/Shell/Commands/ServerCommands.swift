@@ -146,12 +146,14 @@ enum ServerCommands {
   private static func deadLetters(_ name: String?, _ session: Session) throws(ShellError) {
     let query = name.map { "?trigger=" + RemoteBackend.escaped($0) } ?? ""
     guard
-      let letters = try session.backend.triggers("GET", ":deadLetters" + query)["deadLetters"]?.elements
+      let deadLetters = try session.backend.triggers("GET", ":deadLetters" + query)["deadLetters"]?.elements
     else { return }
-    let rows = letters.map { letter in
+    let rows = deadLetters.map { deadLetter in
       [
-        .string(letter.word("id")), .string(letter.word("trigger")), .string(letter.word("document")),
-        .string(letter.word("eventTime")), letter.count("attempts"), .string(letter.word("reason")),
+        .string(deadLetter.word("id")), .string(deadLetter.word("trigger")),
+        .string(deadLetter.word("document")),
+        .string(deadLetter.word("eventTime")), deadLetter.count("attempts"),
+        .string(deadLetter.word("reason")),
       ] as [Value]
     }
     session.show(

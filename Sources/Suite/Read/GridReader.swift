@@ -15,7 +15,7 @@ struct Grid {
   }
 
   struct Cell {
-    let letter: Character
+    let symbol: Character
     let mark: YAMLMark
   }
 
@@ -30,7 +30,7 @@ struct Grid {
   let personas: [Name]
   let rows: [GridRow]
 
-  static let letters = "A . ! ? ~"
+  static let symbols = "A . ! ? ~"
 
   init(_ node: YAMLNode, in source: YAMLSource) throws(YAMLError) {
     let lines = Self.lines(try node.text(), of: node, in: source)
@@ -63,15 +63,15 @@ struct Grid {
     let words = cells.words
     guard words.count == personas.count else {
       throw YAMLError(
-        "the row has \(words.count) letters for \(personas.count) personas",
+        "the row has \(words.count) symbols for \(personas.count) personas",
         at: words.last?.mark ?? cells.mark)
     }
     var read: [Cell] = []
     for word in words {
-      guard word.text.count == 1, let letter = word.text.first, letters.contains(letter), letter != " " else {
-        throw YAMLError("'\(word.text)' is no letter of a grid: \(letters)", at: word.mark)
+      guard word.text.count == 1, let symbol = word.text.first, symbols.contains(symbol), symbol != " " else {
+        throw YAMLError("'\(word.text)' is no symbol of a grid: \(symbols)", at: word.mark)
       }
-      read.append(Cell(letter: letter, mark: word.mark))
+      read.append(Cell(symbol: symbol, mark: word.mark))
     }
     return GridRow(
       state: hasStates ? names[0].name : nil, operation: names[wanted - 1].name, cells: read)

@@ -87,13 +87,13 @@ struct MatrixReader {
 
   private static func expectation(_ cell: Grid.Cell) -> Expectation {
     let verdict: Expectation.Verdict =
-      switch cell.letter {
+      switch cell.symbol {
       case "A": .allow
       case ".": .deny([.condition, .unmatched])
       case "!": .deny([.error, .limit])
       case "?": .deny([.unprovable])
       default: .anything
       }
-    return Expectation(verdict, text: String(cell.letter), mark: cell.mark)
+    return Expectation(verdict, text: String(cell.symbol), mark: cell.mark)
   }
 }

@@ -4,21 +4,21 @@ internal import Access
 internal import Rules
 internal import YAML
 
-/// One letter of a grid that is not what its cell came to.
+/// One symbol of a grid that is not what its cell came to.
 struct GridChange: Sendable {
   let mark: YAMLMark
-  let letter: Character
+  let symbol: Character
 
   /// Nil when the cell is as written, when it takes anything, and when no letter says what came.
   init?(_ outcome: Outcome, _ request: Request, at mark: YAMLMark, _ texts: RuleTexts) {
-    guard request.expectation.text != "~", let letter = Self.letter(outcome, texts),
-      request.expectation.text != String(letter)
+    guard request.expectation.text != "~", let symbol = Self.symbol(outcome, texts),
+      request.expectation.text != String(symbol)
     else { return nil }
     self.mark = mark
-    self.letter = letter
+    self.symbol = symbol
   }
 
-  private static func letter(_ outcome: Outcome, _ texts: RuleTexts) -> Character? {
+  private static func symbol(_ outcome: Outcome, _ texts: RuleTexts) -> Character? {
     switch outcome.end {
     case .allowed: return "A"
     case .failed: return nil
@@ -46,8 +46,8 @@ extension SuiteReport {
       guard lines.indices.contains(index) else { continue }
       var characters = Array(String(decoding: lines[index], as: UTF8.self))
       let column = Int(change.mark.column) - 1
-      guard characters.indices.contains(column), Grid.letters.contains(characters[column]) else { continue }
-      characters[column] = change.letter
+      guard characters.indices.contains(column), Grid.symbols.contains(characters[column]) else { continue }
+      characters[column] = change.symbol
       lines[index] = Array(String(characters).utf8)
     }
     return Array(lines.joined(separator: [UInt8(ascii: "\n")]))

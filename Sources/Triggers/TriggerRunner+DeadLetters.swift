@@ -21,18 +21,19 @@ extension TriggerRunner {
   @discardableResult
   public func retry(_ ids: [String]? = nil, trigger name: String? = nil) throws(TriggerError) -> Int {
     let known = try id(of: name)
-    try checkLetters(ids)
+    try checkDeadLetters(ids)
     let count = state.withLock { state in
       var count = 0
-      for letter in state.image.deadLetters where ids?.contains(letter.id) ?? true {
-        guard let id = state.ids[letter.trigger], known == nil || known == id,
-          state.retrying.insert(letter.key).inserted
+      for deadLetter in state.image.deadLetters where ids?.contains(deadLetter.id) ?? true {
+        guard let id = state.ids[deadLetter.trigger], known == nil || known == id,
+          state.retrying.insert(deadLetter.key).inserted
         else { continue }
         // Somebody decided to try again: the chain begins anew.
         state.subscribers[id]?.queue.append(
           PendingEvent(
-            version: letter.event.version, cause: .none, author: letter.event.author, letter: letter.id),
-          to: letter.event.document)
+            version: deadLetter.event.version, cause: .none, author: deadLetter.event.author,
+            deadLetter: deadLetter.id),
+          to: deadLetter.event.document)
         count += 1
       }
       return count
@@ -41,7 +42,7 @@ extension TriggerRunner {
     return count
   }
 
-  private func checkLetters(_ ids: [String]?) throws(TriggerError) {
+  private func checkDeadLetters(_ ids: [String]?) throws(TriggerError) {
     guard let ids else { return }
     let all = Set(deadLetters.map(\.id))
     for id in ids where !all.contains(id) { throw .unknownDeadLetter(id) }
@@ -52,15 +53,15 @@ extension TriggerRunner {
   @discardableResult
   public func discard(_ ids: [String]? = nil, trigger name: String? = nil) throws(TriggerError) -> Int {
     _ = try id(of: name)
-    try checkLetters(ids)
+    try checkDeadLetters(ids)
     let count = state.withLock { state in
       let gone = state.image.deadLetters.filter {
         (ids?.contains($0.id) ?? true) && (name.map($0.trigger.hasSameBytes) ?? true)
       }
-      for letter in gone {
-        state.image.apply(.deadLetterGone(trigger: letter.trigger, id: letter.id))
-        state.unwritten.append(.deadLetterGone(trigger: letter.trigger, id: letter.id))
-        state.stopRetrying(letter)
+      for deadLetter in gone {
+        state.image.apply(.deadLetterGone(trigger: deadLetter.trigger, id: deadLetter.id))
+        state.unwritten.append(.deadLetterGone(trigger: deadLetter.trigger, id: deadLetter.id))
+        state.stopRetrying(deadLetter)
       }
       return gone.count
     }
@@ -98,37 +99,37 @@ extension TriggerRunner {
 }
 
 extension TriggerState {
-  func letter(_ id: String, of trigger: String) -> DeadLetter? {
+  func deadLetter(_ id: String, of trigger: String) -> DeadLetter? {
     image.deadLetters.first { $0.id == id && $0.trigger.hasSameBytes(as: trigger) }
   }
 
   /// A dead letter that waits to be delivered once more no longer does.
-  fileprivate mutating func stopRetrying(_ letter: DeadLetter) {
-    guard retrying.remove(letter.key) != nil, let subscriber = ids[letter.trigger] else { return }
-    _ = subscribers[subscriber]?.queue.remove { $1.letter == letter.id }
+  fileprivate mutating func stopRetrying(_ deadLetter: DeadLetter) {
+    guard retrying.remove(deadLetter.key) != nil, let subscriber = ids[deadLetter.trigger] else { return }
+    _ = subscribers[subscriber]?.queue.remove { $1.deadLetter == deadLetter.id }
   }
 
   /// Dead letters of a trigger were dropped from its queue: they may be tried again another time.
-  mutating func letGo(_ letters: [String], of subscriber: Int) {
-    guard !letters.isEmpty, let name = subscribers[subscriber]?.trigger.name else { return }
-    for id in letters { retrying.remove(LetterKey(trigger: name, id: id)) }
+  mutating func letGo(_ deadLetters: [String], of subscriber: Int) {
+    guard !deadLetters.isEmpty, let name = subscribers[subscriber]?.trigger.name else { return }
+    for id in deadLetters { retrying.remove(DeadLetterKey(trigger: name, id: id)) }
   }
 
   /// A dead letter was delivered after all.
-  mutating func forgetLetter(_ id: String, of subscriber: Int) {
+  mutating func forgetDeadLetter(_ id: String, of subscriber: Int) {
     guard let name = subscribers[subscriber]?.trigger.name else { return }
-    retrying.remove(LetterKey(trigger: name, id: id))
+    retrying.remove(DeadLetterKey(trigger: name, id: id))
     image.apply(.deadLetterGone(trigger: name, id: id))
     unwritten.append(.deadLetterGone(trigger: name, id: id))
   }
 
   /// Keeps a dead letter; the oldest makes room.
-  mutating func keep(_ letter: DeadLetter, max: Int) {
+  mutating func keep(_ deadLetter: DeadLetter, max: Int) {
     deadLetterCount += 1
-    retrying.remove(letter.key)
-    image.apply(.deadLetter(letter))
-    let isRemembered = ids[letter.trigger].flatMap { subscribers[$0] }?.trigger.isRemembered ?? false
-    if isRemembered { unwritten.append(.deadLetter(letter)) }
+    retrying.remove(deadLetter.key)
+    image.apply(.deadLetter(deadLetter))
+    let isRemembered = ids[deadLetter.trigger].flatMap { subscribers[$0] }?.trigger.isRemembered ?? false
+    if isRemembered { unwritten.append(.deadLetter(deadLetter)) }
     while image.deadLetters.count > max {
       let oldest = image.deadLetters.removeFirst()
       unwritten.append(.deadLetterGone(trigger: oldest.trigger, id: oldest.id))
@@ -137,7 +138,7 @@ extension TriggerState {
 }
 
 extension DeadLetter {
-  var key: LetterKey { LetterKey(trigger: trigger, id: id) }
+  var key: DeadLetterKey { DeadLetterKey(trigger: trigger, id: id) }
 }
 
 extension DocumentEvent {
