@@ -45,7 +45,7 @@ func rulesQueriesBenchmark(rounds: Int = 9, verdicts: Int = 20_000) -> [RulesQue
       { _ in
         QueryShape(
           parent: .root, collectionID: "users",
-          ways: [[.init(path("privacySettings.avatarPrivacy"), .equal, .string("public"))]], limit: 20)
+          disjuncts: [[.init(path("privacySettings.avatarPrivacy"), .equal, .string("public"))]], limit: 20)
       }
     ),
     (
@@ -53,7 +53,7 @@ func rulesQueriesBenchmark(rounds: Int = 9, verdicts: Int = 20_000) -> [RulesQue
       { caller in
         QueryShape(
           parent: .root, collectionID: "posts",
-          ways: [
+          disjuncts: [
             [
               .init(path("author.id"), .equal, .string(caller)),
               .init(path("status"), .in, .array(statuses)),
@@ -66,7 +66,7 @@ func rulesQueriesBenchmark(rounds: Int = 9, verdicts: Int = 20_000) -> [RulesQue
       { caller in
         QueryShape(
           parent: .root, collectionID: "likes", allDescendants: true,
-          ways: [[.init(path("userId"), .equal, .string(caller))]])
+          disjuncts: [[.init(path("userId"), .equal, .string(caller))]])
       }
     ),
   ]

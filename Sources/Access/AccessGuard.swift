@@ -71,7 +71,7 @@ struct AccessGuard {
 
   /// A query, from its shape alone. One with too many ways has none that rules could judge.
   func allowList(_ query: NormalizedQuery) throws(StoreError) {
-    if let complaint = query.complaintOfWays { throw .invalid(complaint) }
+    if let complaint = query.disjunctError { throw .invalid(complaint) }
     try allowList(QueryShape(query), in: query.database)
   }
 

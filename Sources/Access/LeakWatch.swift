@@ -21,7 +21,7 @@ public struct ListLeak: Sendable, Equatable {
 public final class LeakWatch: Sendable {
   /// LIMIT: shapes that are proved; later ones are not looked at.
   public static let shapesMax = 1_000
-  /// LIMIT: filters of a query that is proved; the cost of a proof grows with their ways.
+  /// LIMIT: filters of a query that is proved; the cost of a proof grows with their disjuncts.
   private static let filtersMax = 32
 
   private let seen = Mutex<Set<Int>>([])
@@ -39,7 +39,7 @@ public final class LeakWatch: Sendable {
     let isNew = seen.withLock { seen in
       seen.count < Self.shapesMax ? seen.insert(key).inserted : false
     }
-    guard isNew, shape.ways.reduce(0, { $0 + $1.tests.count }) <= Self.filtersMax,
+    guard isNew, shape.disjuncts.reduce(0, { $0 + $1.tests.count }) <= Self.filtersMax,
       let proof = ruleset.prove(request, documents: documents), proof.finding == .leak, let body = proof.body
     else { return }
     report(ListLeak(database: database, collection: Self.collection(shape), message: body))
@@ -55,9 +55,9 @@ public final class LeakWatch: Sendable {
     hasher.combine(isSignedIn)
     hasher.combine(collection(shape))
     hasher.combine(shape.limit != nil)
-    for way in shape.ways {
-      hasher.combine(way.tests.count)
-      for test in way.tests {
+    for disjunct in shape.disjuncts {
+      hasher.combine(disjunct.tests.count)
+      for test in disjunct.tests {
         hasher.combine(test.path)
         hasher.combine(test.comparison)
       }

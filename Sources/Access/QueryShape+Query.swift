@@ -11,7 +11,7 @@ extension QueryShape {
     let (parent, collectionID, allDescendants) = Self.place(query.scope)
     self.init(
       parent: parent, collectionID: collectionID, allDescendants: allDescendants,
-      ways: query.ways, limit: query.limit.map { Int64($0) }, offset: Int64(query.offset),
+      disjuncts: query.disjuncts, limit: query.limit.map { Int64($0) }, offset: Int64(query.offset),
       orderBy: query.orders.prefix(query.explicitOrderCount).map {
         Order($0.path, isDescending: $0.direction == .descending)
       })

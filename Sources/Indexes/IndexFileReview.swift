@@ -76,8 +76,8 @@ public enum IndexFileReview {
     let needs = QueryNeeds(
       collectionID: index.definition.collectionID, scope: index.definition.scope, orders: [last],
       nameDirection: index.nameDirection,
-      ways: [
-        QueryNeeds.Way(
+      disjuncts: [
+        QueryNeeds.Disjunct(
           equalities: prefix.filter { $0.mode != .contains }.map(\.path),
           contains: prefix.first { $0.mode == .contains }?.path)
       ])

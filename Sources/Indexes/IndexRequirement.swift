@@ -1,9 +1,9 @@
 /// Whether a query can be served, as the service decides it.
 ///
-/// An index serves a way when its fields are a prefix of fields with one value, then the query's orders,
+/// An index serves a disjunct when its fields are a prefix of fields with one value, then the query's orders,
 /// then the document's name in the query's direction. Several such indexes are merged when together they
-/// have every field of the way. Nothing else helps: no index is read backwards, and no field of an index is
-/// skipped. The first way that is not served names the definition to add.
+/// have every field of the disjunct. Nothing else helps: no index is read backwards, and no field of an index is
+/// skipped. The first disjunct that is not served names the definition to add.
 ///
 /// Source: docs/spec/production-differences.md 3.4 to 3.7; Tests/DocStoreTests/IndexVerdicts has what the service
 /// answered.
@@ -22,8 +22,8 @@ public enum IndexRequirement {
 
   public static func missing(for needs: QueryNeeds, among indexes: DefinedIndexes) -> MissingIndex? {
     let composites = indexes.composites(needs.collectionID, serving: needs.scope)
-    for way in needs.ways where !isServed(way, of: needs, composites, indexes) {
-      return MissingIndex(way, of: needs)
+    for disjunct in needs.disjuncts where !isServed(disjunct, of: needs, composites, indexes) {
+      return MissingIndex(disjunct, of: needs)
     }
     return nil
   }
@@ -31,13 +31,13 @@ public enum IndexRequirement {
   /// The composites that help to serve a query: for telling which definitions are used.
   public static func members(for needs: QueryNeeds, among indexes: DefinedIndexes) -> [CompositeIndex] {
     indexes.composites(needs.collectionID, serving: needs.scope).filter { index in
-      needs.ways.contains { prefix(of: index, for: $0, of: needs) != nil }
+      needs.disjuncts.contains { prefix(of: index, for: $0, of: needs) != nil }
     }
   }
 
   // MARK: the usual case
 
-  /// A quick answer for most queries, without looking at ways: one collection whose fields have all their
+  /// A quick answer for most queries, without looking at disjuncts: one collection whose fields have all their
   /// indexes, and equalities alone, or conditions and an order on one field. False means: look closer.
   public static func isServedAutomatically(_ query: NormalizedQuery, among indexes: DefinedIndexes) -> Bool {
     guard case .collection(let path) = query.scope, query.orders.count <= 2, query.nearest == nil else {
@@ -62,23 +62,24 @@ public enum IndexRequirement {
     return isOneField && indexes.isUntouched(path.lastSegment)
   }
 
-  // MARK: one way
+  // MARK: one disjunct
 
   private static func isServed(
-    _ way: QueryNeeds.Way, of needs: QueryNeeds, _ composites: [CompositeIndex], _ indexes: DefinedIndexes
+    _ disjunct: QueryNeeds.Disjunct, of needs: QueryNeeds, _ composites: [CompositeIndex],
+    _ indexes: DefinedIndexes
   ) -> Bool {
     if needs.vector != nil {
       // Assumed: the search of vectors reads one index; nothing is merged with it.
-      let wanted = way.wanted(needs.orders)
-      return composites.contains { prefix(of: $0, for: way, of: needs)?.count == wanted.count }
+      let wanted = disjunct.wanted(needs.orders)
+      return composites.contains { prefix(of: $0, for: disjunct, of: needs)?.count == wanted.count }
     }
-    let wanted = way.wanted(needs.orders)
+    let wanted = disjunct.wanted(needs.orders)
     if wanted.isEmpty, isScanned(needs, indexes) { return true }
     var open = wanted
     if needs.orders.isEmpty { open.removeAll { isMerged($0, needs, indexes) } }
     var hasMember = !wanted.isEmpty
     for composite in composites {
-      guard let prefix = prefix(of: composite, for: way, of: needs) else { continue }
+      guard let prefix = prefix(of: composite, for: disjunct, of: needs) else { continue }
       hasMember = true
       open.removeAll { prefix.contains($0) }
     }
@@ -107,14 +108,14 @@ public enum IndexRequirement {
     return indexes.hasSingleField(field.path, mode, needs.collectionID, needs.scope)
   }
 
-  /// The fields in front of the orders, as the way wants them; nil when the index is no help.
+  /// The fields in front of the orders, as the disjunct wants them; nil when the index is no help.
   private static func prefix(
-    of index: CompositeIndex, for way: QueryNeeds.Way, of needs: QueryNeeds
+    of index: CompositeIndex, for disjunct: QueryNeeds.Disjunct, of needs: QueryNeeds
   ) -> [IndexDefinition.Field]? {
     guard index.vector == needs.vector, index.ownFields.count >= needs.orders.count else { return nil }
     if index.vector == nil, index.nameDirection != needs.nameDirection { return nil }
     guard index.ownFields.suffix(needs.orders.count).elementsEqual(needs.orders) else { return nil }
-    var open = way.wanted(needs.orders)
+    var open = disjunct.wanted(needs.orders)
     var prefix: [IndexDefinition.Field] = []
     for field in index.ownFields.dropLast(needs.orders.count) {
       let wanted = open.firstIndex {

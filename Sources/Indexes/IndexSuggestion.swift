@@ -22,7 +22,7 @@ public enum IndexSuggestion {
     for asked: [QueryNeeds], to existing: DefinedIndexes, merges: Bool = true
   ) -> [MissingIndex] {
     var open: [QueryNeeds] = []
-    for needs in asked.flatMap(\.singleWays)
+    for needs in asked.flatMap(\.singleDisjuncts)
     where !open.contains(needs) && IndexRequirement.missing(for: needs, among: existing) != nil {
       open.append(needs)
     }
@@ -98,21 +98,24 @@ public enum IndexSuggestion {
 }
 
 extension QueryNeeds {
-  /// Each way as needs of its own.
-  fileprivate var singleWays: [QueryNeeds] { ways.map(replacing) }
+  /// Each disjunct as needs of its own.
+  fileprivate var singleDisjuncts: [QueryNeeds] { disjuncts.map(replacing) }
 
   /// Each field with one value as needs of its own: what merging puts together. A vector is not merged.
   fileprivate var parts: [QueryNeeds] {
     guard vector == nil else { return [] }
-    return ways.flatMap { way in
-      way.equalities.filter { path in !orders.contains { $0.path == path } }.map { Way(equalities: [$0]) }
-        + (way.contains.map { [Way(equalities: [], contains: $0)] } ?? [])
+    return disjuncts.flatMap { disjunct in
+      disjunct.equalities.filter { path in !orders.contains { $0.path == path } }.map {
+        Disjunct(equalities: [$0])
+      }
+        + (disjunct.contains.map { [Disjunct(equalities: [], contains: $0)] } ?? [])
     }.map(replacing)
   }
 
-  private func replacing(_ way: Way) -> QueryNeeds {
+  private func replacing(_ disjunct: Disjunct) -> QueryNeeds {
     QueryNeeds(
-      collectionID: collectionID, scope: scope, orders: orders, nameDirection: nameDirection, ways: [way],
+      collectionID: collectionID, scope: scope, orders: orders, nameDirection: nameDirection,
+      disjuncts: [disjunct],
       vector: vector)
   }
 }

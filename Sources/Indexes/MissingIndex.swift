@@ -32,9 +32,9 @@ public struct MissingIndex: Hashable, Sendable {
   /// The same definition, whatever the query was.
   var withoutAdvice: MissingIndex { MissingIndex(definition, form) }
 
-  init(_ way: QueryNeeds.Way, of needs: QueryNeeds) {
+  init(_ disjunct: QueryNeeds.Disjunct, of needs: QueryNeeds) {
     hasManyInequalities = needs.hasManyInequalities
-    let fields = way.wanted(needs.orders) + needs.orders
+    let fields = disjunct.wanted(needs.orders) + needs.orders
     let isAscending = needs.nameDirection == .ascending
     if let vector = needs.vector {
       form = .vector(vector)

@@ -142,7 +142,7 @@ extension JSONWriter {
 
   /// What a query says of every document that it can find.
   fileprivate mutating func equalities(_ query: QueryShape) {
-    let tests = query.ways.count == 1 ? query.ways[0].tests.filter { $0.comparison == .equal } : []
+    let tests = query.disjuncts.count == 1 ? query.disjuncts[0].tests.filter { $0.comparison == .equal } : []
     expression { fields in
       for test in tests {
         let name = Array(test.path.text.utf8)

@@ -15,7 +15,7 @@ package enum IndexAnswer {
       object.member("count") { $0.integer(asked.count) }
       object.member("collectionGroup") { $0.string(needs.collectionID) }
       object.member("queryScope") { $0.string(needs.scope.name) }
-      object.member("ways") { $0.array(needs.ways) { write($1, to: &$0) } }
+      object.member("ways") { $0.array(needs.disjuncts) { write($1, to: &$0) } }
       object.member("orders") { $0.array(needs.orders) { write($1, to: &$0) } }
       object.member("nameOrder") { $0.string(needs.nameDirection == .ascending ? "ASCENDING" : "DESCENDING") }
       if let vector = needs.vector {
@@ -29,10 +29,10 @@ package enum IndexAnswer {
     }
   }
 
-  private static func write(_ way: QueryNeeds.Way, to writer: inout JSONWriter) {
+  private static func write(_ disjunct: QueryNeeds.Disjunct, to writer: inout JSONWriter) {
     writer.object { object in
-      object.member("equalities") { $0.array(way.equalities) { $0.string($1.text) } }
-      if let contains = way.contains { object.member("contains") { $0.string(contains.text) } }
+      object.member("equalities") { $0.array(disjunct.equalities) { $0.string($1.text) } }
+      if let contains = disjunct.contains { object.member("contains") { $0.string(contains.text) } }
     }
   }
 
@@ -53,7 +53,7 @@ package enum IndexAnswer {
   }
 
   private static func needs(_ entry: JSONValue) -> QueryNeeds? {
-    guard let id = entry["collectionGroup"]?.text, let ways = entry["ways"]?.elements,
+    guard let id = entry["collectionGroup"]?.text, let disjuncts = entry["ways"]?.elements,
       let orders = entry["orders"]?.elements
     else { return nil }
     var readOrders: [IndexDefinition.Field] = []
@@ -62,18 +62,18 @@ package enum IndexAnswer {
       readOrders.append(
         IndexDefinition.Field(path, order["order"]?.text == "DESCENDING" ? .descending : .ascending))
     }
-    var readWays: [QueryNeeds.Way] = []
-    for way in ways {
-      guard let equalities = way["equalities"]?.elements else { return nil }
+    var readDisjuncts: [QueryNeeds.Disjunct] = []
+    for disjunct in disjuncts {
+      guard let equalities = disjunct["equalities"]?.elements else { return nil }
       let paths = equalities.compactMap { path($0) }
       guard paths.count == equalities.count else { return nil }
-      readWays.append(QueryNeeds.Way(equalities: paths, contains: path(way["contains"])))
+      readDisjuncts.append(QueryNeeds.Disjunct(equalities: paths, contains: path(disjunct["contains"])))
     }
     return QueryNeeds(
       collectionID: id,
       scope: entry["queryScope"]?.text == "COLLECTION_GROUP" ? .collectionGroup : .collection,
       orders: readOrders, nameDirection: entry["nameOrder"]?.text == "DESCENDING" ? .descending : .ascending,
-      ways: readWays, vector: entry["vector"].flatMap(vector))
+      disjuncts: readDisjuncts, vector: entry["vector"].flatMap(vector))
   }
 
   private static func vector(_ json: JSONValue) -> VectorField? {

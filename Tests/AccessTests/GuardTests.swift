@@ -126,7 +126,7 @@ struct GuardTests {
 
   /// Source: the official emulator.
   @Test(
-    "what no index can serve is told to those whom the rules grant the query; too many ways to everybody",
+    "what no index can serve is told to those whom the rules grant the query; too many disjuncts to everybody",
     arguments: [
       (.all([]), ["a", "a"], "order by clause cannot contain duplicate fields a", false),
       (.all([]), ["__name__", "a"], "order by clause cannot contain more fields after the key", false),

@@ -96,20 +96,20 @@ struct ExplainTests {
     #expect((condition["operands"] as? [Any])?.count == 2)
   }
 
-  @Test("a query is explained way by way")
+  @Test("a query is explained disjunct by disjunct")
   func query() throws {
     documents.beginRequest()
     let owner = try #require(FieldPath.field("owner"))
     let shape = QueryShape(
       parent: .root, collectionID: "notes",
-      ways: [[FieldTest(owner, .in, .array([.string("ann"), .string("bob")]))]])
+      disjuncts: [[FieldTest(owner, .in, .array([.string("ann"), .string("bob")]))]])
     let explained = try compiledRules(rules).explainInDetail(
       RuleRequest(list: shape, auth: somebody, time: Timestamp(seconds: 5, nanoseconds: 0)),
       documents: documents)
-    #expect(explained.ways == ["owner == \"ann\"", "owner == \"bob\""])
-    #expect(explained.rules.map(\.trace.way) == [0, 1])
+    #expect(explained.disjuncts == ["owner == \"ann\"", "owner == \"bob\""])
+    #expect(explained.rules.map(\.trace.disjunct) == [0, 1])
     let text = ExplainText.text(explained)
-    #expect(text.contains("way 2 of 2: owner == \"bob\""))
+    #expect(text.contains("disjunct 2 of 2: owner == \"bob\""))
   }
 
 }

@@ -39,7 +39,7 @@ import Testing
   func cured(_ verdict: IndexVerdict) throws {
     let query = try verdict.normalized()
     var indexes = IndexVerdicts.indexes
-    // Of several ways, each may ask for one.
+    // Of several disjuncts, each may ask for one.
     for _ in 0..<4 {
       let missing = IndexRequirement.missing(for: query, among: indexes)
       guard let missing else { return }

@@ -16,8 +16,9 @@ import Testing
       collectionID: id, scope: scope,
       orders: order.split(separator: " ").map { IndexDefinition.Field(path($0), .ascending) },
       nameDirection: .ascending,
-      ways: [
-        QueryNeeds.Way(equalities: equalities.map { path(String($0)) }, contains: contains.map { path($0) })
+      disjuncts: [
+        QueryNeeds.Disjunct(
+          equalities: equalities.map { path(String($0)) }, contains: contains.map { path($0) })
       ])
   }
 

@@ -132,7 +132,7 @@ enum IndexVerdicts {
     IndexVerdict("not null", "qn", .unary("opt", .isNotNull)),
     IndexVerdict("a range of names", "qn", name(above: "d4", in: "qn")),
     IndexVerdict("a contradiction", "qn", .all([equal("n"), .field("n", .equal, .integer(2))])),
-    IndexVerdict("elements of several ways", "qn", .any([contains("tags"), contains("h")])),
+    IndexVerdict("elements of several disjuncts", "qn", .any([contains("tags"), contains("h")])),
     IndexVerdict(
       "a range above and one below", "qn", .any([above("n"), .field("n", .lessThan, .integer(5))])),
     IndexVerdict("an order on a map", "qn", orderBy: [up("nested")]),
@@ -168,7 +168,7 @@ enum IndexVerdicts {
     IndexVerdict(
       "range, names backwards", "qx", above("c"), orderBy: [up("c"), down("__name__")],
       needs: "qx (c ASC, __name__ DESC)"),
-    IndexVerdict("ways below one order", "qx", .any([.all([equal("a"), above("c")]), equal("b")])),
+    IndexVerdict("disjuncts below one order", "qx", .any([.all([equal("a"), above("c")]), equal("b")])),
     IndexVerdict("order and names backwards, defined", "qn", orderBy: [up("n"), down("__name__")]),
     IndexVerdict(
       "order backwards and names", "qn", orderBy: [down("n"), up("__name__")],
@@ -184,7 +184,7 @@ enum IndexVerdicts {
       "two ranges backwards", "qn", .all([above("n"), above("h")]), orderBy: [down("h")],
       needs: "qn (h DESC, n DESC, __name__ DESC)"),
     IndexVerdict("equality, another order backwards", "qn", equal("g"), orderBy: [down("n")]),
-    IndexVerdict("ways below an order", "qn", .any([equal("g"), equal("h")]), orderBy: [up("n")]),
+    IndexVerdict("disjuncts below an order", "qn", .any([equal("g"), equal("h")]), orderBy: [up("n")]),
     IndexVerdict(
       "a quoted path", "qv", orderBy: [up("`a.b`"), up("n")], needs: "qv (`a.b` ASC, n ASC, __name__ ASC)"),
     IndexVerdict(

@@ -212,18 +212,19 @@ import Testing
     Case(
       "a key beside an order", .field("__name__", .equal, name), orderBy: [Order("b")], nil),
     Case(
-      "a key, inequalities and ways", .all([.field("__name__", .equal, name), .any(fields(31, .lessThan))]),
+      "a key, inequalities and disjuncts",
+      .all([.field("__name__", .equal, name), .any(fields(31, .lessThan))]),
       "The query contains 31 distinct inequality fields: [\((0..<31).map { "f\($0)" }.sorted().joined(separator: ", "))]. A "
         + "query may not have more than 10 distinct inequality fields."),
     Case(
-      "a key and ways",
+      "a key and disjuncts",
       .all([.field("__name__", .equal, name), .field("a", .lessThan, .null), .any(fields(31, .equal))]), key),
     Case(
-      "a large operand and ways", .all([.field("a", .equal, numbers(188)), .any(fields(31, .equal))]),
+      "a large operand and disjuncts", .all([.field("a", .equal, numbers(188)), .any(fields(31, .equal))]),
       "value for a is too large to be used in a query"),
-    Case("30 ways", .any(fields(30, .equal)), nil),
+    Case("30 disjuncts", .any(fields(30, .equal)), nil),
     Case(
-      "31 ways", .any(fields(31, .equal)),
+      "31 disjuncts", .any(fields(31, .equal)),
       "Too many disjunctions after normalization. Result had 31 disjunctions which is more than the maximum of 30"
     ),
     Case(
@@ -254,7 +255,7 @@ import Testing
       "The query contains 11 distinct inequality fields: [__key__, f0, f1, f2, f3, f4, f5, f6, f7, f8, f9]. A query "
         + "may not have more than 10 distinct inequality fields."),
     Case(
-      "size before ways", .all((0..<51).map { .field("f\($0)", .in, numbers(2)) }),
+      "size before disjuncts", .all((0..<51).map { .field("f\($0)", .in, numbers(2)) }),
       "The query may not have more than 100 filters + sort orders + ancestor total. Currently there are 102 "
         + "filters, 0 sort orders, and no ancestor filter."),
     Case(
@@ -288,7 +289,7 @@ import Testing
       .all([.field("a", .lessThan, .null), .field("__name__", .equal, name)]),
       start: Cursor([name], isBefore: true), "Cursor has too many values."),
     Case(
-      "ways before orders", .all([.field("a", .in, numbers(8)), .any(fields(4, .equal))]),
+      "disjuncts before orders", .all([.field("a", .in, numbers(8)), .any(fields(4, .equal))]),
       orderBy: [Order("a"), Order("a")],
       "Too many disjunctions after normalization. Result had 32 disjunctions which is more than the maximum of 30"
     ),
@@ -389,21 +390,21 @@ import Testing
     #expect(orders.map { "\($0.path.text) \($0.direction)" }.joined(separator: ", ") == row.expected)
   }
 
-  @Test("the ways of a filter take lists apart and multiply")
-  func ways() throws {
+  @Test("the disjuncts of a filter take lists apart and multiply")
+  func disjuncts() throws {
     var query = StructuredQuery(database: QueryTestSource.database, collection: ResourcePath(unchecked: "c"))
     query.filter = .all([
       .field("a", .in, .array([.integer(1), .integer(2)])),
       .any([.field("b", .arrayContainsAny, .array([.integer(3), .integer(4)])), .unary("c", .isNull)]),
     ])
-    let ways = try QueryValidator.validate(query).ways
-    #expect(ways.count == 6)
+    let disjuncts = try QueryValidator.validate(query).disjuncts
+    #expect(disjuncts.count == 6)
     let one = FieldPath.field("a").map { FieldTest($0, .equal, [Value.integer(1).encoded]) }
-    #expect(ways[0].tests.first == one)
+    #expect(disjuncts[0].tests.first == one)
     #expect(
-      ways.map { $0.paths.map(\.text) } == [
+      disjuncts.map { $0.paths.map(\.text) } == [
         ["a", "b"], ["a", "b"], ["a", "c"], ["a", "b"], ["a", "b"], ["a", "c"],
       ])
-    #expect(ways.allSatisfy { $0.tests.allSatisfy { $0.operands.count <= 1 } })
+    #expect(disjuncts.allSatisfy { $0.tests.allSatisfy { $0.operands.count <= 1 } })
   }
 }

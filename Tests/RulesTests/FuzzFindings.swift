@@ -224,7 +224,7 @@ private func unary(_ name: String, _ comparison: FieldTest.Comparison) -> FieldT
   FieldTest(FieldPath(segments: [name]) ?? .documentName, comparison)
 }
 
-/// A condition of a list, the filters of the one way of a query, and what it comes to.
+/// A condition of a list, the filters of the one disjunct of a query, and what it comes to.
 private let listRows: [(condition: String, filters: [FieldTest], outcome: String)] = [
   // What no document can satisfy implies every equality with a boolean, and so does `!= null`.
   ("resource.data.a == true", [filter("a", .equal, .double(.nan))], "true"),
@@ -415,7 +415,8 @@ struct FuzzFindings {
     let row = listRows[index]
     var circumstances = Circumstances(method: .list)
     circumstances.documents = ["t/one": ["a": .integer(1)]]
-    circumstances.query = QueryShape(parent: .root, collectionID: "t", ways: [QueryWay(row.filters)])
+    circumstances.query = QueryShape(
+      parent: .root, collectionID: "t", disjuncts: [QueryDisjunct(row.filters)])
     #expect(circumstances.outcome(row.condition) == row.outcome, "\(row.condition)")
   }
 
@@ -453,7 +454,7 @@ struct FuzzFindings {
   @Test("constraints in messages", arguments: printed)
   func constraints(filters: [FieldTest], text: String) {
     var circumstances = Circumstances(method: .list)
-    circumstances.query = QueryShape(parent: .root, collectionID: "t", ways: [QueryWay(filters)])
+    circumstances.query = QueryShape(parent: .root, collectionID: "t", disjuncts: [QueryDisjunct(filters)])
     let message = circumstances.outcome("string(vector([resource.data.a]))")
     let words = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let parts = text.split(separator: ", ").map { part in
@@ -466,8 +467,8 @@ struct FuzzFindings {
     )
   }
 
-  /// Ways of a query, and how many of them the official engine judges.
-  static let repeated: [(ways: [QueryWay], count: Int)] = [
+  /// Disjuncts of a query, and how many of them the official engine judges.
+  static let repeated: [(disjuncts: [QueryDisjunct], count: Int)] = [
     ([[filter(.in, .array([.string("b"), .string("b"), .string("z")]))]], 2),
     ([[filter(.in, .array([.string("b"), .string("c"), .string("b"), .string("z")]))]], 3),
     ([[filter(.in, .array([.integer(1), .double(1), .string("z")]))]], 3),
@@ -484,7 +485,7 @@ struct FuzzFindings {
     ([[filter(.equal, .string("b"))], [filter(.equal, .string("b"))], [filter(.equal, .string("z"))]], 2),
     ([[filter(.in, .array([.string("b")]))], [filter(.equal, .string("b"))]], 1),
     ([[filter(.equal, .string("b"))], [filter(.arrayContains, .string("b"))]], 2),
-    // Order does not matter; saying it twice in one way does.
+    // Order does not matter; saying it twice in one disjunct does.
     (
       [
         [filter(.equal, .string("b")), filter(.lessThan, .integer(1))],
@@ -494,11 +495,11 @@ struct FuzzFindings {
     ([[filter(.equal, .string("b")), filter(.equal, .string("b"))], [filter(.equal, .string("b"))]], 2),
   ]
 
-  @Test("ways that say the same are judged once", arguments: repeated.indices)
-  func ways(index: Int) {
+  @Test("disjuncts that say the same are judged once", arguments: repeated.indices)
+  func disjuncts(index: Int) {
     let row = Self.repeated[index]
-    let shape = QueryShape(parent: .root, collectionID: "t", ways: row.ways)
-    #expect(shape.expandedWays()?.count == row.count)
+    let shape = QueryShape(parent: .root, collectionID: "t", disjuncts: row.disjuncts)
+    #expect(shape.expandedDisjuncts()?.count == row.count)
   }
 
   @Test("groups", arguments: groupRows.indices)

@@ -56,7 +56,7 @@ struct ExpressionLimitTests {
     #expect(try explained(source).isAllowed)
   }
 
-  @Test("each operation of a request, and each way of a query, has a budget of its own")
+  @Test("each operation of a request, and each disjunct of a query, has a budget of its own")
   func perOperation() throws {
     let ruleset = try compiled(rules(balanced(334)))
     let documents = MemoryDocuments()
@@ -66,10 +66,10 @@ struct ExpressionLimitTests {
     }
     let list = try compiled(rules("resource.data.f >= 0 && \(balanced(200))", method: .list))
     let field = try #require(FieldPath(segments: ["f"]))
-    let ways = (0..<10).map { number in
-      QueryWay([FieldTest(field, .equal, .integer(Int64(number)))])
+    let disjuncts = (0..<10).map { number in
+      QueryDisjunct([FieldTest(field, .equal, .integer(Int64(number)))])
     }
-    let query = QueryShape(parent: .root, collectionID: "t", ways: ways)
+    let query = QueryShape(parent: .root, collectionID: "t", disjuncts: disjuncts)
     let request = Circumstances(method: .list, query: query).request(documents)
     #expect(list.decide(request, documents: documents).isAllowed)
   }
@@ -210,18 +210,18 @@ struct AccessLimitTests {
     #expect(try !explained(rules("\(calling) && \(lookups(0..<10))", method: .update), .update).isAllowed)
   }
 
-  @Test("the ways of one query share its 20 documents", arguments: [(2, true), (3, false)])
-  func ways(count: Int, isAllowed: Bool) throws {
+  @Test("the disjuncts of one query share its 20 documents", arguments: [(2, true), (3, false)])
+  func disjuncts(count: Int, isAllowed: Bool) throws {
     let reads = (0..<7).map {
       "!exists(/databases/$(database)/documents/u/$(string(resource.data.f) + 'x\($0)'))"
     }
     let ruleset = try compiled(rules(reads.joined(separator: " && "), method: .list))
     let field = try #require(FieldPath(segments: ["f"]))
-    let ways = (0..<count).map { number in
-      QueryWay([FieldTest(field, .equal, .integer(Int64(number)))])
+    let disjuncts = (0..<count).map { number in
+      QueryDisjunct([FieldTest(field, .equal, .integer(Int64(number)))])
     }
     let documents = MemoryDocuments()
-    let query = QueryShape(parent: .root, collectionID: "t", ways: ways)
+    let query = QueryShape(parent: .root, collectionID: "t", disjuncts: disjuncts)
     let request = Circumstances(method: .list, query: query).request(documents)
     #expect(ruleset.decide(request, documents: documents).isAllowed == isAllowed)
   }

@@ -10,8 +10,8 @@ import Rules
 /// Rules asked with the same queries.
 struct MirrorGrid: Sendable {
   let name: String
-  /// Ways of each query.
-  let queries: [[QueryWay]]
+  /// Disjuncts of each query.
+  let queries: [[QueryDisjunct]]
   let rows: [(condition: String, verdicts: String)]
 }
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Rules
 
-private func shape(_ ways: [QueryWay]) -> QueryShape {
-  QueryShape(parent: .root, collectionID: "t", ways: ways)
+private func shape(_ disjuncts: [QueryDisjunct]) -> QueryShape {
+  QueryShape(parent: .root, collectionID: "t", disjuncts: disjuncts)
 }
 
 /// T, F or E for a condition and a query.
@@ -121,8 +121,8 @@ struct MirrorTests {
     #expect(letter(ruleset, query) == expected)
   }
 
-  @Test("each way may be granted by another allow, also of another block")
-  func ways() throws {
+  @Test("each disjunct may be granted by another allow, also of another block")
+  func disjuncts() throws {
     let ruleset = try compiled(
       """
       rules_version = '2';
@@ -186,8 +186,8 @@ struct MirrorTests {
         == .condition)
   }
 
-  @Test("more ways than the limit are refused, not judged in part")
-  func tooManyWays() throws {
+  @Test("more disjuncts than the limit are refused, not judged in part")
+  func tooManyDisjuncts() throws {
     let ruleset = try compiled(rules("true", method: .list))
     let wide = FieldTest(try FieldPath.parse("f"), .in, .array((0..<101).map { .integer($0) }))
     #expect(

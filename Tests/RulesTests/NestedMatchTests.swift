@@ -102,7 +102,7 @@ struct NestedMatchTests {
     let parts = text.split(whereSeparator: { "=*/".contains($0) }).map(String.init)
     let shape = QueryShape(
       parent: ResourcePath(unchecked: parts.dropLast().joined(separator: "/")), collectionID: parts[parts.count - 1],
-      allDescendants: isGroup, ways: [[]])
+      allDescendants: isGroup, disjuncts: [[]])
     return RuleRequest(list: shape, auth: nil, time: testTime)
   }
 

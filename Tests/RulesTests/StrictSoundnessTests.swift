@@ -138,8 +138,8 @@ struct StrictSoundnessTests {
   private func isResult(_ path: String, _ fields: FieldsView, _ shape: QueryShape) -> Bool {
     var path = path
     return path.withUTF8 { path in
-      (shape.expandedWays() ?? []).contains { way in
-        way.matcher(shape.orderBy).matches(path: UnsafeRawBufferPointer(path), fields: fields)
+      (shape.expandedDisjuncts() ?? []).contains { disjunct in
+        disjunct.matcher(shape.orderBy).matches(path: UnsafeRawBufferPointer(path), fields: fields)
       }
     }
   }

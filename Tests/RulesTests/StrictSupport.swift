@@ -73,7 +73,7 @@ enum ListQueryText {
     let path = ResourcePath(unchecked: place)
     return QueryShape(
       parent: path.parent, collectionID: path.lastSegment, allDescendants: isGroup,
-      ways: ways(filters, in: place), limit: limit, orderBy: order.map { [self.order($0)] } ?? [])
+      disjuncts: disjuncts(filters, in: place), limit: limit, orderBy: order.map { [self.order($0)] } ?? [])
   }
 
   private static func cut(_ text: inout String, _ word: String) -> String? {
@@ -88,14 +88,14 @@ enum ListQueryText {
     return QueryShape.Order(path, isDescending: parts.last == "desc")
   }
 
-  private static func ways(_ text: String, in collection: String) -> [QueryWay] {
+  private static func disjuncts(_ text: String, in collection: String) -> [QueryDisjunct] {
     let text = text.trimmed
     if text.hasPrefix("or(") {
-      return ListValueText.parts(String(text.dropFirst(3).dropLast())).map { way in
-        QueryWay(ListValueText.parts(way, at: "&").map { filter($0, in: collection) })
+      return ListValueText.parts(String(text.dropFirst(3).dropLast())).map { disjunct in
+        QueryDisjunct(ListValueText.parts(disjunct, at: "&").map { filter($0, in: collection) })
       }
     }
-    return [QueryWay(ListValueText.parts(text).map { filter($0, in: collection) })]
+    return [QueryDisjunct(ListValueText.parts(text).map { filter($0, in: collection) })]
   }
 
   private static let symbols: [(String, FieldTest.Comparison)] = [

@@ -174,8 +174,8 @@ struct StrictQueries {
   mutating func query() -> String {
     var text = "posts"
     if random.below(6) == 0 {
-      let ways = (0..<2).map { _ in ([filter()] + filters()).joined(separator: " & ") }
-      text += " where or(\(ways.joined(separator: ", ")))"
+      let disjuncts = (0..<2).map { _ in ([filter()] + filters()).joined(separator: " & ") }
+      text += " where or(\(disjuncts.joined(separator: ", ")))"
     } else {
       let all = filters()
       if !all.isEmpty { text += " where " + all.joined(separator: ", ") }

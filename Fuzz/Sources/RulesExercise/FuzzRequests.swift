@@ -102,14 +102,14 @@ struct FuzzRequests {
       QueryShape(parent: .root, collectionID: "t"),
       QueryShape(
         parent: .root, collectionID: "t",
-        ways: [
+        disjuncts: [
           [Filter(field("owner"), .equal, .string("alice")), Filter(field("n"), .lessThan, .integer(5))]
         ],
         limit: 10, orderBy: [QueryShape.Order(field("n"), isDescending: true)]),
       QueryShape(parent: .root, collectionID: "c", allDescendants: true, limit: .max),
       QueryShape(
         parent: .root, collectionID: "users",
-        ways: [
+        disjuncts: [
           [Filter(field("a"), .in, .array([.string("x"), .string("alice"), .null]))],
           [
             Filter(field("l"), .arrayContainsAny, .array([.integer(1), .double(.nan)])),
@@ -118,7 +118,7 @@ struct FuzzRequests {
         ]),
       QueryShape(
         parent: .root, collectionID: "t",
-        ways: [
+        disjuncts: [
           [
             Filter(field("s"), .notEqual, .string("")), Filter(field("d"), .isNaN),
             Filter(field("m"), .equal, .map(strange)), Filter(field("n"), .notIn, .array([.integer(1)])),
@@ -126,7 +126,7 @@ struct FuzzRequests {
         ], offset: 3),
       QueryShape(
         parent: .root, collectionID: "t",
-        ways: [
+        disjuncts: [
           [
             Filter(.documentName, .equal, .reference("\(users)/x")),
             Filter(field("l"), .arrayContains, .null),

@@ -1,6 +1,6 @@
 /// Chooses which indexes serve a query, and how. Pure.
 ///
-/// For every way of the filter: equalities and an array-contains are fixed by prefixes, one index for several
+/// For every disjunct of the filter: equalities and an array-contains are fixed by prefixes, one index for several
 /// of them or several indexes joined; what follows the prefixes is one and the same for all of them, the
 /// query's orders where indexes have them, otherwise only the name (then the result is sorted).
 ///
@@ -22,7 +22,7 @@ struct IndexChoice {
 struct IndexPlanner {
   private let query: NormalizedQuery
   private let choice: IndexChoice
-  private let ways: [WayFacts]
+  private let disjuncts: [DisjunctFacts]
   private let scope: IndexDefinition.Scope
   private let parent: [UInt8]
   /// The orders before the name, relative to an ascending name.
@@ -49,7 +49,7 @@ struct IndexPlanner {
     self.choice = IndexChoice(
       generation: choice.generation, indexes: choice.indexes.filter { [scope] in $0.shape.scope == scope },
       isPast: choice.isPast)
-    ways = query.ways.map(WayFacts.init)
+    disjuncts = query.disjuncts.map(DisjunctFacts.init)
     isBackward = query.orders.last?.direction == .descending
     orders = query.relativeOrders
   }
@@ -57,7 +57,7 @@ struct IndexPlanner {
   // MARK: choosing
 
   private func plan() -> QueryPlan? {
-    if ways.allSatisfy(\.isImpossible) {
+    if disjuncts.allSatisfy(\.isImpossible) {
       return QueryPlan(access: .nothing, isInOrder: true, appliesCursors: true)
     }
     let inOrder = attempt(orders)
@@ -78,7 +78,7 @@ struct IndexPlanner {
     let isBounded: Bool
   }
 
-  /// Serves every way by indexes that go on with `target` after their prefixes; all parts have one budget.
+  /// Serves every disjunct by indexes that go on with `target` after their prefixes; all parts have one budget.
   private func attempt(_ target: [QueryOrder]) -> Attempt? {
     var best: Attempt?
     var budgets: [Int] = []
@@ -95,14 +95,14 @@ struct IndexPlanner {
   }
 
   private func attempt(_ target: [QueryOrder], budget: Int?) -> Attempt? {
-    var served: [ServedWay] = []
+    var served: [ServedDisjunct] = []
     var named: [ResourcePath] = []
-    for way in ways where !way.isImpossible {
-      if let path = way.name {
+    for disjunct in disjuncts where !disjunct.isImpossible {
+      if let path = disjunct.name {
         if query.scope.contains(path) { named.append(path) }
         continue
       }
-      guard let conjunct = serve(way, target, budget) else { return nil }
+      guard let conjunct = serve(disjunct, target, budget) else { return nil }
       if !served.contains(where: { $0.conjunct == conjunct.conjunct }) { served.append(conjunct) }
     }
     // Named documents alone are looked up without indexes.
@@ -132,9 +132,9 @@ struct IndexPlanner {
     }
   }
 
-  // MARK: one way
+  // MARK: one disjunct
 
-  private struct ServedWay {
+  private struct ServedDisjunct {
     let conjunct: IndexConjunct
     let isCovered: Bool
     let isBounded: Bool
@@ -142,34 +142,36 @@ struct IndexPlanner {
     let cursorsAreExact: Bool
   }
 
-  private func serve(_ way: WayFacts, _ target: [QueryOrder], _ budget: Int?) -> ServedWay? {
-    let chosen = IndexMembers.choose(way, target, choice.indexes, budget: budget)
+  private func serve(_ disjunct: DisjunctFacts, _ target: [QueryOrder], _ budget: Int?) -> ServedDisjunct? {
+    let chosen = IndexMembers.choose(disjunct, target, choice.indexes, budget: budget)
     guard !chosen.indexes.isEmpty else { return nil }
     var ranges = ValueRanges(budget: budget ?? 0)
-    var isExact = chosen.isCovered && way.isExact
+    var isExact = chosen.isCovered && disjunct.isExact
     if let first = target.first {
-      for test in way.tests where test.path == first.path { ranges.narrow(test) }
+      for test in disjunct.tests where test.path == first.path { ranges.narrow(test) }
       if first.direction == .descending { ranges.turn() }
       // Tests of later orders are left to the filter, and so are those of the name.
       isExact =
-        isExact && way.nameTests.isEmpty && way.tests.allSatisfy { $0.path == first.path || way.isFixed($0) }
-        && !target.dropFirst().contains { order in way.fixes(order.path) }
+        isExact && disjunct.nameTests.isEmpty
+        && disjunct.tests.allSatisfy { $0.path == first.path || disjunct.isFixed($0) }
+        && !target.dropFirst().contains { order in disjunct.fixes(order.path) }
     } else {
-      isExact = isExact && way.tests.allSatisfy { way.isFixed($0) }
-      cutNames(way, &ranges)
+      isExact = isExact && disjunct.tests.allSatisfy { disjunct.isFixed($0) }
+      cutNames(disjunct, &ranges)
     }
     isExact = isExact && ranges.isExact
     var cursors = ranges
     cursors.believe()
     if target.count == orders.count { cutCursors(target, budget ?? 0, &cursors) }
-    let members = chosen.indexes.map { member($0, way, target) }
-    return ServedWay(
+    let members = chosen.indexes.map { member($0, disjunct, target) }
+    return ServedDisjunct(
       conjunct: IndexConjunct(members: members, ranges: cursors.ranges), isCovered: chosen.isCovered,
       isBounded: cursors.ranges != [.all] || members.contains { $0.fixedParts > 0 },
       isExact: isExact, cursorsAreExact: cursors.isExact)
   }
 
-  private func member(_ index: StoredIndex, _ way: WayFacts, _ target: [QueryOrder]) -> IndexMember {
+  private func member(_ index: StoredIndex, _ disjunct: DisjunctFacts, _ target: [QueryOrder]) -> IndexMember
+  {
     let parts = index.shape.parts
     let fixed = parts.count - target.count
     let budget = IndexLayout.valueBudget(parts: parts.count)
@@ -179,7 +181,7 @@ struct IndexPlanner {
         IndexLayout.prefix(choice.generation, index.number, scope, parent: $0)
       })
     for part in parts.prefix(fixed) {
-      guard let value = way.value(part) else { continue }
+      guard let value = disjunct.value(part) else { continue }
       value.withUnsafeBytes { _ = writer.indexPart(ValueView($0), part.mode, budget: budget) }
     }
     return IndexMember(index: index, prefix: writer.bytes, fixedParts: fixed)
@@ -188,8 +190,8 @@ struct IndexPlanner {
   // MARK: positions
 
   /// Ranges of the name, when only names follow the prefixes.
-  private func cutNames(_ way: WayFacts, _ ranges: inout ValueRanges) {
-    for test in way.nameTests {
+  private func cutNames(_ disjunct: DisjunctFacts, _ ranges: inout ValueRanges) {
+    for test in disjunct.nameTests {
       guard let operand = test.operands.first else { continue }
       let position = SuffixPosition(
         [operand], [QueryOrder(.documentName, .ascending)], query.scope, budget: 0)

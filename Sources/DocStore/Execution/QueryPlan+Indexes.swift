@@ -34,7 +34,7 @@ extension QueryPlan {
 }
 
 extension NormalizedQuery {
-  /// The indexes that the service wants for a vector search or for sums, one for each way of the filter: the fields
+  /// The indexes that the service wants for a vector search or for sums, one for each disjunct of the filter: the fields
   /// with one value, the orders, the name, then the vector. Nil for every other query.
   ///
   /// Source: the system tests of the service's Python client, which print
@@ -42,9 +42,9 @@ extension NormalizedQuery {
   var neededIndexes: [IndexUsage]? {
     guard nearest != nil || !requiredFields.isEmpty, let needs = QueryNeeds(self) else { return nil }
     let scope = needs.scope == .collection ? "Collection" : "Collection group"
-    let ways = needs.ways.isEmpty ? [QueryNeeds.Way(equalities: [])] : needs.ways
-    return ways.map { way in
-      var parts = (way.wanted(needs.orders) + needs.orders).map(\.explanation)
+    let disjuncts = needs.disjuncts.isEmpty ? [QueryNeeds.Disjunct(equalities: [])] : needs.disjuncts
+    return disjuncts.map { disjunct in
+      var parts = (disjunct.wanted(needs.orders) + needs.orders).map(\.explanation)
       parts.append("__name__ \(needs.nameDirection == .ascending ? "ASC" : "DESC")")
       if let vector = needs.vector { parts.append("\(vector.path.text) VECTOR<\(vector.dimension)>") }
       return IndexUsage(queryScope: scope, properties: "(\(parts.joined(separator: ", ")))")

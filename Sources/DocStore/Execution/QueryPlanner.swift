@@ -27,11 +27,11 @@ public enum QueryPlanner {
 
   // MARK: lookups
 
-  /// The documents that the filter names, when every way names one.
+  /// The documents that the filter names, when every disjunct names one.
   private static func lookupPaths(_ query: NormalizedQuery) -> [ResourcePath]? {
     var paths: Set<ResourcePath> = []
-    for way in query.ways {
-      let name = way.tests.first { $0.path.isDocumentName && $0.comparison == .equal }
+    for disjunct in query.disjuncts {
+      let name = disjunct.tests.first { $0.path.isDocumentName && $0.comparison == .equal }
       guard let operand = name?.operands.first else { return nil }
       paths.insert(NameOperand.path(operand))
     }

@@ -25,7 +25,7 @@ struct IndexMember: Hashable, Sendable {
   let fixedParts: Int
 }
 
-/// The documents that lie in every member: one way of the filter.
+/// The documents that lie in every member: one disjunct of the filter.
 ///
 /// Behind their prefixes all members continue alike, so one list of ranges serves all of them.
 struct IndexConjunct: Hashable, Sendable {
@@ -68,13 +68,13 @@ public struct IndexAccess: Hashable, Sendable {
 extension IndexAccess: CustomStringConvertible {
   /// `(a ASC, __name__ ASC) and (b ASC, __name__ ASC) or (c ASC, __name__ ASC)`
   public var description: String {
-    var ways = conjuncts.map { conjunct in
+    var disjuncts = conjuncts.map { conjunct in
       let members = conjunct.members.map { IndexUsage($0, isBackward: isBackward).properties }
       let ranges = conjunct.ranges.count == 1 ? "" : " in \(conjunct.ranges.count) ranges"
       return members.joined(separator: " and ") + ranges
     }
-    if !named.isEmpty { ways.append("documents \(named.map(\.text).joined(separator: ", "))") }
-    return ways.joined(separator: " or ")
+    if !named.isEmpty { disjuncts.append("documents \(named.map(\.text).joined(separator: ", "))") }
+    return disjuncts.joined(separator: " or ")
   }
 }
 

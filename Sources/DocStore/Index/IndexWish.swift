@@ -16,10 +16,11 @@ enum IndexWish {
     let target = query.relativeOrders
     let candidates = candidates(id, scope, defined)
     var shapes: [IndexShape] = []
-    for way in query.ways.map(WayFacts.init) where !way.isImpossible && way.name == nil {
+    for disjunct in query.disjuncts.map(DisjunctFacts.init)
+    where !disjunct.isImpossible && disjunct.name == nil {
       let wanted =
-        composites(way, target, candidates)
-        ?? singles(way, target, isSelective, query.limit != nil)
+        composites(disjunct, target, candidates)
+        ?? singles(disjunct, target, isSelective, query.limit != nil)
         .map { IndexShape(id, scope, [$0]) }
       for shape in wanted where !shapes.contains(shape) { shapes.append(shape) }
     }
@@ -38,9 +39,9 @@ enum IndexWish {
     .map { StoredIndex(number: 0, shape: IndexShape(id, scope, $0.parts), isReady: true) }
   }
 
-  /// Defined indexes that serve a way completely.
+  /// Defined indexes that serve a disjunct completely.
   private static func composites(
-    _ way: WayFacts, _ target: [QueryOrder], _ candidates: [StoredIndex]
+    _ disjunct: DisjunctFacts, _ target: [QueryOrder], _ candidates: [StoredIndex]
   ) -> [IndexShape]? {
     if candidates.isEmpty { return nil }
     var budgets: [Int?] = [nil]
@@ -48,20 +49,20 @@ enum IndexWish {
       budgets = Set(candidates.map { IndexLayout.valueBudget(parts: $0.shape.parts.count) }).sorted()
     }
     for budget in budgets {
-      let chosen = IndexMembers.choose(way, target, candidates, budget: budget)
+      let chosen = IndexMembers.choose(disjunct, target, candidates, budget: budget)
       if chosen.isCovered, !chosen.indexes.isEmpty { return chosen.indexes.map(\.shape) }
     }
     return nil
   }
 
   private static func singles(
-    _ way: WayFacts, _ target: [QueryOrder], _ isSelective: Bool, _ hasLimit: Bool
+    _ disjunct: DisjunctFacts, _ target: [QueryOrder], _ isSelective: Bool, _ hasLimit: Bool
   ) -> [IndexShape.Part] {
-    let needs = way.needs(beside: target)
+    let needs = disjunct.needs(beside: target)
     guard let first = target.first else { return isSelective ? needs : [] }
     if !needs.isEmpty, isSelective { return needs }
     let isOrdered = target.count == 1
-    let isBounded = way.tests.contains { $0.path == first.path }
+    let isBounded = disjunct.tests.contains { $0.path == first.path }
     guard isOrdered && (hasLimit || isBounded) || isBounded && isSelective else { return [] }
     return [IndexShape.Part(first.path, first.direction == .ascending ? .ascending : .descending)]
   }

@@ -7,8 +7,8 @@ public import DocModel
 
 /// The order and the fields that an index must give.
 public struct QueryNeeds: Hashable, Sendable {
-  /// One way through the filter.
-  public struct Way: Hashable, Sendable {
+  /// One disjunct of the filter.
+  public struct Disjunct: Hashable, Sendable {
     /// Fields with one value, by the bytes of their paths.
     public let equalities: [FieldPath]
     /// The field that must contain an element.
@@ -22,25 +22,25 @@ public struct QueryNeeds: Hashable, Sendable {
 
   public let collectionID: String
   public let scope: IndexDefinition.Scope
-  /// Ordered fields, without the document's name; the same for all ways.
+  /// Ordered fields, without the document's name; the same for all disjuncts.
   public let orders: [IndexDefinition.Field]
   public let nameDirection: StructuredQuery.Direction
-  /// Each once. Ways that name a document are left out: they need no index.
-  public let ways: [Way]
+  /// Each once. Disjuncts that name a document are left out: they need no index.
+  public let disjuncts: [Disjunct]
   public let vector: VectorField?
   /// Whether ranges and negations stand on more than one field.
   public let hasManyInequalities: Bool
 
   public init(
     collectionID: String, scope: IndexDefinition.Scope, orders: [IndexDefinition.Field],
-    nameDirection: StructuredQuery.Direction, ways: [Way], vector: VectorField? = nil,
+    nameDirection: StructuredQuery.Direction, disjuncts: [Disjunct], vector: VectorField? = nil,
     hasManyInequalities: Bool = false
   ) {
     self.collectionID = collectionID
     self.scope = scope
     self.orders = orders
     self.nameDirection = nameDirection
-    self.ways = ways
+    self.disjuncts = disjuncts
     self.vector = vector
     self.hasManyInequalities = hasManyInequalities
   }
@@ -56,8 +56,8 @@ public struct QueryNeeds: Hashable, Sendable {
       scope = .collectionGroup
     case .children, .descendants: return nil
     }
-    ways = Self.ways(of: query)
-    orders = Self.orders(of: query, ways)
+    disjuncts = Self.disjuncts(of: query)
+    orders = Self.orders(of: query, disjuncts)
     nameDirection = query.orders.last?.direction ?? .ascending
     vector = query.nearest.map { VectorField($0.field, dimension: $0.dimension) }
     hasManyInequalities = Self.hasManyInequalities(query.filter)
@@ -65,7 +65,8 @@ public struct QueryNeeds: Hashable, Sendable {
 
   public static func == (left: QueryNeeds, right: QueryNeeds) -> Bool {
     left.collectionID.hasSameBytes(as: right.collectionID) && left.scope == right.scope
-      && left.orders == right.orders && left.nameDirection == right.nameDirection && left.ways == right.ways
+      && left.orders == right.orders && left.nameDirection == right.nameDirection
+      && left.disjuncts == right.disjuncts
       && left.vector == right.vector && left.hasManyInequalities == right.hasManyInequalities
   }
 
@@ -74,24 +75,24 @@ public struct QueryNeeds: Hashable, Sendable {
     hasher.combine(scope)
     hasher.combine(orders)
     hasher.combine(nameDirection)
-    hasher.combine(ways)
+    hasher.combine(disjuncts)
     hasher.combine(vector)
   }
 
-  private static func ways(of query: NormalizedQuery) -> [Way] {
-    var found: [Way] = []
-    for way in query.ways {
-      guard let needs = Self.way(way), !found.contains(needs) else { continue }
+  private static func disjuncts(of query: NormalizedQuery) -> [Disjunct] {
+    var found: [Disjunct] = []
+    for disjunct in query.disjuncts {
+      guard let needs = Self.disjunct(disjunct), !found.contains(needs) else { continue }
       found.append(needs)
     }
     return found
   }
 
-  /// Nil for a way that names its document.
-  private static func way(_ way: QueryWay) -> Way? {
+  /// Nil for a disjunct that names its document.
+  private static func disjunct(_ disjunct: QueryDisjunct) -> Disjunct? {
     var equalities: Set<FieldPath> = []
     var contains: FieldPath?
-    for test in way.tests {
+    for test in disjunct.tests {
       switch test.comparison {
       case .equal, .in, .isNull, .isNaN:
         if test.path.isDocumentName { return nil }
@@ -102,19 +103,19 @@ public struct QueryNeeds: Hashable, Sendable {
         break
       }
     }
-    return Way(
+    return Disjunct(
       equalities: equalities.sorted { $0.text.precedesInBytes($1.text) }, contains: contains)
   }
 
   /// The query's orders, and what an aggregation adds up that neither these nor the filter give.
-  /// Assumed: a field counts as given by the filter when every way gives it.
-  private static func orders(of query: NormalizedQuery, _ ways: [Way]) -> [IndexDefinition.Field] {
+  /// Assumed: a field counts as given by the filter when every disjunct gives it.
+  private static func orders(of query: NormalizedQuery, _ disjuncts: [Disjunct]) -> [IndexDefinition.Field] {
     var orders = query.orders.filter { !$0.path.isDocumentName }.map { order in
       IndexDefinition.Field(order.path, order.direction == .ascending ? .ascending : .descending)
     }
     let missing = Set(query.requiredFields).filter { field in
       !orders.contains { $0.path == field }
-        && (ways.isEmpty || !ways.allSatisfy { $0.equalities.contains(field) })
+        && (disjuncts.isEmpty || !disjuncts.allSatisfy { $0.equalities.contains(field) })
     }
     for field in missing.sorted(by: { $0.text.precedesInBytes($1.text) }) {
       orders.append(IndexDefinition.Field(field, .ascending))
@@ -133,7 +134,7 @@ public struct QueryNeeds: Hashable, Sendable {
   }
 }
 
-extension QueryNeeds.Way {
+extension QueryNeeds.Disjunct {
   /// What must stand before the orders: the field with the element, then those with one value that are not
   /// ordered by anyway. This is the sequence in which the service suggests them.
   /// Source: links that the service gave for queries with both.

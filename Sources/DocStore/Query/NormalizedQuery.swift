@@ -5,7 +5,7 @@ public import DocModel
 /// What the planner, the executor, listeners and list authorisation work with.
 ///
 /// INVARIANT: `orders` ends with the document name and names no field twice; cursors hold at most one
-/// value an order; the disjunctive form of `filter` has at most `QueryLimits.disjunctionsMax` ways, unless there is a
+/// value an order; the disjunctive form of `filter` has at most `QueryLimits.disjunctionsMax` disjuncts, unless there is a
 /// `lateComplaint`; all operands are canonical encoded values, those of name tests references into `database`.
 /// Made by `QueryValidator` only.
 public struct NormalizedQuery: Sendable {
@@ -66,12 +66,12 @@ public struct NormalizedQuery: Sendable {
   public var isOrderedByNameOnly: Bool { orders.count == 1 }
 
   /// Why rules cannot judge the query: it has too many ways.
-  public var complaintOfWays: Complaint? { lateComplaint == nil ? nil : QueryComplaint.ways(of: filter) }
+  public var disjunctError: Complaint? { lateComplaint == nil ? nil : QueryComplaint.disjuncts(of: filter) }
 
-  /// The disjunctive form of the filter: a document matches when it passes every test of some way.
-  /// Never empty; a query without filter has one way without tests. Not to be asked of a query with
-  /// `complaintOfWays`.
-  public var ways: [QueryWay] { QueryWay.ways(of: filter) }
+  /// The disjunctive form of the filter: a document matches when it passes every test of some disjunct.
+  /// Never empty; a query without filter has one disjunct without tests. Not to be asked of a query with
+  /// `disjunctError`.
+  public var disjuncts: [QueryDisjunct] { QueryDisjunct.disjuncts(of: filter) }
 }
 
 /// The documents a query considers.

@@ -84,9 +84,9 @@ public enum QueryComplaint {
     Complaint("value for \(path.text)\(isElement ? "[*]" : "") is too large to be used in a query")
   }
 
-  /// Nil for a filter whose disjunctive form has no more ways than are allowed.
-  static func ways(of filter: QueryFilter?) -> Complaint? {
-    let count = QueryWay.count(of: filter)
+  /// Nil for a filter whose disjunctive form has no more disjuncts than are allowed.
+  static func disjuncts(of filter: QueryFilter?) -> Complaint? {
+    let count = QueryDisjunct.count(of: filter)
     if count <= QueryLimits.disjunctionsMax { return nil }
     return Complaint(
       "Too many disjunctions after normalization. Result had \(count) disjunctions which is more than the "

@@ -91,7 +91,7 @@ extension QueryValidator {
       throw QueryComplaint.notInWithDisjunction
     }
     try checkSize(filterCount: tests.reduce(0) { $0 + max(1, $1.operands.count) })
-    guard QueryWay.arrayContainsMax(of: filter) <= 1 else { throw QueryComplaint.manyArrayContains }
+    guard QueryDisjunct.arrayContainsMax(of: filter) <= 1 else { throw QueryComplaint.manyArrayContains }
     for test in tests { try checkOperandSizes(test) }
     let paths = Self.inequalityPaths(tests)
     guard paths.count <= QueryLimits.inequalityFieldsMax else {
@@ -108,7 +108,7 @@ extension QueryValidator {
   /// What users are told after the rules have granted the query. Source: the official emulator.
   func complaintOfIndexes(_ filter: QueryFilter?) -> Complaint? {
     let tests = filter?.tests ?? []
-    return complaintOfInequalities(tests) ?? complaintOfAdded(tests) ?? QueryComplaint.ways(of: filter)
+    return complaintOfInequalities(tests) ?? complaintOfAdded(tests) ?? QueryComplaint.disjuncts(of: filter)
   }
 
   /// Inequalities order the result, and an index that begins with another field's order has no use for a key; the

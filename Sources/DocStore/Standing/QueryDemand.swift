@@ -1,9 +1,9 @@
-/// What every document of one way of a query has: a value in known ranges at a known place.
+/// What every document of one disjunct of a query has: a value in known ranges at a known place.
 ///
 /// Keys are those of `KeyWriter.indexPart`, nothing folded, in which 1 and 1.0 are the same; those of names are
 /// `KeyWriter.namePart`.
 ///
-/// INVARIANT: a document that a query includes meets the demand of one of its ways. The converse need not hold.
+/// INVARIANT: a document that a query includes meets the demand of one of its disjuncts. The converse need not hold.
 /// Checked by: `StandingIndexTests` against asking every query.
 
 internal import DocModel
@@ -25,41 +25,42 @@ struct QueryDemand: Hashable {
   let place: Place
   let sought: Sought
 
-  /// One demand a way; nil when some way makes none.
+  /// One demand a disjunct; nil when some disjunct makes none.
   static func demands(of query: NormalizedQuery) -> Set<QueryDemand>? {
     var found: Set<QueryDemand> = []
-    for way in query.ways {
-      guard let demand = demand(of: way, query) else { return nil }
+    for disjunct in query.disjuncts {
+      guard let demand = demand(of: disjunct, query) else { return nil }
       found.insert(demand)
     }
     return found
   }
 
   /// Equality first: fewer documents have a value than an array that holds it, or one of a range.
-  private static func demand(of way: QueryWay, _ query: NormalizedQuery) -> QueryDemand? {
-    if let test = way.tests.first(where: { $0.comparison == .equal }), let operand = test.operands.first {
+  private static func demand(of disjunct: QueryDisjunct, _ query: NormalizedQuery) -> QueryDemand? {
+    if let test = disjunct.tests.first(where: { $0.comparison == .equal }), let operand = test.operands.first
+    {
       let isName = test.path.isDocumentName
       return QueryDemand(
         place: isName ? .name : .value(test.path), sought: .key(key(operand, isName: isName)))
     }
-    if let test = way.tests.first(where: { $0.comparison == .arrayContains }),
+    if let test = disjunct.tests.first(where: { $0.comparison == .arrayContains }),
       let operand = test.operands.first
     {
       return QueryDemand(place: .element(test.path), sought: .key(key(operand, isName: false)))
     }
-    return narrowest(way, query)
+    return narrowest(disjunct, query)
   }
 
   /// Of the fields with ranges the first that is bounded on both sides, else on one, else one that must be there.
-  private static func narrowest(_ way: QueryWay, _ query: NormalizedQuery) -> QueryDemand? {
-    var paths = way.paths
+  private static func narrowest(_ disjunct: QueryDisjunct, _ query: NormalizedQuery) -> QueryDemand? {
+    var paths = disjunct.paths
     // A document without a field that the query is ordered by is not in its result, whatever its name.
     if query.nearest == nil, let order = query.orders.first, !paths.contains(order.path) {
       paths.append(order.path)
     }
     var best: DemandedRanges?
     for path in paths {
-      let ranges = DemandedRanges(path, way, query)
+      let ranges = DemandedRanges(path, disjunct, query)
       if path.isDocumentName, ranges.sideCount == 0 { continue }
       if ranges.sideCount > best?.sideCount ?? -1 { best = ranges }
     }
@@ -88,16 +89,16 @@ struct QueryDemand: Hashable {
   }
 }
 
-/// What a way's tests and the query's cursors leave of one field, or of the name.
+/// What a disjunct's tests and the query's cursors leave of one field, or of the name.
 private struct DemandedRanges {
   let path: FieldPath
   var ranges = ValueRanges(budget: KeyWriter.unlimited)
   private var isBoundedBelow = false
   private var isBoundedAbove = false
 
-  init(_ path: FieldPath, _ way: QueryWay, _ query: NormalizedQuery) {
+  init(_ path: FieldPath, _ disjunct: QueryDisjunct, _ query: NormalizedQuery) {
     self.path = path
-    for test in way.tests(of: path) { narrow(test) }
+    for test in disjunct.tests(of: path) { narrow(test) }
     guard query.nearest == nil, let order = query.orders.first, order.path == path else { return }
     let (lower, upper) = order.direction == .ascending ? (query.start, query.end) : (query.end, query.start)
     // What is equal in the first value may lie on either side, for the sake of the others.

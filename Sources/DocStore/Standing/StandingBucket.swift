@@ -17,7 +17,7 @@ struct StandingBucket<Member: Identified> {
     }
   }
 
-  /// Queries with a way that demands nothing that can be looked up.
+  /// Queries with a disjunct that demands nothing that can be looked up.
   private var rest = MemberList<Query>()
   private var tables: [QueryDemand.Place: Table] = [:]
 

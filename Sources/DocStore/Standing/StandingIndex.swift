@@ -1,6 +1,6 @@
 /// Which standing queries a changed document may concern, without asking every one of them.
 ///
-/// They are found by the collection, the collection id or the ancestor of their scope, and there, if each way of their
+/// They are found by the collection, the collection id or the ancestor of their scope, and there, if each disjunct of their
 /// filter demands a value, or one in a range, of a field, an array or the name, by the document's value. Queries that
 /// include the same documents are one, whoever follows them. What is found is then asked about the document.
 ///

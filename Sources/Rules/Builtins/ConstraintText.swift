@@ -19,7 +19,7 @@ extension ConstraintFilter {
     case .arrayContains: return [("LIST_CONTAINS", isUnordered ? e.list([]) : operand)]
     case .notIn:
       return e.array(operand).map { ("NEQ", $0.kind == .null || $0.isNotANumber ? .null : $0) }
-    // Told apart into ways before rules see them.
+    // Told apart into disjuncts before rules see them.
     case .in, .arrayContainsAny: return []
     case .isNull: return [("EQ", .null)]
     case .isNotNull: return [("NEQ", .null)]

@@ -5,8 +5,8 @@ internal import DocModel
 /// One `allow` that a recording tried.
 struct RecordedAllow {
   let allow: Int
-  /// For a query: which of its ways was judged.
-  let way: Int
+  /// For a query: which of its disjuncts was judged.
+  let disjunct: Int
   /// Places of its steps in the log.
   let steps: Range<Int>
   /// True when there is no condition.
@@ -36,19 +36,19 @@ extension Ruleset {
     guard request.method == .list else {
       e.openDocument(request)
       matcher.match(e)
-      _ = tryAllows(blocks, way: 0, log, e, visit)
+      _ = tryAllows(blocks, disjunct: 0, log, e, visit)
       return
     }
-    guard let shape = request.query, let ways = shape.expandedWays() else { return }
-    for (index, way) in ways.enumerated() {
-      e.openWay(way, of: shape, self)
-      guard tryAllows(blocks, way: index, log, e, visit) else { return }
+    guard let shape = request.query, let disjuncts = shape.expandedDisjuncts() else { return }
+    for (index, disjunct) in disjuncts.enumerated() {
+      e.openDisjunct(disjunct, of: shape, self)
+      guard tryAllows(blocks, disjunct: index, log, e, visit) else { return }
     }
   }
 
   /// Whether one granted.
   private func tryAllows(
-    _ blocks: [BlockPlan], way: Int, _ log: StepLog, _ e: Evaluation,
+    _ blocks: [BlockPlan], disjunct: Int, _ log: StepLog, _ e: Evaluation,
     _ visit: (RecordedAllow, StepLog, Evaluation) -> Void
   ) -> Bool {
     for number in Array(e.matches.found.elements) {
@@ -61,7 +61,8 @@ extension Ruleset {
         var value = allow.condition?.value(e) ?? .boolean(true)
         if e.isExhausted, let condition = allow.condition { value = e.exhausted(condition.number) }
         visit(
-          RecordedAllow(allow: allow.number, way: way, steps: first..<log.steps.count, value: value), log, e)
+          RecordedAllow(
+            allow: allow.number, disjunct: disjunct, steps: first..<log.steps.count, value: value), log, e)
         if e.isExhausted { return false }
         if value.isTrue { return true }
       }

@@ -28,8 +28,8 @@ public struct AllowTrace: Sendable {
   public let method: RuleMethod
   /// Where the condition begins.
   public let position: SourcePosition
-  /// For a query: which of its ways was judged.
-  public let way: Int
+  /// For a query: which of its disjuncts was judged.
+  public let disjunct: Int
   public let outcome: AllowOutcome
   /// What decided, from the condition down to the innermost sub-expression, through function calls.
   /// The last is the deciding one; empty for an `allow` without condition.

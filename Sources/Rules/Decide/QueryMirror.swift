@@ -1,22 +1,22 @@
 /// Lists: the platform's own way of judging a query (the mirror).
 ///
-/// The condition is evaluated once for each way of the filter, against a stand-in document that holds
+/// The condition is evaluated once for each disjunct of the filter, against a stand-in document that holds
 /// the filtered fields only. That admits some queries that could return what the rule refuses and
 /// refuses some that could not; it is what production does. Source: docs/spec/production-differences.md
 /// 1.10, docs/spec/list-query-authorization.md section 3.
 
 package import DocModel
 
-/// One way of a query's filter as rules judge it: its tests of fields, and what it says of the document's name.
+/// One disjunct of a query's filter as rules judge it: its tests of fields, and what it says of the document's name.
 ///
 /// `not-in` is taken apart here, too, into `notEqual` tests that all hold.
 package struct ListWay {
   /// Tests of fields, each once: `f == 1` said twice still fixes the field.
   package var tests: [FieldTest] = []
-  /// The document the way names with `__name__ ==`, as a full resource name. Nil when anything else is
+  /// The document the disjunct names with `__name__ ==`, as a full resource name. Nil when anything else is
   /// said of the name, and in a group below a document: the service then takes it for unknown.
   package var documentName: [UInt8]? { isBinding && keys.count == 1 && nameTests.isEmpty ? keys.first : nil }
-  /// Whether a name can bind the way to its document.
+  /// Whether a name can bind the disjunct to its document.
   var isBinding: Bool { ancestor == nil }
   /// Of a group below a document: that document's path below the root.
   let ancestor: [UInt8]?
@@ -30,9 +30,9 @@ package struct ListWay {
   package private(set) var said: [FieldTest: Int] = [:]
 
   /// - Parameter isOneOfSeveral: whether it is to be known what is said, also twice.
-  package init(_ way: QueryWay = [], ancestor: [UInt8]? = nil, isOneOfSeveral: Bool = false) {
+  package init(_ disjunct: QueryDisjunct = [], ancestor: [UInt8]? = nil, isOneOfSeveral: Bool = false) {
     self.ancestor = ancestor
-    for test in way.tests {
+    for test in disjunct.tests {
       guard test.comparison == .notIn else {
         add(test, isOneOfSeveral)
         continue
@@ -59,52 +59,54 @@ package struct ListWay {
   /// `__name__ ==` gives are not among the tests.
   package func matcher(_ orders: [QueryShape.Order]) -> FilterMatcher {
     FilterMatcher(
-      QueryWay(tests + nameTests).filter,
+      QueryDisjunct(tests + nameTests).filter,
       requiring: orders.map(\.field).filter { !$0.isDocumentName })
   }
 }
 
 extension QueryShape {
-  /// LIMIT: ways one query may have. Source: docs/spec/list-query-authorization.md 4.1 (the platform's own
+  /// LIMIT: disjuncts one query may have. Source: docs/spec/list-query-authorization.md 4.1 (the platform's own
   /// limit is 30 disjuncts).
-  static let waysMax = 100
+  static let disjunctsMax = 100
 
-  /// All ways; nil when there are too many.
-  package func expandedWays() -> [ListWay]? {
+  /// All disjuncts; nil when there are too many.
+  package func expandedDisjuncts() -> [ListWay]? {
     let ancestor = allDescendants && !parent.isRoot ? Array(parent.text.utf8) : nil
-    if let only = ways.first, ways.count == 1, !only.tests.contains(where: { $0.comparison.isDisjunction }) {
+    if let only = disjuncts.first, disjuncts.count == 1,
+      !only.tests.contains(where: { $0.comparison.isDisjunction })
+    {
       return [ListWay(only, ancestor: ancestor)]
     }
-    let filter = QueryFilter.any(ways.map(\.filter))
-    guard QueryWay.count(of: filter) <= Self.waysMax else { return nil }
+    let filter = QueryFilter.any(disjuncts.map(\.filter))
+    guard QueryDisjunct.count(of: filter) <= Self.disjunctsMax else { return nil }
     return Self.distinct(
-      QueryWay.ways(of: filter).map { ListWay($0, ancestor: ancestor, isOneOfSeveral: true) })
+      QueryDisjunct.disjuncts(of: filter).map { ListWay($0, ancestor: ancestor, isOneOfSeveral: true) })
   }
 
-  /// Ways that say the same, in whatever order, are one. Saying it twice in one way is saying something else, as in the
+  /// Disjuncts that say the same, in whatever order, are one. Saying it twice in one disjunct is saying something else, as in the
   /// official engine.
-  private static func distinct(_ ways: [ListWay]) -> [ListWay] {
+  private static func distinct(_ disjuncts: [ListWay]) -> [ListWay] {
     var seen: Set<[FieldTest: Int]> = []
-    return ways.filter { seen.insert($0.said).inserted }
+    return disjuncts.filter { seen.insert($0.said).inserted }
   }
 }
 
 extension Ruleset {
-  /// - Parameter ways: of the request's query; nil when there are too many, or no query.
-  func decideList(_ request: borrowing RuleRequest, _ ways: [ListWay]?, _ e: Evaluation) -> Decision {
-    guard let shape = request.query, let ways else { return e.decision(.unprovable) }
-    // Assumed: every way has the whole budget; document accesses are counted over all of them.
+  /// - Parameter disjuncts: of the request's query; nil when there are too many, or no query.
+  func decideList(_ request: borrowing RuleRequest, _ disjuncts: [ListWay]?, _ e: Evaluation) -> Decision {
+    guard let shape = request.query, let disjuncts else { return e.decision(.unprovable) }
+    // Assumed: every disjunct has the whole budget; document accesses are counted over all of them.
     var spentMost = 0
-    for (index, way) in ways.enumerated() {
-      if index > 0, way.documentName == nil, ways[index - 1].documentName == nil {
-        e.openNext(way)
+    for (index, disjunct) in disjuncts.enumerated() {
+      if index > 0, disjunct.documentName == nil, disjuncts[index - 1].documentName == nil {
+        e.openNext(disjunct)
       } else {
-        e.openWay(way, of: shape, self)
+        e.openDisjunct(disjunct, of: shape, self)
       }
       let decision = judge(e)
       spentMost = max(spentMost, decision.expressions)
       if !decision.isAllowed {
-        let reason = refusalReason(decision.reason, request, e, way: index)
+        let reason = refusalReason(decision.reason, request, e, disjunct: index)
         return Decision(reason: reason, expressions: spentMost, accesses: decision.accesses)
       }
     }
@@ -114,44 +116,44 @@ extension Ruleset {
 
   /// Tells a query that lacks a filter from one that no filter could help.
   private func refusalReason(
-    _ reason: Decision.Reason, _ request: borrowing RuleRequest, _ e: Evaluation, way: Int
+    _ reason: Decision.Reason, _ request: borrowing RuleRequest, _ e: Evaluation, disjunct: Int
   ) -> Decision.Reason {
     guard reason == .condition || reason == .fault else { return reason }
     e.isTracing = true
     defer { e.isTracing = false }
     var tracer = Tracer(self, e)
-    tracer.traceMatches(way: way)
+    tracer.traceMatches(disjunct: disjunct)
     return tracer.missing.isEmpty ? reason : .unprovable
   }
 }
 
 extension Evaluation {
-  /// Makes one way of a query the thing to be judged: its document or its stand-in, and its matches.
-  package func openWay(_ way: ListWay, of shape: QueryShape, _ ruleset: Ruleset) {
+  /// Makes one disjunct of a query the thing to be judged: its document or its stand-in, and its matches.
+  package func openDisjunct(_ disjunct: ListWay, of shape: QueryShape, _ ruleset: Ruleset) {
     openQuery(shape)
     // Also a document outside the collection, which the query cannot return. Source: the official emulator.
-    if let name = way.documentName, let relative = relativePath(ofName: name) {
+    if let name = disjunct.documentName, let relative = relativePath(ofName: name) {
       openNamedDocument(relative)
       ruleset.matcher.match(self)
       return
     }
-    openStandIn(way)
+    openStandIn(disjunct)
     matchAll(shape, ruleset.matcher)
   }
 
-  /// The same for a way after another one of the same query, when neither names a document: all but the stand-in
+  /// The same for a disjunct after another one of the same query, when neither names a document: all but the stand-in
   /// is as it was.
-  func openNext(_ way: ListWay) {
+  func openNext(_ disjunct: ListWay) {
     spent = 0
-    openStandIn(way)
+    openStandIn(disjunct)
   }
 
-  private func openStandIn(_ way: ListWay) {
-    resourceData = standIn(way.tests)
-    nameConstraint = nameConstraint(way)
+  private func openStandIn(_ disjunct: ListWay) {
+    resourceData = standIn(disjunct.tests)
+    nameConstraint = nameConstraint(disjunct)
   }
 
-  /// What all ways of a query share.
+  /// What all disjuncts of a query share.
   package func openQuery(_ shape: QueryShape) {
     spent = 0
     newResourceData = .null

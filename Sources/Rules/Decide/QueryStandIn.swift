@@ -77,16 +77,16 @@ extension Evaluation {
 
   /// What a query says of the document's name where it does not fix it: its filters, or where it looks. A group
   /// below a document is a range of names for the official engine.
-  func nameConstraint(_ way: ListWay) -> Operand? {
-    let keys = way.keys.compactMap { relativePath(ofName: $0) }.map {
+  func nameConstraint(_ disjunct: ListWay) -> Operand? {
+    let keys = disjunct.keys.compactMap { relativePath(ofName: $0) }.map {
       ConstraintFilter(comparison: .equal, operand: namePath($0))
     }
-    let others = way.nameTests.compactMap { test in
+    let others = disjunct.nameTests.compactMap { test in
       test.operand.withUnsafeBytes { relativePath(ofName: Array(ValueView($0).reference)) }
         .map { ConstraintFilter(comparison: test.comparison, operand: namePath($0)) }
     }
     var all = keys + others
-    if all.isEmpty, let ancestor = way.ancestor {
+    if all.isEmpty, let ancestor = disjunct.ancestor {
       all = [ConstraintFilter(comparison: .greaterThanOrEqual, operand: namePath(arena.copy(ancestor)))]
     }
     return all.isEmpty ? nil : .constraint(arena.copy(all), all.count)

@@ -20,7 +20,7 @@ extension Ruleset {
       traceList(request, e, &tracer)
     } else {
       e.spent = 0
-      tracer.traceMatches(way: 0)
+      tracer.traceMatches(disjunct: 0)
     }
     // What the proof asks for is not the request's.
     let accessedPaths = documents.log.paths
@@ -48,7 +48,7 @@ extension Ruleset {
     let limit = Tracer(self, e).exceeded(.work, max(0, e.workMax), at: span)
     let traces = allowPlaces.indices.filter { allowPlaces[$0].condition == span }.map { number in
       AllowTrace(
-        allow: number, id: allowPlaces[number].id, method: e.method, position: limit.position, way: 0,
+        allow: number, id: allowPlaces[number].id, method: e.method, position: limit.position, disjunct: 0,
         outcome: .fault(Fault(code: .budget, message: FaultText.budget, span: span)), deciding: [],
         beside: [],
         falseLeaves: [], hidden: [])
@@ -59,19 +59,19 @@ extension Ruleset {
       message: officialMessage(traces), proof: nil)
   }
 
-  /// Every way up to the first that is refused.
+  /// Every disjunct up to the first that is refused.
   func traceList(
     _ request: borrowing RuleRequest, _ e: Evaluation, _ tracer: inout Tracer
   ) {
-    guard let shape = request.query, let ways = shape.expandedWays() else { return }
-    for (index, way) in ways.enumerated() {
-      e.openWay(way, of: shape, self)
-      tracer.traceMatches(way: index)
-      guard let last = tracer.allows.last, last.way == index, last.outcome == .granted else { return }
+    guard let shape = request.query, let disjuncts = shape.expandedDisjuncts() else { return }
+    for (index, disjunct) in disjuncts.enumerated() {
+      e.openDisjunct(disjunct, of: shape, self)
+      tracer.traceMatches(disjunct: index)
+      guard let last = tracer.allows.last, last.disjunct == index, last.outcome == .granted else { return }
     }
   }
 
-  /// The official emulator's text for a refusal. Of a query, the ways that were granted before the one
+  /// The official emulator's text for a refusal. Of a query, the disjuncts that were granted before the one
   /// that was not are reported as false. Source: docs/spec/rules-language.md 8.4, the official emulator.
   func officialMessage(_ allows: [AllowTrace]) -> String {
     let entries = allows.map { allow -> String in

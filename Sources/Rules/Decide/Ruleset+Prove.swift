@@ -12,12 +12,12 @@ package protocol ListProver: Sendable {
   init()
 
   /// - Parameters:
-  ///   - ways: of the query; nil when there are too many.
+  ///   - disjuncts: of the query; nil when there are too many.
   ///   - mirror: the service's verdict, which is the one that counts.
   ///   - isForClient: what the proof says is then made without a look at stored documents; only whether it says it
   ///     depends on the verdicts.
   func proof(
-    of shape: QueryShape, _ ways: [ListWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
+    of shape: QueryShape, _ disjuncts: [ListWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
     mirror: Decision, isForClient: Bool
   ) -> ListProof
 }
@@ -29,9 +29,9 @@ extension Ruleset {
   public func prove(_ request: borrowing RuleRequest, documents: DocumentAccess) -> ListProof? {
     guard let prover, request.method == .list, let shape = request.query else { return nil }
     let isRepeat = documents.evaluation.isRepeat(request, documents)
-    let ways = shape.expandedWays()
-    let mirror = decide(list: request, ways, documents, isRepeat: isRepeat)
-    return prover.proof(of: shape, ways, by: self, documents, mirror: mirror, isForClient: false)
+    let disjuncts = shape.expandedDisjuncts()
+    let mirror = decide(list: request, disjuncts, documents, isRepeat: isRepeat)
+    return prover.proof(of: shape, disjuncts, by: self, documents, mirror: mirror, isForClient: false)
   }
 
   /// The same, when the service's verdict is known.
@@ -40,6 +40,6 @@ extension Ruleset {
   ) -> ListProof? {
     guard let prover, let shape = request.query else { return nil }
     return prover.proof(
-      of: shape, shape.expandedWays(), by: self, documents, mirror: mirror, isForClient: isForClient)
+      of: shape, shape.expandedDisjuncts(), by: self, documents, mirror: mirror, isForClient: isForClient)
   }
 }

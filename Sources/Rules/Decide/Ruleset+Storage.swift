@@ -42,7 +42,7 @@ extension Ruleset {
     var tracer = Tracer(self, e, blocks: storage?.blocks ?? [])
     e.spent = 0
     e.work = 0
-    tracer.traceMatches(way: 0)
+    tracer.traceMatches(disjunct: 0)
     return Explanation(
       decision: decision, allows: tracer.allows, missingFilters: [], accessedPaths: documents.log.paths,
       limits: decision.isAllowed ? [] : tracer.limits,

@@ -104,21 +104,23 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
     documents.evaluationReference._withUnsafeGuaranteedRef { evaluation in
       evaluation.isTracing = false
       evaluation.open(request, documents, self, isRepeat: isRepeat)
-      if request.method == .list { return decideList(request, request.query?.expandedWays(), evaluation) }
+      if request.method == .list {
+        return decideList(request, request.query?.expandedDisjuncts(), evaluation)
+      }
       evaluation.openDocument(request)
       matcher.match(evaluation)
       return judge(evaluation)
     }
   }
 
-  /// The same for a list whose ways are known.
+  /// The same for a list whose disjuncts are known.
   func decide(
-    list request: borrowing RuleRequest, _ ways: [ListWay]?, _ documents: DocumentAccess, isRepeat: Bool
+    list request: borrowing RuleRequest, _ disjuncts: [ListWay]?, _ documents: DocumentAccess, isRepeat: Bool
   ) -> Decision {
     let evaluation = documents.evaluation
     evaluation.isTracing = false
     evaluation.open(request, documents, self, isRepeat: isRepeat)
-    return decideList(request, ways, evaluation)
+    return decideList(request, disjuncts, evaluation)
   }
 
   /// Tries the `allow`s of documents' rules.

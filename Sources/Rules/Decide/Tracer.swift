@@ -42,21 +42,21 @@ package struct Tracer {
   }
 
   /// Tries the matched `allow`s as `Ruleset.judge` does, and keeps what happens.
-  package mutating func traceMatches(way: Int) {
+  package mutating func traceMatches(disjunct: Int) {
     trying: for number in Array(e.matches.found.elements) {
       let block = blocks[Int(number)]
       let tried = block.allows[Int(e.method.rawValue)]
       if tried.isEmpty { continue }
       block.captures.withUnsafeBufferPointer { e.bindCaptures($0) }
       for allow in tried {
-        let outcome = trace(allow, way: way)
+        let outcome = trace(allow, disjunct: disjunct)
         if outcome == .granted { break trying }
         if case .fault(let fault) = outcome, fault.code == .budget { break trying }
       }
     }
   }
 
-  private mutating func trace(_ allow: AllowPlan, way: Int) -> AllowOutcome {
+  private mutating func trace(_ allow: AllowPlan, disjunct: Int) -> AllowOutcome {
     let place = ruleset.allowPlaces[allow.number]
     var chain: [DecidingExpression] = []
     var leaves: [DecidingExpression] = []
@@ -79,7 +79,8 @@ package struct Tracer {
     allows.append(
       AllowTrace(
         allow: allow.number, id: place.id, method: e.method, position: ruleset.source.position(of: start),
-        way: way, outcome: outcome, deciding: chain, beside: beside, falseLeaves: leaves, hidden: hidden))
+        disjunct: disjunct, outcome: outcome, deciding: chain, beside: beside, falseLeaves: leaves,
+        hidden: hidden))
     return outcome
   }
 

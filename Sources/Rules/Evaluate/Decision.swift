@@ -19,7 +19,7 @@ public struct Decision: Sendable {
   }
 
   public let reason: Reason
-  /// Evaluation cost, as the budget of 1,000 counts it; for a query, of its most expensive way.
+  /// Evaluation cost, as the budget of 1,000 counts it; for a query, of its most expensive disjunct.
   public let expressions: Int
   /// Distinct documents that this operation was the first of its request to ask for.
   public let accesses: Int

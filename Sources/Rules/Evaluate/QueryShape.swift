@@ -21,22 +21,23 @@ public struct QueryShape: Sendable {
   public let collectionID: String?
   /// Whether this is a collection group: the collection at any depth below the parent.
   public let allDescendants: Bool
-  /// The filter in disjunctive form: each way is a conjunction, and each must be granted.
-  /// `in` and `array-contains-any` need not be taken apart; that happens here. No filter: one way without tests.
-  public let ways: [QueryWay]
+  /// The filter in disjunctive form: each disjunct is a conjunction, and each must be granted.
+  /// `in` and `array-contains-any` need not be taken apart; that happens here. No filter: one disjunct without tests.
+  public let disjuncts: [QueryDisjunct]
   public let limit: Int64?
   public let offset: Int64
   /// Explicit orders only.
   public let orderBy: [Order]
 
   public init(
-    parent: ResourcePath, collectionID: String?, allDescendants: Bool = false, ways: [QueryWay] = [],
+    parent: ResourcePath, collectionID: String?, allDescendants: Bool = false,
+    disjuncts: [QueryDisjunct] = [],
     limit: Int64? = nil, offset: Int64 = 0, orderBy: [Order] = []
   ) {
     self.parent = parent
     self.collectionID = collectionID
     self.allDescendants = allDescendants
-    self.ways = ways.isEmpty ? [[]] : ways
+    self.disjuncts = disjuncts.isEmpty ? [[]] : disjuncts
     self.limit = limit
     self.offset = offset
     self.orderBy = orderBy

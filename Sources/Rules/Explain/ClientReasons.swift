@@ -70,7 +70,7 @@ extension Ruleset {
     }
     for method in isMethodOpen ? [.create, .update] : [request.method] {
       e.openHidden(request, documents, self, as: method)
-      tracer.traceMatches(way: 0)
+      tracer.traceMatches(disjunct: 0)
     }
     return tracer.allows
   }

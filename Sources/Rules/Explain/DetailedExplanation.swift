@@ -11,8 +11,8 @@ public struct DetailedExplanation: Sendable {
   public let path: ResourcePath
   /// Nil when nobody is signed in; empty for a token that names nobody.
   public let uid: String?
-  /// For a query: each of its ways, as filters; empty otherwise.
-  public let ways: [String]
+  /// For a query: each of its disjuncts, as filters; empty otherwise.
+  public let disjuncts: [String]
   /// Every `allow` tried, in the order of `explanation.allows`.
   public let rules: [ExplainedRule]
   /// In the order in which they were first asked for.
@@ -90,7 +90,9 @@ extension Ruleset {
     var rules: [ExplainedRule] = []
     var asked = AskedDocuments()
     record(request, documents) { allow, log, e in
-      if let trace = explanation.allows.first(where: { $0.allow == allow.allow && $0.way == allow.way }) {
+      if let trace = explanation.allows.first(where: {
+        $0.allow == allow.allow && $0.disjunct == allow.disjunct
+      }) {
         rules.append(ExplainedRule(trace: trace, condition: tree.condition(of: allow, log, e)))
       }
       asked.note(allow.steps, log, e, tree)
@@ -98,7 +100,7 @@ extension Ruleset {
     return DetailedExplanation(
       explanation: explanation, source: source, method: request.method, path: request.path,
       uid: request.auth.map { auth in auth.uid.map { String(decoding: $0, as: UTF8.self) } ?? "" },
-      ways: request.query.map(ListWayText.texts) ?? [], rules: rules,
+      disjuncts: request.query.map(ListWayText.texts) ?? [], rules: rules,
       documents: asked.reads(documents.log))
   }
 }

@@ -143,13 +143,15 @@ struct AskedDocuments {
   }
 }
 
-/// The ways of a query as filters.
+/// The disjuncts of a query as filters.
 enum ListWayText {
   static func texts(_ shape: QueryShape) -> [String] {
     let e = Evaluation()
-    return (shape.expandedWays() ?? []).map { way in
-      var parts = way.tests.map { text($0, e) }
-      if let name = way.documentName { parts.append("__name__ == \(String(decoding: name, as: UTF8.self))") }
+    return (shape.expandedDisjuncts() ?? []).map { disjunct in
+      var parts = disjunct.tests.map { text($0, e) }
+      if let name = disjunct.documentName {
+        parts.append("__name__ == \(String(decoding: name, as: UTF8.self))")
+      }
       return parts.isEmpty ? "no filter" : parts.joined(separator: " && ")
     }
   }

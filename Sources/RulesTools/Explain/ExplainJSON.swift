@@ -30,8 +30,8 @@ public enum ExplainJSON {
       if !explained.explanation.message.isEmpty {
         json.member("officialMessage") { $0.string(explained.explanation.message) }
       }
-      if !explained.ways.isEmpty {
-        json.member("ways") { $0.array(explained.ways) { $0.string($1) } }
+      if !explained.disjuncts.isEmpty {
+        json.member("ways") { $0.array(explained.disjuncts) { $0.string($1) } }
       }
       json.member("rules") { $0.array(explained.rules) { write($1, explained.source, &$0) } }
       json.member("missingFilters") { json in
@@ -59,7 +59,7 @@ public enum ExplainJSON {
       json.member("id") { $0.string(rule.trace.id) }
       json.member("line") { $0.integer(rule.trace.position.line) }
       json.member("column") { $0.integer(rule.trace.position.column) }
-      json.member("way") { $0.integer(rule.trace.way) }
+      json.member("way") { $0.integer(rule.trace.disjunct) }
       switch rule.trace.outcome {
       case .granted: json.member("outcome") { $0.string("granted") }
       case .refused: json.member("outcome") { $0.string("refused") }

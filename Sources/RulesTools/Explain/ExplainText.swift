@@ -22,12 +22,15 @@ public enum ExplainText {
   {
     let paint = Paint(isOn: isColored)
     var lines = [head(explained, paint)]
-    var way = -1
+    var disjunct = -1
     for rule in explained.rules {
-      if explained.ways.count > 1, rule.trace.way != way {
-        way = rule.trace.way
-        let text = way < explained.ways.count ? explained.ways[way] : ""
-        lines += ["", "  way \(way + 1) of \(explained.ways.count): \(OneLine.text(text, most: width - 20))"]
+      if explained.disjuncts.count > 1, rule.trace.disjunct != disjunct {
+        disjunct = rule.trace.disjunct
+        let text = disjunct < explained.disjuncts.count ? explained.disjuncts[disjunct] : ""
+        lines += [
+          "",
+          "  disjunct \(disjunct + 1) of \(explained.disjuncts.count): \(OneLine.text(text, most: width - 20))",
+        ]
       }
       lines += [""] + self.rule(rule, explained, width, paint)
     }
@@ -40,7 +43,9 @@ public enum ExplainText {
     let verdict = explained.explanation.isAllowed ? paint.green("✓ allow") : paint.red("✗ deny")
     let who = explained.uid.map { $0.isEmpty ? "a token without uid" : $0 } ?? "nobody (request.auth is null)"
     var text = "\(paint.bold(verdict))  \(explained.method.name) /\(explained.path.text)  as \(who)"
-    if explained.ways.count == 1, explained.ways[0] != "no filter" { text += "  where \(explained.ways[0])" }
+    if explained.disjuncts.count == 1, explained.disjuncts[0] != "no filter" {
+      text += "  where \(explained.disjuncts[0])"
+    }
     return text
   }
 

@@ -49,8 +49,8 @@ struct FilterAdvice {
 
   /// A field that the query fixes can only be asked for something else instead.
   private func isFixed(_ field: FieldPath) -> Bool {
-    shape.ways.contains { way in
-      way.tests.contains { $0.path == field && ($0.comparison == .equal || $0.comparison == .in) }
+    shape.disjuncts.contains { disjunct in
+      disjunct.tests.contains { $0.path == field && ($0.comparison == .equal || $0.comparison == .in) }
     }
   }
 
@@ -62,14 +62,14 @@ struct FilterAdvice {
   }
 
   private func query(with tests: [FieldTest], replaces: Bool) -> QueryShape {
-    let ways = shape.ways.map { way -> QueryWay in
+    let disjuncts = shape.disjuncts.map { disjunct -> QueryDisjunct in
       let kept =
-        replaces ? way.tests.filter { old in !tests.contains { $0.path == old.path } } : way.tests
-      return QueryWay(kept + tests)
+        replaces ? disjunct.tests.filter { old in !tests.contains { $0.path == old.path } } : disjunct.tests
+      return QueryDisjunct(kept + tests)
     }
     return QueryShape(
       parent: shape.parent, collectionID: shape.collectionID, allDescendants: shape.allDescendants,
-      ways: ways, limit: shape.limit, offset: shape.offset, orderBy: shape.orderBy)
+      disjuncts: disjuncts, limit: shape.limit, offset: shape.offset, orderBy: shape.orderBy)
   }
 
   private static func combinations(of count: Int, from total: Int) -> [[Int]] {

@@ -36,7 +36,7 @@ extension Ruleset {
     let bytes = e.arena.copy(witness.fields.encoded)
     e.openResult(e.arena.copy(witness.path.text), .document(bytes), of: shape, self)
     var tracer = Tracer(self, e)
-    tracer.traceMatches(way: 0)
+    tracer.traceMatches(disjunct: 0)
     guard let last = tracer.allows.first(where: { $0.allow == granting }) ?? tracer.allows.last else {
       return nil
     }
@@ -45,9 +45,9 @@ extension Ruleset {
 
   /// The `allow` by which the service grants the query; others refuse the witness, too, and leak nothing.
   private func grantingAllow(_ shape: QueryShape, _ e: Evaluation) -> Int? {
-    e.openWay(ListWay(), of: shape, self)
+    e.openDisjunct(ListWay(), of: shape, self)
     var tracer = Tracer(self, e)
-    tracer.traceMatches(way: 0)
+    tracer.traceMatches(disjunct: 0)
     return tracer.allows.last { $0.outcome == .granted }?.allow
   }
 }

@@ -12,13 +12,13 @@ struct ProofRewriting {
     self.e = e
   }
 
-  /// - Parameter open: makes the refused way the thing to be judged.
+  /// - Parameter open: makes the refused disjunct the thing to be judged.
   func find(_ open: () -> Void) -> ListRewriting? {
     open()
     e.isTracing = true
     defer { e.isTracing = false }
     var tracer = Tracer(ruleset, e)
-    tracer.traceMatches(way: 0)
+    tracer.traceMatches(disjunct: 0)
     for allow in tracer.allows {
       // A negated comparison is the whole negation's affair.
       let chain = allow.deciding.reversed()

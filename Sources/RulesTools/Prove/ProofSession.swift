@@ -46,27 +46,27 @@ struct ProofSession {
   }
 
   /// - Parameter ways: of the query; nil when there are too many.
-  mutating func proof(_ ways: [ListWay]?) -> ListProof {
-    guard let ways else { return proof(.tooComplex, .agreed, branches: 0) }
+  mutating func proof(_ disjuncts: [ListWay]?) -> ListProof {
+    guard let disjuncts else { return proof(.tooComplex, .agreed, branches: 0) }
     var prover = StrictProver(plan, e, shape)
-    for (index, way) in ways.enumerated() {
-      prover.expect(index + 1 < ways.count ? ways[index + 1] : nil, after: way)
-      let verdict = prove(way, &prover)
-      if verdict != .allowed { return refused(way, verdict, prover.branches) }
+    for (index, disjunct) in disjuncts.enumerated() {
+      prover.expect(index + 1 < disjuncts.count ? disjuncts[index + 1] : nil, after: disjunct)
+      let verdict = prove(disjunct, &prover)
+      if verdict != .allowed { return refused(disjunct, verdict, prover.branches) }
     }
     if mirror.isAllowed { return proof(.allowed, .agreed, branches: prover.branches) }
-    return provable(ways, prover.branches)
+    return provable(disjuncts, prover.branches)
   }
 
   /// One way: by logic, or, for a named document, by what is stored under the name.
-  private func prove(_ way: ListWay, _ prover: inout StrictProver) -> StrictVerdict {
-    let verdict = prover.prove(way)
-    guard verdict != .allowed, way.documentName != nil else { return verdict }
-    return isGrantedByService(way) ? .allowed : verdict
+  private func prove(_ disjunct: ListWay, _ prover: inout StrictProver) -> StrictVerdict {
+    let verdict = prover.prove(disjunct)
+    guard verdict != .allowed, disjunct.documentName != nil else { return verdict }
+    return isGrantedByService(disjunct) ? .allowed : verdict
   }
 
-  private func isGrantedByService(_ way: ListWay) -> Bool {
-    e.openWay(way, of: shape, ruleset)
+  private func isGrantedByService(_ disjunct: ListWay) -> Bool {
+    e.openDisjunct(disjunct, of: shape, ruleset)
     return ruleset.judge(e).isAllowed
   }
 
@@ -81,23 +81,23 @@ struct ProofSession {
 
   // MARK: refused by logic
 
-  private func refused(_ way: ListWay, _ verdict: StrictVerdict, _ branches: Int) -> ListProof {
-    let found = witness(way)
+  private func refused(_ disjunct: ListWay, _ verdict: StrictVerdict, _ branches: Int) -> ListProof {
+    let found = witness(disjunct)
     let finding: ListFinding = mirror.isAllowed ? (found == nil ? .unproven : .leak) : .agreed
-    let advice = finding == .unproven ? [] : advice(way)
+    let advice = finding == .unproven ? [] : advice(disjunct)
     return proof(
-      verdict, finding, witness: found, advice: advice, line: mirror.isAllowed ? grantingLine(way) : 0,
+      verdict, finding, witness: found, advice: advice, line: mirror.isAllowed ? grantingLine(disjunct) : 0,
       branches: branches)
   }
 
   /// A result of the way that is refused.
-  private func witness(_ way: ListWay) -> ListWitness? {
-    guard way.documentName == nil else { return nil }
-    let matcher = way.matcher(shape.orderBy)
+  private func witness(_ disjunct: ListWay) -> ListWitness? {
+    guard disjunct.documentName == nil else { return nil }
+    let matcher = disjunct.matcher(shape.orderBy)
     var prover = StrictProver(plan, e, shape)
     var found: ListWitness?
     var refusals = 0
-    _ = prover.prove(way) { evaluator in
+    _ = prover.prove(disjunct) { evaluator in
       refusals += 1
       for variant in 0..<Self.variantsMax where found == nil {
         found = check(WitnessBuilder(evaluator, variant: variant), matcher)
@@ -129,56 +129,56 @@ struct ProofSession {
   }
 
   /// The line of the `allow` by which the service grants a way.
-  private func grantingLine(_ way: ListWay) -> Int {
-    e.openWay(way, of: shape, ruleset)
+  private func grantingLine(_ disjunct: ListWay) -> Int {
+    e.openDisjunct(disjunct, of: shape, ruleset)
     var tracer = Tracer(ruleset, e)
-    tracer.traceMatches(way: 0)
+    tracer.traceMatches(disjunct: 0)
     return tracer.allows.last?.position.line ?? 0
   }
 
   // MARK: refused by the service only
 
-  private func provable(_ ways: [ListWay], _ branches: Int) -> ListProof {
-    guard let way = ways.first(where: { !isGrantedByService($0) }) else {
+  private func provable(_ disjuncts: [ListWay], _ branches: Int) -> ListProof {
+    guard let disjunct = disjuncts.first(where: { !isGrantedByService($0) }) else {
       return proof(.allowed, .agreed, branches: branches)
     }
     e.hidesDocuments = isForClient
-    let rewriting = ProofRewriting(ruleset, e).find { e.openWay(way, of: shape, ruleset) }
+    let rewriting = ProofRewriting(ruleset, e).find { e.openDisjunct(disjunct, of: shape, ruleset) }
     e.hidesDocuments = false
     return proof(
-      .allowed, .provable, advice: harmlessAdvice(way), rewriting: rewriting, line: rewriting?.line ?? 0,
+      .allowed, .provable, advice: harmlessAdvice(disjunct), rewriting: rewriting, line: rewriting?.line ?? 0,
       branches: branches)
   }
 
   // MARK: advice
 
-  private func advice(_ way: ListWay) -> [ListAdvice] {
+  private func advice(_ disjunct: ListWay) -> [ListAdvice] {
     let search = FilterAdvice(passes: passes, shape: shape)
-    let found = search.search(candidates(way), replaces: false)
+    let found = search.search(candidates(disjunct), replaces: false)
     if !found.isEmpty { return found }
     // The query fixes the fields that the rules ask for to something else.
-    var open = way
+    var open = disjunct
     open.tests.removeAll { $0.comparison == .equal || $0.comparison == .isNull }
-    guard open.tests.count < way.tests.count else { return [] }
+    guard open.tests.count < disjunct.tests.count else { return [] }
     return search.search(candidates(open), replaces: true)
   }
 
   /// Filters that take no result away, or, when there are none, any that help.
-  private func harmlessAdvice(_ way: ListWay) -> [ListAdvice] {
+  private func harmlessAdvice(_ disjunct: ListWay) -> [ListAdvice] {
     let search = FilterAdvice(passes: passes, shape: shape)
-    let all = candidates(way)
+    let all = candidates(disjunct)
     let harmless = search.search(all.filter(\.isImplied), replaces: false)
     return harmless.isEmpty ? search.search(all, replaces: false) : harmless
   }
 
   /// What the rules ask about the results of a way.
-  private func candidates(_ way: ListWay) -> [FilterAdvice.Candidate] {
+  private func candidates(_ disjunct: ListWay) -> [FilterAdvice.Candidate] {
     e.hidesDocuments = isForClient
     defer { e.hidesDocuments = false }
     var prover = StrictProver(plan, e, shape)
     prover.evaluator.questions = FieldQuestions()
     var refusals = 0
-    _ = prover.prove(way) { _ in
+    _ = prover.prove(disjunct) { _ in
       refusals += 1
       return refusals < Self.refusalsMax
     }
@@ -192,14 +192,14 @@ struct ProofSession {
 
   /// Whether the service allows a query and logic does.
   private func passes(_ changed: QueryShape) -> Bool {
-    guard let ways = changed.expandedWays() else { return false }
-    for way in ways {
-      e.openWay(way, of: changed, ruleset)
+    guard let disjuncts = changed.expandedDisjuncts() else { return false }
+    for disjunct in disjuncts {
+      e.openDisjunct(disjunct, of: changed, ruleset)
       if !ruleset.judge(e).isAllowed { return false }
     }
     var prover = StrictProver(plan, e, changed)
-    for way in ways where way.documentName == nil {
-      if prover.prove(way) != .allowed { return false }
+    for disjunct in disjuncts where disjunct.documentName == nil {
+      if prover.prove(disjunct) != .allowed { return false }
     }
     return true
   }

@@ -14,12 +14,12 @@ final class StrictProof: ListProver {
   init() {}
 
   func proof(
-    of shape: QueryShape, _ ways: [ListWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
+    of shape: QueryShape, _ disjuncts: [ListWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
     mirror: Decision, isForClient: Bool
   ) -> ListProof {
     var session = ProofSession(ruleset, plan(of: ruleset), documents, shape, mirror, isForClient: isForClient)
     defer { session.close() }
-    return session.proof(ways)
+    return session.proof(disjuncts)
   }
 
   /// What can grant lists in the ruleset.

@@ -5,9 +5,9 @@
 internal import DocModel
 internal import Rules
 
-/// Proves the ways of one query.
+/// Proves the disjuncts of one query.
 struct StrictProver {
-  /// LIMIT: cases of one way. Source: docs/spec/list-query-authorization.md 4.2.
+  /// LIMIT: cases of one disjunct. Source: docs/spec/list-query-authorization.md 4.2.
   static let branchesMax = 4_096
 
   let e: Evaluation
@@ -15,14 +15,14 @@ struct StrictProver {
   var evaluator: SymbolicEvaluator
   private(set) var branches = 0
   private var statements: [ListStatement] = []
-  /// Whether the way before named a document, which `request.path` then was.
+  /// Whether the disjunct before named a document, which `request.path` then was.
   private var isAfterName = false
-  /// Whether the query is open for a way that names no document, and `statements` are those of such a way.
+  /// Whether the query is open for a disjunct that names no document, and `statements` are those of such a disjunct.
   private var isQueryOpen = false
-  /// How many filters the next way has in common with the way at hand, from the first on.
+  /// How many filters the next disjunct has in common with the disjunct at hand, from the first on.
   private var commonCount = 0
-  /// What so many filters of the way before say, all of which the way at hand has, too.
-  private var common: (count: Int, facts: WayFacts)?
+  /// What so many filters of the disjunct before say, all of which the disjunct at hand has, too.
+  private var common: (count: Int, facts: DisjunctFacts)?
 
   init(_ plan: ProofPlan, _ e: Evaluation, _ shape: QueryShape) {
     self.e = e
@@ -32,54 +32,54 @@ struct StrictProver {
 
   /// - Parameter refused: is shown every case that no statement grants and says whether to go on.
   mutating func prove(
-    _ way: ListWay, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
+    _ disjunct: ListWay, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
   ) -> StrictVerdict {
     evaluator.steps = 0
     evaluator.isVacuous = false
-    guard open(way) else { return .allowed }
+    guard open(disjunct) else { return .allowed }
     if grantedWithoutDocument() { return .allowed }
     return proveBranches(refused)
   }
 
-  /// Says which way comes after the next one, so that what they have in common is stated once.
-  mutating func expect(_ next: ListWay?, after way: ListWay) {
+  /// Says which disjunct comes after the next one, so that what they have in common is stated once.
+  mutating func expect(_ next: ListWay?, after disjunct: ListWay) {
     commonCount = 0
     guard let next else { return }
-    let most = min(way.tests.count, next.tests.count)
-    while commonCount < most, way.tests[commonCount] == next.tests[commonCount] {
+    let most = min(disjunct.tests.count, next.tests.count)
+    while commonCount < most, disjunct.tests[commonCount] == next.tests[commonCount] {
       commonCount += 1
     }
   }
 
-  // MARK: one way
+  // MARK: one disjunct
 
-  /// What the filters of the way say.
-  private mutating func stated(by way: ListWay) -> WayFacts {
-    var (done, facts) = common ?? (0, WayFacts(e))
+  /// What the filters of the disjunct say.
+  private mutating func stated(by disjunct: ListWay) -> DisjunctFacts {
+    var (done, facts) = common ?? (0, DisjunctFacts(e))
     common = nil
     if commonCount > 0, commonCount >= done {
-      facts.add(way.tests[done..<commonCount])
+      facts.add(disjunct.tests[done..<commonCount])
       common = (commonCount, facts)
       done = commonCount
     }
-    facts.add(way.tests[done...])
+    facts.add(disjunct.tests[done...])
     facts.add(shape.orderBy)
     return facts
   }
 
-  /// States what the way says; false when it returns nothing.
-  private mutating func open(_ way: ListWay) -> Bool {
-    var facts = stated(by: way)
-    // The ways of a collection differ in their facts only.
-    if isQueryOpen, way.keys.isEmpty, way.nameTests.isEmpty {
+  /// States what the disjunct says; false when it returns nothing.
+  private mutating func open(_ disjunct: ListWay) -> Bool {
+    var facts = stated(by: disjunct)
+    // The disjuncts of a collection differ in their facts only.
+    if isQueryOpen, disjunct.keys.isEmpty, disjunct.nameTests.isEmpty {
       evaluator.symbols = facts.symbols
       return !facts.isEmpty
     }
     isQueryOpen = false
     e.openQuery(shape)
     var path = (0..<3).map { ResultSegment.known(e.segments[$0]) }
-    if way.keys.count > 1 { return false }
-    if let name = way.onlyName {
+    if disjunct.keys.count > 1 { return false }
+    if let name = disjunct.onlyName {
       guard let relative = e.relativePath(ofName: name), e.isInside(relative, shape) else { return false }
       e.openDocumentPath(relative)
       evaluator.reopen()
@@ -91,21 +91,21 @@ struct StrictProver {
       for part in shape.parent.segments { path.append(.known(e.arena.copy(Array(part)))) }
       if shape.allDescendants {
         path.append(.parents)
-      } else if let collection = shape.collectionID, !way.nameTests.isEmpty {
-        facts.addNames(way, inCollection: Array(shape.parent.appending(collection).text.utf8) + [0x2F])
+      } else if let collection = shape.collectionID, !disjunct.nameTests.isEmpty {
+        facts.addNames(disjunct, inCollection: Array(shape.parent.appending(collection).text.utf8) + [0x2F])
       }
       evaluator.symbols = facts.symbols
       path.append(
         shape.collectionID.map { .known(e.arena.copy($0)) } ?? .collection(evaluator.symbols.segment()))
       path.append(.id)
     }
-    isAfterName = way.onlyName != nil
+    isAfterName = disjunct.onlyName != nil
     if facts.isEmpty { return false }
     evaluator.documentName = ListStatements.path(path[...], e)
     var found = ListStatements(evaluator.plan, path, e)
     found.collect()
     statements = found.found
-    isQueryOpen = way.onlyName == nil && shape.collectionID != nil
+    isQueryOpen = disjunct.onlyName == nil && shape.collectionID != nil
     return true
   }
 

@@ -23,9 +23,9 @@ final class SymbolicFrame {
 }
 
 struct SymbolicEvaluator {
-  /// LIMIT: what one way may cost. Source: docs/spec/list-query-authorization.md 4.2.
+  /// LIMIT: what one disjunct may cost. Source: docs/spec/list-query-authorization.md 4.2.
   static let stepsMax = 200_000
-  /// LIMIT: symbols of one way; more than a condition of the permitted size mentions in practice.
+  /// LIMIT: symbols of one disjunct; more than a condition of the permitted size mentions in practice.
   static let symbolsMax = 512
 
   let e: Evaluation

@@ -81,7 +81,7 @@ struct SymbolTable {
   @inline(__always)
   mutating func set(_ symbol: Int, _ new: Facts) { facts[symbol] = new }
 
-  /// States facts of the way, for all branches.
+  /// States facts of the disjunct, for all branches.
   mutating func state(_ symbol: Int, _ new: Facts) {
     initial[symbol] = new
     facts[symbol] = new

@@ -213,10 +213,10 @@ struct FieldSketch {
   /// Maps are described by what is in them, two levels deep.
   private mutating func add(_ fields: Fields, prefix: [String]) {
     for field in fields.entries {
-      let way = prefix + [field.name]
-      guard let path = FieldPath(segments: way) else { continue }
-      if case .map(let inner) = field.value, !inner.isEmpty, way.count < 3 {
-        add(inner, prefix: way)
+      let disjunct = prefix + [field.name]
+      guard let path = FieldPath(segments: disjunct) else { continue }
+      if case .map(let inner) = field.value, !inner.isEmpty, disjunct.count < 3 {
+        add(inner, prefix: disjunct)
         continue
       }
       let key = ExactText(path.text)

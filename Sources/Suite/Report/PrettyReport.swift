@@ -45,7 +45,7 @@ private struct PrettyWriter {
     return lines
   }
 
-  /// `coverage 97% (2 of 68 not seen both ways)`, when it was collected.
+  /// `coverage 97% (2 of 68 not seen both disjuncts)`, when it was collected.
   private func coverage(_ report: SuiteReport) -> String? {
     guard let share = report.coverage?.report().share else { return nil }
     let open = share.total - share.covered

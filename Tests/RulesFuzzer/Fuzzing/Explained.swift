@@ -57,7 +57,7 @@ enum Explained {
     ExplainedRow(
       name: "open round",
       reason:
-        "with several ways or writes it may end with one whose documents it has not fetched yet: evaluation error, where ours names what the documents lead to",
+        "with several disjuncts or writes it may end with one whose documents it has not fetched yet: evaluation error, where ours names what the documents lead to",
       test: .openRound),
     ExplainedRow(
       name: "accesses of another write",

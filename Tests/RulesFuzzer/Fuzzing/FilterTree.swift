@@ -1,4 +1,4 @@
-/// Filters of generated queries: as JSON, as ways, and as text.
+/// Filters of generated queries: as JSON, as disjuncts, and as text.
 
 internal import DocModel
 internal import Rules
@@ -10,13 +10,13 @@ indirect enum FilterTree: Sendable {
   case any([FilterTree])
 
   /// The filter in disjunctive form.
-  var ways: [[(FieldPath, FieldTest.Comparison, Value)]] {
+  var disjuncts: [[(FieldPath, FieldTest.Comparison, Value)]] {
     switch self {
     case .field(let path, let comparison, let value): return [[(path, comparison, value)]]
-    case .any(let members): return members.flatMap(\.ways)
+    case .any(let members): return members.flatMap(\.disjuncts)
     case .all(let members):
-      return members.reduce([[]]) { ways, member in
-        ways.flatMap { way in member.ways.map { way + $0 } }
+      return members.reduce([[]]) { disjuncts, member in
+        disjuncts.flatMap { disjunct in member.disjuncts.map { disjunct + $0 } }
       }
     }
   }

@@ -96,7 +96,7 @@ extension QueryAuthor {
       order: left.order ?? right.order)
   }
 
-  /// One side proven, the other of any kind; or each way of an `or` filter proves its own.
+  /// One side proven, the other of any kind; or each disjunct of an `or` filter proves its own.
   private mutating func either(_ left: ProvenTest, uid: String?, depth: Int) -> ProvenTest {
     if author.random.happens(350) {
       let right = proven(depth - 1, uid: uid)

@@ -151,7 +151,7 @@ extension Judged {
     [false, true].contains { failsAtMissing in
       let witness = Witness(failsAtMissingDocuments: failsAtMissing, isThorough: true)
       _ = trial.judge(ruleset, at: place, witness)
-      // The official engine also looks at the ways of a query behind the first that is refused.
+      // The official engine also looks at the disjuncts of a query behind the first that is refused.
       _ = trial.alternatives(ruleset, at: place, witness)
       return sight(witness)
     }

@@ -61,16 +61,18 @@ public struct QueryTrial: SceneTrial {
   }
 
   public func judge(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> Answer {
-    judge(ruleset, place, ways: filter?.ways ?? [[]], witness)
+    judge(ruleset, place, disjuncts: filter?.disjuncts ?? [[]], witness)
   }
 
-  /// The official emulator tries all ways without documents first, so it may name the reason of a later way.
+  /// The official emulator tries all disjuncts without documents first, so it may name the reason of a later disjunct.
   public func alternatives(_ ruleset: Ruleset, at place: Place, _ witness: Witness) -> [Answer] {
-    let ways = filter?.ways ?? [[]]
-    let split = ways.flatMap { way in
-      way.reduce([[]]) { partial, leaf in partial.flatMap { done in Self.split(leaf).map { done + [$0] } } }
+    let disjuncts = filter?.disjuncts ?? [[]]
+    let split = disjuncts.flatMap { disjunct in
+      disjunct.reduce([[]]) { partial, leaf in
+        partial.flatMap { done in Self.split(leaf).map { done + [$0] } }
+      }
     }
-    return split.count > 1 ? split.map { judge(ruleset, place, ways: [$0], witness) } : []
+    return split.count > 1 ? split.map { judge(ruleset, place, disjuncts: [$0], witness) } : []
   }
 
   /// An "evaluation error" is also what an open constraint comes to, so only with documents to be fetched.
@@ -94,13 +96,14 @@ public struct QueryTrial: SceneTrial {
     return elements.map { (leaf.0, leaf.1 == .in ? .equal : .arrayContains, $0) }
   }
 
-  private func judge(_ ruleset: Ruleset, _ place: Place, ways: [[Leaf]], _ witness: Witness) -> Answer {
-    let ways = ways.map { way in
-      QueryWay(way.map { path, comparison, value in FieldTest(path, comparison, place.fill(value)) })
+  private func judge(_ ruleset: Ruleset, _ place: Place, disjuncts: [[Leaf]], _ witness: Witness) -> Answer {
+    let disjuncts = disjuncts.map { disjunct in
+      QueryDisjunct(
+        disjunct.map { path, comparison, value in FieldTest(path, comparison, place.fill(value)) })
     }
     let shape = QueryShape(
       parent: ResourcePath(unchecked: parent), collectionID: place.collection, allDescendants: isGroup,
-      ways: ways,
+      disjuncts: disjuncts,
       limit: limit, offset: offset,
       orderBy: orders.map { QueryShape.Order($0.field, isDescending: $0.isDescending) })
     let documents = TrialDocuments(members.map { (place.fill($0.path), place.fill($0.fields)) }, witness)

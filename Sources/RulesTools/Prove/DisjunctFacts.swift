@@ -1,13 +1,13 @@
-/// What one way of a query says of its results, as facts.
+/// What one disjunct of a query says of its results, as facts.
 ///
-/// INVARIANT: every document that the way can return satisfies the facts, except as assumptions A1 and A2 of
+/// INVARIANT: every document that the disjunct can return satisfies the facts, except as assumptions A1 and A2 of
 /// docs/spec/list-query-authorization.md 4.3 say: `f == 1` also finds `1.0`, which is taken as 1 here as there.
 
 internal import DocModel
 internal import Rules
 
-/// Makes the facts of a way the beginning of every branch.
-struct WayFacts {
+/// Makes the facts of a disjunct the beginning of every branch.
+struct DisjunctFacts {
   private let e: Evaluation
   private(set) var symbols = SymbolTable()
   /// Whether the filters contradict each other, so that nothing is returned.
@@ -28,8 +28,8 @@ struct WayFacts {
   }
 
   /// The id, as a name or bounds on names say. Only names directly in the collection say something.
-  mutating func addNames(_ way: ListWay, inCollection prefix: [UInt8]) {
-    for test in way.nameTests {
+  mutating func addNames(_ disjunct: ListWay, inCollection prefix: [UInt8]) {
+    for test in disjunct.nameTests {
       guard let id = id(of: test, prefix) else { continue }
       addName(test.comparison, id)
     }

@@ -1,12 +1,12 @@
-/// Queries of several ways: what they have in common is worked out once, and the verdicts must not show it.
+/// Queries of several disjuncts: what they have in common is worked out once, and the verdicts must not show it.
 
 import DocModel
 import Testing
 
 @testable import Rules
 
-/// Ways that begin alike, contradict themselves, name documents or bound names.
-private let ways = [
+/// Disjuncts that begin alike, contradict themselves, name documents or bound names.
+private let disjuncts = [
   "owner == 'me' & status == 'a'", "owner == 'me' & status == 'b'", "owner == 'me' & status == 'z'",
   "status == 'a'", "owner == 'me' & owner == 'you'", "__name__ == 'x'", "__name__ == 'y'",
   "owner == 'me' & __name__ > 'k'", "owner != 'me' & n > 3",
@@ -26,11 +26,11 @@ private struct Verdicts: Equatable {
   var strict: Bool
 }
 
-@Suite("Lists: several ways")
-struct StrictWaysTests {
-  private func verdicts(_ ruleset: Ruleset, _ place: String, _ ways: [String]) throws -> Verdicts {
+@Suite("Lists: several disjuncts")
+struct StrictDisjunctsTests {
+  private func verdicts(_ ruleset: Ruleset, _ place: String, _ disjuncts: [String]) throws -> Verdicts {
     let request = RuleRequest(
-      list: ListQueryText.shape("\(place) where or(\(ways.joined(separator: ",")))"), auth: me,
+      list: ListQueryText.shape("\(place) where or(\(disjuncts.joined(separator: ",")))"), auth: me,
       time: strictTime)
     let documents = MemoryDocuments(["posts/x": ["owner": .string("me"), "status": .string("a")]])
     let proof = try #require(ruleset.prove(request, documents: documents))
@@ -44,15 +44,16 @@ struct StrictWaysTests {
   func conjunction(condition: String, place: String) throws {
     let ruleset = try compiled(
       rules(condition, method: .list, pattern: place == "posts" ? "/posts/{id}" : "/{path=**}/posts/{id}"))
-    let alone = try ways.map { try verdicts(ruleset, place, [$0]) }
+    let alone = try disjuncts.map { try verdicts(ruleset, place, [$0]) }
     #expect(Set(alone.map(\.service)).count == 2, "some pass and some do not")
-    for first in ways.indices {
-      for second in ways.indices {
-        let third = (first + 2 * second + 1) % ways.count
+    for first in disjuncts.indices {
+      for second in disjuncts.indices {
+        let third = (first + 2 * second + 1) % disjuncts.count
         let chosen = [first, second, third]
-        let together = try verdicts(ruleset, place, chosen.map { ways[$0] })
-        #expect(together.service == chosen.allSatisfy { alone[$0].service }, "\(chosen.map { ways[$0] })")
-        #expect(together.strict == chosen.allSatisfy { alone[$0].strict }, "\(chosen.map { ways[$0] })")
+        let together = try verdicts(ruleset, place, chosen.map { disjuncts[$0] })
+        #expect(
+          together.service == chosen.allSatisfy { alone[$0].service }, "\(chosen.map { disjuncts[$0] })")
+        #expect(together.strict == chosen.allSatisfy { alone[$0].strict }, "\(chosen.map { disjuncts[$0] })")
       }
     }
   }

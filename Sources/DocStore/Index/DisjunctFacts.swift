@@ -1,12 +1,12 @@
-/// One way of a filter as indexes see it.
+/// One disjunct of a filter as indexes see it.
 
 internal import DocModel
 
-struct WayFacts {
+struct DisjunctFacts {
   /// Tests of fields that indexes can answer, without those of the name.
   let tests: [FieldTest]
   let nameTests: [FieldTest]
-  /// The document that the way names.
+  /// The document that the disjunct names.
   let name: ResourcePath?
   /// Whether no document passes: something is to be equal to null or NaN, or to two names.
   let isImpossible: Bool
@@ -16,9 +16,9 @@ struct WayFacts {
   /// Whether indexes can say all that the tests say.
   let isExact: Bool
 
-  init(_ way: QueryWay) {
-    tests = way.tests.filter { !$0.path.isDocumentName }
-    let names = way.tests.filter { $0.path.isDocumentName }
+  init(_ disjunct: QueryDisjunct) {
+    tests = disjunct.tests.filter { !$0.path.isDocumentName }
+    let names = disjunct.tests.filter { $0.path.isDocumentName }
     name = names.first { $0.comparison == .equal }?.operands.first.map(NameOperand.path)
     nameTests = names.filter { $0.comparison != .equal }
     var fixed: [(test: FieldTest, value: [UInt8])] = []
@@ -91,7 +91,7 @@ struct WayFacts {
   }
 }
 
-/// Which indexes serve a way together.
+/// Which indexes serve a disjunct together.
 struct IndexMembers {
   let indexes: [StoredIndex]
   /// Whether they fix everything that is to be fixed.
@@ -101,10 +101,10 @@ struct IndexMembers {
   ///
   /// - Parameter target: what must follow the prefixes; with a budget when it has fields.
   static func choose(
-    _ way: WayFacts, _ target: [QueryOrder], _ indexes: [StoredIndex], budget: Int?
+    _ disjunct: DisjunctFacts, _ target: [QueryOrder], _ indexes: [StoredIndex], budget: Int?
   ) -> IndexMembers {
-    let candidates = indexes.filter { serves($0.shape, way, target, budget) }
-    var missing = way.needs(beside: target).map { Need($0) }
+    let candidates = indexes.filter { serves($0.shape, disjunct, target, budget) }
+    var missing = disjunct.needs(beside: target).map { Need($0) }
     var chosen: [StoredIndex] = []
     while !missing.isEmpty {
       let ranked = candidates.map { index in
@@ -137,7 +137,7 @@ struct IndexMembers {
   }
 
   private static func serves(
-    _ shape: IndexShape, _ way: WayFacts, _ target: [QueryOrder], _ budget: Int?
+    _ shape: IndexShape, _ disjunct: DisjunctFacts, _ target: [QueryOrder], _ budget: Int?
   ) -> Bool {
     guard shape.parts.count >= target.count else { return false }
     if let budget, IndexLayout.valueBudget(parts: shape.parts.count) != budget { return false }
@@ -145,6 +145,6 @@ struct IndexMembers {
       let mode: IndexDefinition.Mode = order.direction == .ascending ? .ascending : .descending
       guard part.path == order.path, part.mode == mode else { return false }
     }
-    return prefix(shape, target).allSatisfy { way.value($0) != nil }
+    return prefix(shape, target).allSatisfy { disjunct.value($0) != nil }
   }
 }

@@ -1,12 +1,12 @@
 /// The disjunctive form of a filter.
 ///
-/// Source: docs/spec/protocol.md 5.3 (counting) and docs/spec/list-query-authorization.md 1 (what a way is).
+/// Source: docs/spec/protocol.md 5.3 (counting) and docs/spec/list-query-authorization.md 1 (what a disjunct is).
 
 /// One disjunct: a document that passes every test passes the filter.
 ///
-/// `in` and `array-contains-any` are taken apart: each operand is a way of its own, as `equal` or
+/// `in` and `array-contains-any` are taken apart: each operand is a disjunct of its own, as `equal` or
 /// `arrayContains`. `not-in` stays whole; rules take it apart, too, into `notEqual` tests that all hold.
-public struct QueryWay: Hashable, Sendable, ExpressibleByArrayLiteral {
+public struct QueryDisjunct: Hashable, Sendable, ExpressibleByArrayLiteral {
   public let tests: [FieldTest]
 
   public init(_ tests: [FieldTest]) { self.tests = tests }
@@ -23,13 +23,13 @@ public struct QueryWay: Hashable, Sendable, ExpressibleByArrayLiteral {
     return found
   }
 
-  /// The way as a filter.
+  /// The disjunct as a filter.
   public var filter: QueryFilter { .all(tests.map(QueryFilter.test)) }
 
-  /// All ways of a filter. Grows with `count(of:)`, so ask that first about filters not validated.
-  public static func ways(of filter: QueryFilter?) -> [QueryWay] {
-    guard let filter else { return [QueryWay([])] }
-    return expand(filter).map(QueryWay.init)
+  /// All disjuncts of a filter. Grows with `count(of:)`, so ask that first about filters not validated.
+  public static func disjuncts(of filter: QueryFilter?) -> [QueryDisjunct] {
+    guard let filter else { return [QueryDisjunct([])] }
+    return expand(filter).map(QueryDisjunct.init)
   }
 
   private static func expand(_ filter: QueryFilter) -> [[FieldTest]] {
@@ -72,7 +72,7 @@ public struct QueryWay: Hashable, Sendable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// The largest number of array-contains tests in any one way.
+  /// The largest number of array-contains tests in any one disjunct.
   public static func arrayContainsMax(of filter: QueryFilter) -> Int {
     switch filter {
     case .test(let test):
