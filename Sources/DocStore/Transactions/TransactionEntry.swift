@@ -121,7 +121,7 @@ struct CommitWaiter {
 }
 
 /// A read that waits for its turn at contended documents.
-struct TurnWait {
+struct ContentionWait {
   let owner: UInt64
   let database: DatabaseID
   var pending: Set<ResourcePath>
@@ -130,7 +130,7 @@ struct TurnWait {
 }
 
 /// Who has the turn at a contended document, and who follows.
-struct TurnQueue {
+struct ContentionQueue {
   var holder: UInt64?
   var waiting: [UInt64] = []
   /// When somebody got the turn last.
@@ -141,7 +141,7 @@ struct TurnQueue {
 struct LockSpace {
   var documents: [ResourcePath: [UInt64]] = [:]
   var predicates = StandingIndex<ReadPredicate>()
-  var turns: [ResourcePath: TurnQueue] = [:]
+  var turns: [ResourcePath: ContentionQueue] = [:]
 
   var isEmpty: Bool { documents.isEmpty && predicates.isEmpty && turns.isEmpty }
 }

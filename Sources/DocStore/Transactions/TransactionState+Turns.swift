@@ -27,7 +27,7 @@ extension TransactionState {
     wanted.subtract(entry.documents)
     var pending: Set<ResourcePath> = []
     for path in wanted {
-      var queue = queued[path] ?? TurnQueue()
+      var queue = queued[path] ?? ContentionQueue()
       if queue.waiting.count >= LockLimits.turnWaitersMax { continue }
       if queue.holder == nil {
         queue.holder = entry.id
@@ -41,7 +41,7 @@ extension TransactionState {
     }
     if pending.isEmpty { return mayReadNow(entry, Set(paths), ready) }
     let ticket = takeTicket()
-    turnWaits[ticket] = TurnWait(
+    turnWaits[ticket] = ContentionWait(
       owner: entry.id, database: database, pending: pending, began: now, ready: ready)
     entry.turnWaits.insert(ticket)
     if isCaughtWaiting(entry.id) {
@@ -107,7 +107,7 @@ extension TransactionState {
 
   /// Takes a waiting read out, and its transaction out of the lines it waits in.
   @discardableResult
-  mutating func forget(_ ticket: UInt64) -> TurnWait? {
+  mutating func forget(_ ticket: UInt64) -> ContentionWait? {
     guard let wait = turnWaits.removeValue(forKey: ticket) else { return nil }
     let entry = entries[wait.owner]
     entry?.turnWaits.remove(ticket)
@@ -126,7 +126,7 @@ extension TransactionState {
   }
 
   /// Whether the lines stand still, or move for too long without its turn.
-  private func hasWaitedEnough(_ wait: TurnWait, _ now: Int64) -> Bool {
+  private func hasWaitedEnough(_ wait: ContentionWait, _ now: Int64) -> Bool {
     if now - wait.began >= Int64(LockLimits.lineMilliseconds) * 1_000 { return true }
     let moved = wait.pending.lazy.compactMap { spaces[wait.database]?.turns[$0]?.moved }.max() ?? 0
     return now - max(moved, wait.began) >= Int64(LockLimits.turnMilliseconds) * 1_000

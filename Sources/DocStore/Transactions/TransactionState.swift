@@ -24,7 +24,7 @@ struct TransactionState {
   /// Commits that wait, by ticket; tickets are in the order of waiting.
   var waiters: [UInt64: CommitWaiter] = [:]
   var waiterBytes = 0
-  var turnWaits: [UInt64: TurnWait] = [:]
+  var turnWaits: [UInt64: ContentionWait] = [:]
   /// Reads that go ahead when the batch that is being written is durable: before, they would miss it.
   var afterBatch: [@Sendable () -> Void] = []
   var nextTicket: UInt64 = 1

@@ -40,7 +40,7 @@ final class GRPCCall: ServerCall {
 
   override var memory: MemoryAccount? { connection.account }
 
-  override var ties: TransactionTies? { connection.ties }
+  override var ties: ConnectionTransactions? { connection.ties }
 
   override var methodName: String { method.name }
 

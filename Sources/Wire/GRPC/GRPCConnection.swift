@@ -64,7 +64,7 @@ package final class GRPCConnection {
   /// Credentials of the last `authorization` header, for services.
   package var credentialCache = CredentialCache()
   /// Transactions that end with this connection.
-  let ties = TransactionTies()
+  let ties = ConnectionTransactions()
 
   package init?(
     methods: GRPCMethodTable, options: GRPCOptions = GRPCOptions(), front: HTTPFront? = nil,

@@ -87,7 +87,7 @@ package class ServerCall {
   final func assertOnLoop() { eventLoop.assertInside() }
 
   /// The transactions of the call's connection; nil where connections come and go.
-  var ties: TransactionTies? { nil }
+  var ties: ConnectionTransactions? { nil }
 
   /// What the call's connection, or session, holds of the server's memory; nil where nobody counts. Any thread may use
   /// the account.

@@ -6,7 +6,7 @@ internal import DocStore
 internal import NIOCore
 internal import Synchronization
 
-package final class TransactionTies {
+package final class ConnectionTransactions {
   private static let made = Atomic<UInt64>(0)
   /// LIMIT: transactions that end with their connection; those beyond it end by themselves when idle.
   private static let idsMax = 10_000
@@ -14,7 +14,7 @@ package final class TransactionTies {
   /// The owner; nil where there is none, as in tests.
   var eventLoop: (any EventLoop)?
   /// Another one for every connection of the process.
-  let number = TransactionTies.made.add(1, ordering: .relaxed).newValue
+  let number = ConnectionTransactions.made.add(1, ordering: .relaxed).newValue
   private var ids: Set<TransactionID> = []
   private var abandon: (@Sendable (Set<TransactionID>, UInt64) -> Void)?
 
