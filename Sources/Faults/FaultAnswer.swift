@@ -5,7 +5,7 @@ internal import JSON
 /// The list of faults as JSON, and back.
 package enum FaultAnswer {
   package static let tooMany =
-    "there are \(FaultInjector.faultsMax) faults that may still strike; ':fault clear' removes some"
+    "there are \(FaultInjector.faultsMax) active faults; ':fault clear' removes some"
 
   package static func list(_ faults: [FaultReport]) -> [UInt8] {
     let values = faults.map { fault -> JSONValue in

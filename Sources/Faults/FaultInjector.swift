@@ -1,11 +1,11 @@
-/// The injected faults of a server, and whom they strike.
+/// The injected faults of a server, and the calls that they affect.
 
 package import Access
 package import DocModel
 internal import Synchronization
 
-/// What a fault does to a call.
-package struct FaultStrike: Equatable, Sendable {
+/// What faults do to a call.
+package struct FaultInjection: Equatable, Sendable {
   /// How long the call waits first; 0 for not at all.
   package var delayMilliseconds = 0
   /// What it is answered instead of being carried out; nil when it is carried out.
@@ -19,15 +19,15 @@ package struct FaultReport: Equatable, Sendable {
   package let rule: String
   /// Calls that matched since it was set; messages for one that drops streams.
   package let matched: Int
-  package let struck: Int
-  /// It will strike nothing any more.
+  package let injected: Int
+  /// It will affect nothing any more.
   package let isOver: Bool
 
-  package init(number: Int, rule: String, matched: Int, struck: Int, isOver: Bool) {
+  package init(number: Int, rule: String, matched: Int, injected: Int, isOver: Bool) {
     self.number = number
     self.rule = rule
     self.matched = matched
-    self.struck = struck
+    self.injected = injected
     self.isOver = isOver
   }
 }
@@ -47,7 +47,7 @@ package struct FaultedStream: Sendable {
 
 /// Faults live in memory, so none outlives the process.
 ///
-/// State and its guard: the entries behind their mutex. `living` says how many of them may still strike and is all that
+/// State and its guard: the entries behind their mutex. `living` says how many of them are active and is all that
 /// is asked while there are none: one relaxed load of a word that nobody writes then, for each call and each
 /// batch of messages of a stream. That a call does not see a fault set at the same moment is no harm, for they have
 /// no order.
@@ -62,16 +62,16 @@ package final class FaultInjector: Sendable {
     let database: DatabaseID
     let fault: InjectedFault
     var matched = 0
-    var struck = 0
+    var injected = 0
 
     var isOver: Bool {
-      if case .drop(_, everyStream: false) = fault.effect { return struck > 0 }
+      if case .drop(_, everyStream: false) = fault.effect { return injected > 0 }
       return fault.turns.map { matched >= $0.upperBound } ?? false
     }
 
     var report: FaultReport {
       FaultReport(
-        number: number, rule: fault.description, matched: matched, struck: struck, isOver: isOver)
+        number: number, rule: fault.description, matched: matched, injected: injected, isOver: isOver)
     }
   }
 
@@ -86,7 +86,7 @@ package final class FaultInjector: Sendable {
 
   package init() {}
 
-  /// Whether any fault may strike.
+  /// Whether any fault is active.
   @inline(__always)
   package var areSet: Bool { living.load(ordering: .relaxed) > 0 }
 
@@ -132,9 +132,9 @@ package final class FaultInjector: Sendable {
   // MARK: calls
 
   /// What happens to a call: delays add up, and of several statuses the one of the oldest fault is answered.
-  package func strike(_ call: FaultedCall) -> FaultStrike? {
+  package func inject(_ call: FaultedCall) -> FaultInjection? {
     change { state in
-      var strike = FaultStrike()
+      var injection = FaultInjection()
       for index in state.entries.indices
       where state.entries[index].database == call.database && !state.entries[index].isOver {
         guard state.entries[index].fault.matches(call) else { continue }
@@ -143,16 +143,16 @@ package final class FaultInjector: Sendable {
         if let turns = entry.fault.turns, !turns.contains(entry.matched) { continue }
         switch entry.fault.effect {
         case .status(let code):
-          if strike.status != nil { continue }
-          strike.status = Self.status(code, entry)
+          if injection.status != nil { continue }
+          injection.status = Self.status(code, entry)
         case .delay(let milliseconds):
-          strike.delayMilliseconds = min(
-            strike.delayMilliseconds + milliseconds, InjectedFault.delayMillisecondsMax)
+          injection.delayMilliseconds = min(
+            injection.delayMilliseconds + milliseconds, InjectedFault.delayMillisecondsMax)
         case .drop: continue
         }
-        state.entries[index].struck += 1
+        state.entries[index].injected += 1
       }
-      return strike == FaultStrike() ? nil : strike
+      return injection == FaultInjection() ? nil : injection
     }
   }
 
@@ -180,7 +180,7 @@ package final class FaultInjector: Sendable {
         }
         stream.messages[entry.number, default: 0] += 1
         guard stream.messages[entry.number, default: 0] >= count else { continue }
-        state.entries[index].struck += 1
+        state.entries[index].injected += 1
         return Self.status(.unavailable, entry)
       }
       return nil

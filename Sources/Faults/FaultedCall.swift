@@ -5,7 +5,7 @@ package import DocModel
 package import DocStore
 internal import Rules
 
-/// A call that a fault may strike.
+/// A call that a fault may affect.
 package struct FaultedCall: Sendable {
   package let call: InjectedFault.Call
   package let database: DatabaseID

@@ -6,7 +6,7 @@ package import DocModel
 
 /// One rule of `:fault`. `description` is its text, which `InjectedFaultParser` reads back.
 package struct InjectedFault: Equatable, Sendable, CustomStringConvertible {
-  /// What happens to the calls that it strikes.
+  /// What happens to the calls that it affects.
   package enum Effect: Equatable, Sendable {
     /// They are not carried out, and answered so.
     case status(StatusCode)
@@ -90,7 +90,7 @@ package struct InjectedFault: Equatable, Sendable, CustomStringConvertible {
     return words.joined(separator: " ")
   }
 
-  /// Whether a call of that kind, of that caller, about that is one that it may strike.
+  /// Whether a call of that kind, of that caller, about that is one that it may affect.
   func matches(_ call: FaultedCall) -> Bool {
     if case .drop = effect { return false }
     guard calls.isEmpty || calls.contains(call.call), matches(call.caller) else { return false }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Faults on purpose", .serialized)
 struct FaultCommandTests {
-  @Test("A fault is set, strikes, is listed and cleared", arguments: Placement.allCases)
+  @Test("A fault is set, takes effect, is listed and cleared", arguments: Placement.allCases)
   func life(_ placement: Placement) async throws {
     try await SessionKit.talk(placement) { talk in
       #expect(talk.run(":fault").results == [])
@@ -25,7 +25,7 @@ struct FaultCommandTests {
       #expect(talk.run(":admin", "create users/new {}").messages.first?.hasPrefix("ABORTED: ") == true)
       #expect(
         talk.run(":mode csv", ":fault list").results == [
-          "number,fault,matched,struck,state",
+          "number,fault,matched,injected,state",
           "1,RESOURCE_EXHAUSTED on get 2 of alice under users,2,1,over", "2,ABORTED on commit,1,1,set",
         ])
       #expect(talk.run(":fault clear 2", "create users/new {}").status == 0)
@@ -34,7 +34,7 @@ struct FaultCommandTests {
     }
   }
 
-  @Test("Each kind of call is struck as on a server", arguments: Placement.allCases)
+  @Test("Each kind of call is affected as on a server", arguments: Placement.allCases)
   func kinds(_ placement: Placement) async throws {
     for (call, statement) in [
       ("get", "users/bob"), ("query", "users where age > 3"), ("count", "users | count"),

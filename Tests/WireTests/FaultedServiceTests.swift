@@ -126,7 +126,7 @@ struct FaultedServiceTests {
     ]
   }
 
-  @Test("every method is struck by its word, and by its place")
+  @Test("every method is affected by its word, and by its place")
   func methods() throws {
     for request in try Self.requests() {
       let harness = try H()
@@ -137,7 +137,7 @@ struct FaultedServiceTests {
         try FaultKit.set("UNAVAILABLE on \(call)", harness)
       }
       try FaultKit.set("UNAVAILABLE under elsewhere", harness)
-      #expect(ask() != "14", "\(request.method) is struck by words of other calls")
+      #expect(ask() != "14", "\(request.method) is affected by words of other calls")
       _ = harness.service.faults.clear(Self.database, number: nil)
       try FaultKit.set(
         "UNAVAILABLE on \(request.call)" + (request.place.map { " under \($0)" } ?? ""), harness)
@@ -147,7 +147,7 @@ struct FaultedServiceTests {
     }
   }
 
-  @Test("a commit that is struck changes nothing, and its client is told by which fault")
+  @Test("a commit that fails by a fault changes nothing, and its client is told by which fault")
   func commit() throws {
     let harness = try H()
     try FaultKit.set("UNAVAILABLE on commit", harness)
@@ -253,7 +253,7 @@ struct FaultedServiceTests {
   private static let get = "/v1/projects/p/databases/(default)/documents/c/a"
 
   @Test(
-    "administrators set, list and clear them over HTTP; REST is struck, too, the administration is not"
+    "administrators set, list and clear them over HTTP; REST is affected, too, the administration is not"
   )
   func administration() async throws {
     let bench = try await HTTPBench()

@@ -23,7 +23,7 @@ enum FaultKit {
 
   static func metrics(_ harness: ServiceHarness) -> [String] {
     harness.service.faults.list(database).map {
-      "\($0.rule): \($0.struck) of \($0.matched)\($0.isOver ? ", over" : "")"
+      "\($0.rule): \($0.injected) of \($0.matched)\($0.isOver ? ", over" : "")"
     }
   }
 

@@ -60,7 +60,7 @@ final class EmbeddedBackend: Backend {
   func document(
     _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> ShellDocument? {
-    try strike(.get, as: caller, at: [FaultedCall.segments(path.text)], in: transaction)
+    try inject(.get, as: caller, at: [FaultedCall.segments(path.text)], in: transaction)
     let time = try time(transaction, caller)
     return try storing { () throws(StoreError) in
       try guarded.get(
@@ -77,7 +77,7 @@ final class EmbeddedBackend: Backend {
     _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
     _ visit: (ShellDocument) -> Bool
   ) throws(ShellError) -> ReadStatistics {
-    try strike(.query, as: caller, at: [FaultedCall.path(query)], in: transaction)
+    try inject(.query, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let normalized = try normalized(query)
     let time = try time(transaction, caller)
     var metrics = ReadStatistics()
@@ -124,7 +124,7 @@ final class EmbeddedBackend: Backend {
     _ query: StructuredQuery, _ aggregations: [Aggregation], as caller: Caller,
     in transaction: TransactionToken?
   ) throws(ShellError) -> [Value] {
-    try strike(.count, as: caller, at: [FaultedCall.path(query)], in: transaction)
+    try inject(.count, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let time = try time(transaction, caller)
     let checked = try checking { () throws(Complaint) in
       try AggregationQuery.validate(aggregations) { (added) throws(Complaint) in
@@ -139,7 +139,7 @@ final class EmbeddedBackend: Backend {
   }
 
   func collectionIDs(under parent: ResourcePath) throws(ShellError) -> [String] {
-    try strike(.collections, as: .administrator, at: [FaultedCall.segments(parent.text)])
+    try inject(.collections, as: .administrator, at: [FaultedCall.segments(parent.text)])
     return try storing { () throws(StoreError) in try guarded.collectionIDs(under: parent, in: database) }
   }
 
@@ -158,7 +158,7 @@ final class EmbeddedBackend: Backend {
     _ writes: [Write], as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> Int64 {
     try demandWritable()
-    try strike(
+    try inject(
       .commit, as: caller, at: writes.map { FaultedCall.segments($0.path.text) }, in: transaction)
     var id: TransactionID?
     if let transaction { id = try self.id(transaction, of: caller) }
@@ -179,7 +179,7 @@ final class EmbeddedBackend: Backend {
 
   func begin(readOnly: Bool, as caller: Caller) throws(ShellError) -> TransactionToken {
     if !readOnly { try demandWritable() }
-    try strike(.begin, as: caller)
+    try inject(.begin, as: caller)
     return try storing { () throws(StoreError) in
       let author = caller.credentials.author
       let id = try store.beginTransaction(database, readOnly ? .readOnly : .readWrite, of: author)
@@ -188,7 +188,7 @@ final class EmbeddedBackend: Backend {
   }
 
   func rollBack(_ transaction: TransactionToken, as caller: Caller) throws(ShellError) {
-    try strike(.rollback, as: caller, in: transaction)
+    try inject(.rollback, as: caller, in: transaction)
     let id = try id(transaction, of: caller)
     try storing { () throws(StoreError) in try store.rollBack(id, in: database) }
   }
@@ -264,7 +264,7 @@ final class EmbeddedBackend: Backend {
       case .document(let path): FaultedCall.segments(path.text)
       case .query(let query): FaultedCall.path(query)
       }
-    try strike(.listen, as: caller, at: [path])
+    try inject(.listen, as: caller, at: [path])
     var faulted = FaultedStream(database, caller.credentials)
     let listening =
       self.listening ?? Listening(store) { work in EventThread.run(work) }
@@ -280,7 +280,7 @@ final class EmbeddedBackend: Backend {
       try Interruption.check()
       for event in try events.next() {
         if let shown = try Self.shown(event), try !visit(shown) { return }
-        try strike(&faulted, behind: event)
+        try inject(&faulted, behind: event)
       }
       stream.clientHasRead()
     }

@@ -34,7 +34,7 @@ extension RemoteBackend {
   }
 }
 
-/// A store in this process has no clients but the session, so its statements are what is struck: enough to try a rule.
+/// A store in this process has no clients but the session, so its statements are what they affect: enough to try a rule.
 extension EmbeddedBackend {
   func injectedFaults() throws(ShellError) -> [FaultReport] { faults.list(database) }
 
@@ -48,15 +48,15 @@ extension EmbeddedBackend {
   func clearFaults(_ number: Int?) throws(ShellError) -> Int { faults.clear(database, number: number) }
 
   /// Before a call: waits or fails as faults want it, exactly as a server would.
-  func strike(
+  func inject(
     _ call: InjectedFault.Call, as caller: Caller, at paths: @autoclosure () -> [[String]] = [],
     in transaction: TransactionToken? = nil
   ) throws(ShellError) {
     guard faults.areSet,
-      let strike = faults.strike(FaultedCall(call, database, caller.credentials, paths: paths()))
+      let injection = faults.inject(FaultedCall(call, database, caller.credentials, paths: paths()))
     else { return }
-    try Self.wait(strike.delayMilliseconds)
-    guard let status = strike.status else { return }
+    try Self.wait(injection.delayMilliseconds)
+    guard let status = injection.status else { return }
     let store = guarded.store
     if status.code == .aborted, let transaction,
       let id = try? store.transaction(transaction.bytes, in: database, of: caller.credentials.author)
@@ -68,7 +68,7 @@ extension EmbeddedBackend {
   }
 
   /// Behind an event of a live query.
-  func strike(_ stream: inout FaultedStream, behind event: ListenEvent) throws(ShellError) {
+  func inject(_ stream: inout FaultedStream, behind event: ListenEvent) throws(ShellError) {
     guard faults.areSet else { return }
     let path: ResourcePath? =
       switch event {

@@ -42,13 +42,13 @@ enum FaultCommand {
     let rows: [[Value]] = try session.backend.injectedFaults().map { fault in
       [
         .integer(Int64(fault.number)), .string(fault.rule), .integer(Int64(fault.matched)),
-        .integer(Int64(fault.struck)), .string(fault.isOver ? "over" : "set"),
+        .integer(Int64(fault.injected)), .string(fault.isOver ? "over" : "set"),
       ]
     }
     if rows.isEmpty { return session.console.note("no faults are set; ':help faults' has the rules") }
     session.show(
       ResultPrinter.lines(
-        .rows(columns: ["number", "fault", "matched", "struck", "state"], rows), session.settings.style))
+        .rows(columns: ["number", "fault", "matched", "injected", "state"], rows), session.settings.style))
   }
 
   private static func clear(_ number: Int?, _ session: Session) throws(ShellError) {

@@ -4,7 +4,7 @@ internal import DocModel
 internal import Faults
 
 extension InjectedFault.Call {
-  /// - Parameter method: `GetDocument`. Nil for methods that no fault strikes, and for streams in both directions, which
+  /// - Parameter method: `GetDocument`. Nil for methods that no fault affects, and for streams in both directions, which
   ///   ask for themselves.
   init?(method: String) {
     switch method {

@@ -1,4 +1,4 @@
-/// Where the service lets injected faults strike: before a call begins, so that one that fails has done nothing.
+/// Where the service injects faults: before a call begins, so that one that fails has done nothing.
 ///
 /// Streams in both directions have no request when they begin; `ListenSession` and `WriteSession` ask for each message.
 
@@ -17,7 +17,7 @@ package struct FaultTimer: Sendable {
     self.after = after
   }
 
-  /// Timers of an event loop that belongs to no server; it is made when the first delay strikes.
+  /// Timers of an event loop that belongs to no server; it is made for the first delay.
   static let standard = FaultTimer { milliseconds, work in
     MultiThreadedEventLoopGroup.singleton.any()
       .scheduleTask(in: .milliseconds(Int64(milliseconds)), work)
@@ -35,14 +35,14 @@ extension FirestoreService {
     let message = call.withRequest { FaultedMessage(method, $0) }
     guard let database = message.database,
       let credentials = try? call.credentials(tokens, for: database.project, nowSeconds: { nowSeconds }),
-      let strike = faults.strike(FaultedCall(kind, database, credentials, paths: message.paths))
+      let injection = faults.inject(FaultedCall(kind, database, credentials, paths: message.paths))
     else {
       do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
       return
     }
     let goOn: @Sendable (ServerCall) -> Void = { [self] call in
       do throws(GRPCStatus) {
-        guard let status = strike.status else { return try run(call) }
+        guard let status = injection.status else { return try run(call) }
         call.note(database, credentials)
         if status.code == .aborted { end(message.transaction, in: database, as: credentials, call) }
         throw status
@@ -50,8 +50,8 @@ extension FirestoreService {
         call.finish(error)
       }
     }
-    guard strike.delayMilliseconds > 0 else { return goOn(call) }
-    delay(strike.delayMilliseconds, call, then: goOn)
+    guard injection.delayMilliseconds > 0 else { return goOn(call) }
+    delay(injection.delayMilliseconds, call, then: goOn)
   }
 
   /// ABORTED says that the transaction is over; any other status leaves it open, so that a client that tries again

@@ -131,20 +131,20 @@ private final class ListenSession<Engine: StorageEngine> {
 
   // MARK: injected faults
 
-  /// Lets a fault strike a new target; whether it delays it, and with it all requests that come behind.
+  /// Injects a fault into a new target; whether it delays it, and with it all requests that come behind.
   private func isDelayed(
     _ message: [UInt8], _ request: WireListenRequest, _ database: DatabaseID, _ call: ServerCall
   ) throws(GRPCStatus) -> Bool {
     guard case .add(let target) = request.change else { return false }
     let faulted = FaultedCall(.listen, database, credentials, paths: FaultedMessage.paths(of: target))
-    guard let strike = service.faults.strike(faulted) else { return false }
-    guard strike.delayMilliseconds > 0 else {
-      if let status = strike.status { throw status }
+    guard let injection = service.faults.inject(faulted) else { return false }
+    guard injection.delayMilliseconds > 0 else {
+      if let status = injection.status { throw status }
       return false
     }
     waiting = []
-    let delayed = DelayedTarget(session: self, message: message, status: strike.status)
-    service.delay(strike.delayMilliseconds, call) { delayed.goOn($0) }
+    let delayed = DelayedTarget(session: self, message: message, status: injection.status)
+    service.delay(injection.delayMilliseconds, call) { delayed.goOn($0) }
     return true
   }
 

@@ -172,21 +172,22 @@ private final class WriteSession<Engine: StorageEngine> {
 
   // MARK: injected faults
 
-  /// Lets a fault strike a request; whether it delays it, and with it all that come behind.
+  /// Injects a fault into a request; whether it delays it, and with it all that come behind.
   private func isDelayed(
     _ message: [UInt8], _ database: DatabaseID, _ credentials: Credentials, _ call: ServerCall
   ) throws(GRPCStatus) -> Bool {
     let paths = message.withUnsafeBytes { FaultedMessage.paths(ofWriteStream: $0) }
-    guard let strike = service.faults.strike(FaultedCall(.commit, database, credentials, paths: paths)) else {
+    guard let injection = service.faults.inject(FaultedCall(.commit, database, credentials, paths: paths))
+    else {
       return false
     }
-    guard strike.delayMilliseconds > 0 else {
-      if let status = strike.status { throw status }
+    guard injection.delayMilliseconds > 0 else {
+      if let status = injection.status { throw status }
       return false
     }
     isBusy = true
-    let delayed = DelayedWrite(session: self, message: message, status: strike.status)
-    service.delay(strike.delayMilliseconds, call) { delayed.goOn($0) }
+    let delayed = DelayedWrite(session: self, message: message, status: injection.status)
+    service.delay(injection.delayMilliseconds, call) { delayed.goOn($0) }
     return true
   }
 

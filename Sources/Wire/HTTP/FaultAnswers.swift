@@ -1,6 +1,6 @@
 /// Injected faults over HTTP, for administrators.
 ///
-/// `GET …/databases/D:faults`: those of a database, what they matched and struck. `POST` with `{"rule": "ABORTED on
+/// `GET …/databases/D:faults`: those of a database, what they matched and affected. `POST` with `{"rule": "ABORTED on
 /// commit 2 of alice"}` sets one and answers its number. `DELETE`, with `?number=3` for one of them, removes them.
 
 internal import Access
