@@ -93,7 +93,8 @@ func indexBenchmark(documents: Int) throws -> IndexBenchmarkResult {
   let joined = try rows { query in
     query.filter = .all([.field("area", .equal, .string("area_1")), .field("kind", .equal, .integer(4))])
   }
-  let counted = try AggregationQuery.validate([Aggregation(.count(upTo: nil))]) { (added) throws(Complaint) in
+  let counted = try AggregationQuery.validate([Aggregation(.count(upTo: nil))]) {
+    (added) throws(InvalidArgument) in
     var query = StructuredQuery(database: database, collection: ResourcePath(unchecked: "readings"))
     query.filter = .field("kind", .equal, .integer(4))
     return try QueryValidator.validate(query, adding: added)

@@ -71,7 +71,7 @@ struct AccessGuard {
 
   /// A query, from its shape alone. One with too many ways has none that rules could judge.
   func allowList(_ query: NormalizedQuery) throws(StoreError) {
-    if let complaint = query.disjunctError { throw .invalid(complaint) }
+    if let error = query.disjunctError { throw .invalid(error) }
     try allowList(QueryShape(query), in: query.database)
   }
 
@@ -127,7 +127,7 @@ struct AccessGuard {
     case .open: return
     case .broken(let words, _):
       metrics.countDenial()
-      throw .invalid(Complaint(words))
+      throw .invalid(InvalidArgument(words))
     case .closed:
       metrics.countDenial()
       throw .permissionDenied(message: DenialText.withoutRules(database, detail))

@@ -122,7 +122,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
 
   /// What is asked of a query that the rules have granted, or that is an administrator's.
   func admitIndexed(_ query: NormalizedQuery) throws(StoreError) {
-    if let complaint = query.lateComplaint { throw .invalid(complaint) }
+    if let error = query.lateError { throw .invalid(error) }
     try indexes?.admit(query)
   }
 

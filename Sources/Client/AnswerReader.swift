@@ -71,7 +71,7 @@ package enum AnswerReader {
 
   /// The fields of a document message, or of another of its shape, in the stored form.
   package static func storedFields(_ message: UnsafeRawBufferPointer) throws(ClientFailure) -> [UInt8] {
-    do throws(Complaint) { return try Canonicalizer.fields(ofDocument: message) } catch {
+    do throws(InvalidArgument) { return try Canonicalizer.fields(ofDocument: message) } catch {
       throw ClientFailure.connection("the server's answer holds no document: \(error.message)")
     }
   }

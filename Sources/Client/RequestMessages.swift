@@ -51,10 +51,10 @@ package struct RequestMessages {
 
   package func runQuery(
     _ query: StructuredQuery, _ transaction: TransactionToken?, explains: Bool = false
-  ) throws(Complaint) -> [UInt8] {
+  ) throws(InvalidArgument) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: parent(query.parent))
-    try writer.message(2) { (writer) throws(Complaint) in try Self.write(query, to: &writer) }
+    try writer.message(2) { (writer) throws(InvalidArgument) in try Self.write(query, to: &writer) }
     if let transaction { writer.field(5, bytes: transaction.bytes) }
     if explains { writer.message(10) { _ in } }
     return writer.bytes
@@ -62,11 +62,11 @@ package struct RequestMessages {
 
   package func runAggregation(
     _ query: StructuredQuery, _ aggregations: [Aggregation], _ transaction: TransactionToken?
-  ) throws(Complaint) -> [UInt8] {
+  ) throws(InvalidArgument) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: parent(query.parent))
-    try writer.message(2) { (writer) throws(Complaint) in
-      try writer.message(1) { (writer) throws(Complaint) in try Self.write(query, to: &writer) }
+    try writer.message(2) { (writer) throws(InvalidArgument) in
+      try writer.message(1) { (writer) throws(InvalidArgument) in try Self.write(query, to: &writer) }
       for (index, aggregation) in aggregations.enumerated() {
         writer.message(3) { Self.write(aggregation.operation, alias: "f\(index)", to: &$0) }
       }
@@ -89,16 +89,16 @@ package struct RequestMessages {
   }
 
   /// - Parameter target: a document or a query.
-  package func listen(_ target: ListenTarget) throws(Complaint) -> [UInt8] {
+  package func listen(_ target: ListenTarget) throws(InvalidArgument) -> [UInt8] {
     var writer = WireWriter()
     writer.field(1, text: database.resourceName)
-    try writer.message(2) { (added) throws(Complaint) in
+    try writer.message(2) { (added) throws(InvalidArgument) in
       switch target {
       case .document(let path): added.message(3) { $0.field(2, text: name(path)) }
       case .query(let query):
-        try added.message(2) { (asked) throws(Complaint) in
+        try added.message(2) { (asked) throws(InvalidArgument) in
           asked.field(1, text: parent(query.parent))
-          try asked.message(2) { (writer) throws(Complaint) in try Self.write(query, to: &writer) }
+          try asked.message(2) { (writer) throws(InvalidArgument) in try Self.write(query, to: &writer) }
         }
       }
       added.field(5, varint: 2)
@@ -108,7 +108,7 @@ package struct RequestMessages {
 
   // MARK: queries
 
-  private static func write(_ query: StructuredQuery, to writer: inout WireWriter) throws(Complaint) {
+  private static func write(_ query: StructuredQuery, to writer: inout WireWriter) throws(InvalidArgument) {
     if let projection = query.projection {
       writer.message(1) { select in
         let fields = projection.isEmpty ? ["__name__"] : projection
@@ -122,7 +122,7 @@ package struct RequestMessages {
       }
     }
     if let filter = query.filter {
-      try writer.message(3) { (writer) throws(Complaint) in try write(filter, to: &writer) }
+      try writer.message(3) { (writer) throws(InvalidArgument) in try write(filter, to: &writer) }
     }
     for order in query.orders {
       writer.message(4) { message in
@@ -135,35 +135,35 @@ package struct RequestMessages {
     if let start = query.start { try writeCursor(start, 7, to: &writer) }
     if let end = query.end { try writeCursor(end, 8, to: &writer) }
     if let nearest = query.nearest {
-      try writer.message(9) { (writer) throws(Complaint) in try write(nearest, to: &writer) }
+      try writer.message(9) { (writer) throws(InvalidArgument) in try write(nearest, to: &writer) }
     }
   }
 
   private static func writeCursor(
     _ cursor: StructuredQuery.Cursor, _ number: Int, to writer: inout WireWriter
-  ) throws(Complaint) {
-    try writer.message(number) { (message) throws(Complaint) in
+  ) throws(InvalidArgument) {
+    try writer.message(number) { (message) throws(InvalidArgument) in
       for value in cursor.values { message.field(1, bytes: try bytes(value)) }
       if cursor.isBefore { message.field(2, varint: 1) }
     }
   }
 
-  private static func bytes(_ operand: StructuredQuery.Operand) throws(Complaint) -> [UInt8] {
+  private static func bytes(_ operand: StructuredQuery.Operand) throws(InvalidArgument) -> [UInt8] {
     switch operand {
     case .value(let bytes): return bytes
-    case .refused(let complaint): throw complaint
+    case .refused(let error): throw error
     }
   }
 
   private static func write(
     _ filter: StructuredQuery.Filter, to writer: inout WireWriter
-  ) throws(Complaint) {
+  ) throws(InvalidArgument) {
     switch filter {
     case .composite(let comparison, let filters):
-      try writer.message(1) { (message) throws(Complaint) in
+      try writer.message(1) { (message) throws(InvalidArgument) in
         if let comparison { message.field(1, varint: UInt64(comparison.rawValue)) }
         for filter in filters {
-          try message.message(2) { (writer) throws(Complaint) in try write(filter, to: &writer) }
+          try message.message(2) { (writer) throws(InvalidArgument) in try write(filter, to: &writer) }
         }
       }
     case .field(let path, let comparison, let operand):
@@ -184,7 +184,7 @@ package struct RequestMessages {
 
   private static func write(
     _ nearest: StructuredQuery.Nearest, to writer: inout WireWriter
-  ) throws(Complaint) {
+  ) throws(InvalidArgument) {
     let vector = try nearest.vector.get()
     writer.message(1) { $0.field(2, text: nearest.field) }
     writer.field(2, bytes: Value.vector(vector).encoded)

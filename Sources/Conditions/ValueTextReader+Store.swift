@@ -9,7 +9,7 @@ extension ValueTextReader {
     let ends = Array(" \t\n,])}".utf8)
     let path = take { !ends.contains($0) }
     let reason: String
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       let path = try ResourceNameParser.relativePath(path)
       if path.isDocument { return .reference(DocumentName(database: database, path: path).resourceName) }
       reason = "it is a collection"

@@ -17,9 +17,9 @@ public struct Canonicalizer {
   private var top: String = ""
   private let use: Use
   /// An array or a vector in an array waits here until all names and kinds are read.
-  private var pendingArrayComplaint: Complaint?
+  private var pendingArrayError: InvalidArgument?
   /// Lengths, depth and vectors' contents wait here until the whole document is read.
-  private var pendingComplaint: Complaint?
+  private var pendingError: InvalidArgument?
 
   /// What a value is for, which decides what arrays may hold. Source: the official emulator.
   public enum Use {
@@ -37,20 +37,20 @@ public struct Canonicalizer {
   }
 
   /// The stored form of an encoded `Document` message's fields; its name and times are passed over.
-  public static func fields(ofDocument message: UnsafeRawBufferPointer) throws(Complaint) -> [UInt8] {
+  public static func fields(ofDocument message: UnsafeRawBufferPointer) throws(InvalidArgument) -> [UInt8] {
     var canonicalizer = Canonicalizer(reserving: message.count, .document)
     let entries = try entries(of: message, tag: UInt32(FieldsView.documentEntryTag))
     for entry in entries { try canonicalizer.topLevelEntry(entry) }
-    if let complaint = canonicalizer.firstPending { throw complaint }
+    if let error = canonicalizer.firstPending { throw error }
     return canonicalizer.writer.bytes
   }
 
   /// The stored form of fields in the owned form.
-  public static func fields(_ fields: Fields) throws(Complaint) -> [UInt8] {
+  public static func fields(_ fields: Fields) throws(InvalidArgument) -> [UInt8] {
     let encoded = fields.encoded
-    var result: Result<[UInt8], Complaint> = .success([])
+    var result: Result<[UInt8], InvalidArgument> = .success([])
     encoded.withUnsafeBytes { bytes in
-      result = Result { () throws(Complaint) in try Canonicalizer.fields(ofDocument: bytes) }
+      result = Result { () throws(InvalidArgument) in try Canonicalizer.fields(ofDocument: bytes) }
     }
     return try result.get()
   }
@@ -59,11 +59,11 @@ public struct Canonicalizer {
   /// a cursor. `name` is what messages call it.
   public static func value(
     _ message: UnsafeRawBufferPointer, named name: String, for use: Use
-  ) throws(Complaint) -> [UInt8] {
+  ) throws(InvalidArgument) -> [UInt8] {
     var canonicalizer = Canonicalizer(reserving: message.count, use)
     canonicalizer.top = name
     try canonicalizer.value(message, at: Place(depth: 0, pathBytes: 0, ownKeyBytes: 0, parent: .document))
-    if let complaint = canonicalizer.firstPending { throw complaint }
+    if let error = canonicalizer.firstPending { throw error }
     return canonicalizer.writer.bytes
   }
 
@@ -71,12 +71,12 @@ public struct Canonicalizer {
   /// tries one by one.
   public static func listOfValues(
     _ message: UnsafeRawBufferPointer, named name: String
-  ) throws(Complaint) -> [UInt8] {
+  ) throws(InvalidArgument) -> [UInt8] {
     guard case .array(let array) = try OneofMember(message) else {
       return try value(message, named: name, for: .comparison)
     }
     var writer = WireWriter(reserving: message.count)
-    try writer.message(9) { (list) throws(Complaint) in
+    try writer.message(9) { (list) throws(InvalidArgument) in
       var cursor = WireCursor(array)
       while !cursor.isAtEnd {
         let tag = cursor.tag()
@@ -108,10 +108,10 @@ public struct Canonicalizer {
     let parent: Parent
   }
 
-  static let malformed = Complaint("malformed protobuf message")
+  static let malformed = InvalidArgument("malformed protobuf message")
 
   /// The entries of a message, sorted, the last of equal keys kept.
-  static func entries(of message: UnsafeRawBufferPointer, tag: UInt32) throws(Complaint) -> [Entry] {
+  static func entries(of message: UnsafeRawBufferPointer, tag: UInt32) throws(InvalidArgument) -> [Entry] {
     var cursor = WireCursor(message)
     var entries: [Entry] = []
     var isSorted = true
@@ -129,7 +129,7 @@ public struct Canonicalizer {
     return isSorted ? entries : sorted(entries)
   }
 
-  private static func entry(_ message: UnsafeRawBufferPointer) throws(Complaint) -> Entry {
+  private static func entry(_ message: UnsafeRawBufferPointer) throws(InvalidArgument) -> Entry {
     var cursor = WireCursor(message)
     var key = WireCursor.empty
     var value = WireCursor.empty
@@ -141,7 +141,7 @@ public struct Canonicalizer {
       }
     }
     if cursor.isCorrupt { throw malformed }
-    guard UTF8Check.isValid(key) else { throw Complaint("a field name is not valid UTF-8") }
+    guard UTF8Check.isValid(key) else { throw InvalidArgument("a field name is not valid UTF-8") }
     return Entry(key: key, value: value)
   }
 
@@ -159,9 +159,9 @@ public struct Canonicalizer {
     return kept
   }
 
-  private mutating func topLevelEntry(_ entry: Entry) throws(Complaint) {
+  private mutating func topLevelEntry(_ entry: Entry) throws(InvalidArgument) {
     let name = String(decoding: entry.key, as: UTF8.self)
-    if ResourceNameParser.isReserved(entry.key) { throw Complaint("field name \(name) is reserved") }
+    if ResourceNameParser.isReserved(entry.key) { throw InvalidArgument("field name \(name) is reserved") }
     if entry.key.isEmpty { complainLater("The property.name is the empty string.") }
     if entry.key.count > Limits.fieldNameBytesMax {
       complainLater("The property.name is longer than \(Limits.fieldNameBytesMax) bytes.")
@@ -172,7 +172,7 @@ public struct Canonicalizer {
     try write(entry, tag: FieldsView.documentEntryTag, at: place)
   }
 
-  private mutating func write(_ entry: Entry, tag: UInt8, at place: Place) throws(Complaint) {
+  private mutating func write(_ entry: Entry, tag: UInt8, at place: Place) throws(InvalidArgument) {
     writer.bytes.append(tag)
     let start = writer.bytes.count
     writer.bytes.append(0)
@@ -186,23 +186,23 @@ public struct Canonicalizer {
   }
 
   private mutating func complainOfElement(_ kind: String) {
-    if pendingArrayComplaint == nil {
-      pendingArrayComplaint = Complaint("Cannot convert \(kind) value in an array value.")
+    if pendingArrayError == nil {
+      pendingArrayError = InvalidArgument("Cannot convert \(kind) value in an array value.")
     }
   }
 
   private mutating func complainLater(_ message: String) {
-    if pendingComplaint == nil { pendingComplaint = Complaint(message) }
+    if pendingError == nil { pendingError = InvalidArgument(message) }
   }
 
-  private var firstPending: Complaint? { pendingArrayComplaint ?? pendingComplaint }
+  private var firstPending: InvalidArgument? { pendingArrayError ?? pendingError }
 
-  /// The complaint about what lies below a top-level field.
+  /// The error about what lies below a top-level field.
   private var invalidNested: String { "Property \(top) contains an invalid nested entity." }
 
   // MARK: values
 
-  private mutating func value(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
+  private mutating func value(_ message: UnsafeRawBufferPointer, at place: Place) throws(InvalidArgument) {
     let member = try OneofMember(message)
     switch member {
     case .null: writer.field(11, varint: 0)
@@ -211,7 +211,7 @@ public struct Canonicalizer {
     case .double(let number): writer.field(3, double: number.isNaN ? .nan : number)
     case .timestamp(let bytes): writer.timestamp(10, try ScalarReader.timestamp(bytes))
     case .string(let text):
-      guard UTF8Check.isValid(text) else { throw Complaint("a string value is not valid UTF-8") }
+      guard UTF8Check.isValid(text) else { throw InvalidArgument("a string value is not valid UTF-8") }
       checkLength(text.count, at: place)
       writer.field(17, bytes: text)
     case .bytes(let content):
@@ -238,12 +238,12 @@ public struct Canonicalizer {
     }
   }
 
-  private mutating func checkDepth(_ place: Place) throws(Complaint) {
+  private mutating func checkDepth(_ place: Place) throws(InvalidArgument) {
     if place.depth >= Limits.nestingMax { complainLater(invalidNested) }
-    if place.depth >= Limits.nestingReadMax { throw firstPending ?? Complaint(invalidNested) }
+    if place.depth >= Limits.nestingReadMax { throw firstPending ?? InvalidArgument(invalidNested) }
   }
 
-  private mutating func array(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
+  private mutating func array(_ message: UnsafeRawBufferPointer, at place: Place) throws(InvalidArgument) {
     // Source: docs/spec/production-differences.md W7.
     if place.parent == .array, use != .comparison { complainOfElement("an array") }
     try checkDepth(place)
@@ -276,7 +276,7 @@ public struct Canonicalizer {
     top = named
   }
 
-  private mutating func map(_ message: UnsafeRawBufferPointer, at place: Place) throws(Complaint) {
+  private mutating func map(_ message: UnsafeRawBufferPointer, at place: Place) throws(InvalidArgument) {
     let entries = try Self.entries(of: message, tag: UInt32(FieldsView.mapEntryTag))
     if let type = entries.first(where: { FieldsView.isTypeKey($0.key) }) {
       return try special(entries, type: type, at: place)
@@ -287,7 +287,7 @@ public struct Canonicalizer {
     writer.bytes.append(0)
     for entry in entries {
       if ResourceNameParser.isReserved(entry.key) {
-        throw Complaint("field name '\(String(decoding: entry.key, as: UTF8.self))' is reserved.")
+        throw InvalidArgument("field name '\(String(decoding: entry.key, as: UTF8.self))' is reserved.")
       }
       let pathBytes = place.pathBytes + 1 + entry.key.count
       if entry.key.isEmpty || pathBytes > Limits.fieldNameBytesMax { complainLater(invalidNested) }
@@ -299,7 +299,7 @@ public struct Canonicalizer {
   }
 
   /// A map with `__type__`: a vector, which counts no level of nesting, or nothing known.
-  private mutating func special(_ entries: [Entry], type: Entry, at place: Place) throws(Complaint) {
+  private mutating func special(_ entries: [Entry], type: Entry, at place: Place) throws(InvalidArgument) {
     guard try isVectorMarker(type.value) else { return complainLater(invalidNested) }
     let message = try VectorReader.elementsMessage(entries.map { ($0.key, $0.value) })
     do {
@@ -313,10 +313,10 @@ public struct Canonicalizer {
   }
 
   /// Whether a `__type__` entry says that the map is a vector.
-  private func isVectorMarker(_ message: UnsafeRawBufferPointer) throws(Complaint) -> Bool {
+  private func isVectorMarker(_ message: UnsafeRawBufferPointer) throws(InvalidArgument) -> Bool {
     let member = try OneofMember(message)
     guard case .string(let text) = member else {
-      throw Complaint("Field __type__ must be a string; founds \(member.storageKindName).")
+      throw InvalidArgument("Field __type__ must be a string; founds \(member.storageKindName).")
     }
     return text.elementsEqual("__vector__".utf8)
   }

@@ -26,9 +26,9 @@ public struct FieldPath: Sendable {
   /// Reads the text form that masks, filters and orders use.
   ///
   /// Source: docs/spec/protocol.md 4.5 (grammar and both messages).
-  public static func parse(_ text: String) throws(Complaint) -> FieldPath {
+  public static func parse(_ text: String) throws(InvalidArgument) -> FieldPath {
     let bytes = Array(text.utf8)
-    guard !bytes.isEmpty else { throw Complaint("Invalid empty property path string.") }
+    guard !bytes.isEmpty else { throw InvalidArgument("Invalid empty property path string.") }
     var segments: [String] = []
     var index = 0
     while true {
@@ -40,8 +40,8 @@ public struct FieldPath: Sendable {
     }
   }
 
-  private static func malformed(_ text: String) -> Complaint {
-    Complaint(
+  private static func malformed(_ text: String) -> InvalidArgument {
+    InvalidArgument(
       "Invalid property path \"\(text)\". Unquoted property paths must match regex ([a-zA-Z_][a-zA-Z_0-9]*), "
         + "and quoted property paths must match regex (`(?:[^`\\\\]|(?:\\\\.))+`)")
   }

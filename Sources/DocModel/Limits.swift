@@ -18,7 +18,7 @@ public enum Limits {
   /// Levels of maps and arrays below a field. Both. Source: docs/spec/protocol.md 2.3, 3.7.
   public static let nestingMax = 20
   /// Levels that untrusted bytes are read to before they are given up: deeper than `nestingMax`, because a
-  /// reserved name further down is the complaint that wins. Protobuf parsers stop at 100 nested messages,
+  /// reserved name further down is the error that wins. Protobuf parsers stop at 100 nested messages,
   /// and a map level takes three. Source: docs/spec/protocol.md 3.7, 4.1.
   public static let nestingReadMax = 33
   /// A document by the storage formula of docs/spec/protocol.md 3.6. Both, with different words.

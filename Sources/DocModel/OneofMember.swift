@@ -15,7 +15,7 @@ enum OneofMember {
   case array(UnsafeRawBufferPointer)
   case map(UnsafeRawBufferPointer)
 
-  init(_ message: UnsafeRawBufferPointer) throws(Complaint) {
+  init(_ message: UnsafeRawBufferPointer) throws(InvalidArgument) {
     var cursor = WireCursor(message)
     var member: OneofMember?
     var pipelineOnly: String?
@@ -46,9 +46,9 @@ enum OneofMember {
       self = member
     } else if let pipelineOnly {
       // Source: observed on the official emulator.
-      throw Complaint("Value type is not supported: \(pipelineOnly)")
+      throw InvalidArgument("Value type is not supported: \(pipelineOnly)")
     } else {
-      throw Complaint("Cannot convert firestore.v1.Value with type unset.")
+      throw InvalidArgument("Cannot convert firestore.v1.Value with type unset.")
     }
   }
 
@@ -60,7 +60,7 @@ enum OneofMember {
     }
   }
 
-  /// What the service's complaint about `__type__` calls the kind. Source: docs/spec/protocol.md 4.6.
+  /// What the service's message about `__type__` calls the kind. Source: docs/spec/protocol.md 4.6.
   var storageKindName: String {
     switch self {
     case .null: "NULL"
@@ -80,7 +80,7 @@ enum OneofMember {
 
 /// Scalars that are messages on the wire. Source of the texts: observed on the official emulator.
 enum ScalarReader {
-  static func timestamp(_ message: UnsafeRawBufferPointer) throws(Complaint) -> Timestamp {
+  static func timestamp(_ message: UnsafeRawBufferPointer) throws(InvalidArgument) -> Timestamp {
     var cursor = WireCursor(message)
     var seconds: Int64 = 0
     var nanoseconds: Int32 = 0
@@ -94,15 +94,15 @@ enum ScalarReader {
     }
     if cursor.isCorrupt { throw Canonicalizer.malformed }
     guard seconds >= Timestamp.secondsMin, seconds <= Timestamp.secondsMax else {
-      throw Complaint("Timestamp seconds exceeds limit for field.")
+      throw InvalidArgument("Timestamp seconds exceeds limit for field.")
     }
     guard nanoseconds >= 0, nanoseconds < 1_000_000_000 else {
-      throw Complaint("Timestamp nanos exceeds limit for field.")
+      throw InvalidArgument("Timestamp nanos exceeds limit for field.")
     }
     return Timestamp(seconds: seconds, nanoseconds: nanoseconds).truncatedToMicroseconds
   }
 
-  static func geoPoint(_ message: UnsafeRawBufferPointer) throws(Complaint) -> GeoPoint {
+  static func geoPoint(_ message: UnsafeRawBufferPointer) throws(InvalidArgument) -> GeoPoint {
     var cursor = WireCursor(message)
     var point = GeoPoint(latitude: 0, longitude: 0)
     while !cursor.isAtEnd {
@@ -114,11 +114,11 @@ enum ScalarReader {
     }
     if cursor.isCorrupt { throw Canonicalizer.malformed }
     guard point.latitude >= -90, point.latitude <= 90 else {
-      throw Complaint(
+      throw InvalidArgument(
         "Geo point latitude '\(degrees(point.latitude))' outside permitted range -90.0 to 90.0.")
     }
     guard point.longitude >= -180, point.longitude <= 180 else {
-      throw Complaint(
+      throw InvalidArgument(
         "Geo point longitude '\(degrees(point.longitude))' outside permitted range -180.0 to 180.0.")
     }
     return point
@@ -131,8 +131,8 @@ enum ScalarReader {
   }
 
   /// Source: docs/spec/production-differences.md W15.
-  static func checkReference(_ name: UnsafeRawBufferPointer) throws(Complaint) {
-    guard UTF8Check.isValid(name) else { throw Complaint("a reference is not valid UTF-8") }
+  static func checkReference(_ name: UnsafeRawBufferPointer) throws(InvalidArgument) {
+    guard UTF8Check.isValid(name) else { throw InvalidArgument("a reference is not valid UTF-8") }
     _ = try ResourceNameParser.document(String(decoding: name, as: UTF8.self), as: .reference)
   }
 }
@@ -142,31 +142,31 @@ enum VectorReader {
   /// The array message of a map that says it is a vector.
   static func elementsMessage(
     _ entries: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)]
-  ) throws(Complaint) -> UnsafeRawBufferPointer {
+  ) throws(InvalidArgument) -> UnsafeRawBufferPointer {
     guard let value = entries.first(where: { $0.key.elementsEqual("value".utf8) })?.value else {
-      throw Complaint("Vector map is missing key 'value'.")
+      throw InvalidArgument("Vector map is missing key 'value'.")
     }
     guard case .array(let message) = try OneofMember(value) else {
-      throw Complaint("Vector value type must be an array.")
+      throw InvalidArgument("Vector value type must be an array.")
     }
-    guard entries.count == 2 else { throw Complaint("Vector value map has extraneous entries.") }
+    guard entries.count == 2 else { throw InvalidArgument("Vector value map has extraneous entries.") }
     return message
   }
 
   /// NaN may be asked for, not stored.
   static func elements(
     _ message: UnsafeRawBufferPointer, allowsNaN: Bool = false
-  ) throws(Complaint) -> [Double] {
+  ) throws(InvalidArgument) -> [Double] {
     let messages = try elementMessages(message)
-    if messages.isEmpty { throw Complaint("Cannot have a zero length vector.") }
+    if messages.isEmpty { throw InvalidArgument("Cannot have a zero length vector.") }
     if messages.count > Limits.vectorElementsMax {
-      throw Complaint("Vectors must be at most \(Limits.vectorElementsMax) dimensions.")
+      throw InvalidArgument("Vectors must be at most \(Limits.vectorElementsMax) dimensions.")
     }
     var elements: [Double] = []
     elements.reserveCapacity(messages.count)
     for message in messages {
       guard case .double(let element) = try OneofMember(message) else {
-        throw Complaint("Vector must only contain values of type 'double'")
+        throw InvalidArgument("Vector must only contain values of type 'double'")
       }
       elements.append(element)
     }
@@ -174,11 +174,11 @@ enum VectorReader {
     return elements
   }
 
-  static let notANumber = Complaint("Vector cannot contain NaN values.")
+  static let notANumber = InvalidArgument("Vector cannot contain NaN values.")
 
   private static func elementMessages(
     _ message: UnsafeRawBufferPointer
-  ) throws(Complaint) -> [UnsafeRawBufferPointer] {
+  ) throws(InvalidArgument) -> [UnsafeRawBufferPointer] {
     var messages: [UnsafeRawBufferPointer] = []
     var cursor = WireCursor(message)
     while !cursor.isAtEnd {

@@ -4,19 +4,19 @@
 
 extension Canonicalizer {
   /// The elements of the encoded `Value` that a vector search asks about. NaN may be among them.
-  public static func queryVector(_ message: UnsafeRawBufferPointer) throws(Complaint) -> [Double] {
+  public static func queryVector(_ message: UnsafeRawBufferPointer) throws(InvalidArgument) -> [Double] {
     guard case .map(let map) = try OneofMember(message) else { throw notAVector }
     let entries = try entries(of: map, tag: UInt32(FieldsView.mapEntryTag))
     guard let type = entries.first(where: { FieldsView.isTypeKey($0.key) }) else { throw notAVector }
     guard case .string(let name) = try OneofMember(type.value) else {
-      throw Complaint("Field __type__ is not a string.")
+      throw InvalidArgument("Field __type__ is not a string.")
     }
     guard name.elementsEqual("__vector__".utf8) else { throw notAVector }
     let elements = try VectorReader.elementsMessage(entries.map { ($0.key, $0.value) })
     return try VectorReader.elements(elements, allowsNaN: true)
   }
 
-  private static var notAVector: Complaint { Complaint("Query Value must be of type vector.") }
+  private static var notAVector: InvalidArgument { InvalidArgument("Query Value must be of type vector.") }
 }
 
 /// The elements of a stored vector, in place.

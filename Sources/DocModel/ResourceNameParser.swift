@@ -7,7 +7,7 @@
 ///
 /// Messages quote the whole name and the byte offset where reading stopped.
 public struct ResourceNameParser {
-  /// What the complaint calls the name. Source: docs/spec/protocol.md 2.2.
+  /// What the message calls the name. Source: docs/spec/protocol.md 2.2.
   public enum Subject: String, Sendable {
     case database = "Database name"
     case document = "Document name"
@@ -21,7 +21,7 @@ public struct ResourceNameParser {
   private let subject: Subject
   private var index = 0
   /// The first id that is too long; a fault of form anywhere in the name is told before it.
-  private var tooLong: Complaint?
+  private var tooLong: InvalidArgument?
 
   private init(_ text: String, subject: Subject) {
     self.text = text
@@ -32,11 +32,11 @@ public struct ResourceNameParser {
   /// A document's full name.
   public static func document(
     _ text: String, as subject: Subject = .document
-  ) throws(Complaint) -> DocumentName {
+  ) throws(InvalidArgument) -> DocumentName {
     var parser = ResourceNameParser(text, subject: subject)
     let database = try parser.databasePart()
     if subject == .reference, parser.isAtEnd {
-      throw Complaint("Non-document resource reference value not supported.")
+      throw InvalidArgument("Non-document resource reference value not supported.")
     }
     try parser.documentsPart()
     let path = try parser.pathPart()
@@ -48,7 +48,9 @@ public struct ResourceNameParser {
   }
 
   /// The parent of collections: the documents root or a document.
-  public static func parent(_ text: String) throws(Complaint) -> (database: DatabaseID, path: ResourcePath) {
+  public static func parent(_ text: String) throws(InvalidArgument) -> (
+    database: DatabaseID, path: ResourcePath
+  ) {
     var parser = ResourceNameParser(text, subject: .parent)
     let database = try parser.databasePart()
     try parser.documentsPart()
@@ -56,22 +58,22 @@ public struct ResourceNameParser {
   }
 
   /// `projects/P/databases/D`, nothing more.
-  public static func database(_ text: String) throws(Complaint) -> DatabaseID {
+  public static func database(_ text: String) throws(InvalidArgument) -> DatabaseID {
     var parser = ResourceNameParser(text, subject: .database)
     let database = try parser.databasePart()
     guard !parser.isAtEnd else { return database }
     let extra = parser.index
     try parser.slash()
-    throw parser.complaint("has extra characters at index \(extra).")
+    throw parser.error("has extra characters at index \(extra).")
   }
 
   /// A relative path as it stands in a URL or in the shell: a document, a collection or the root.
-  public static func relativePath(_ text: String) throws(Complaint) -> ResourcePath {
+  public static func relativePath(_ text: String) throws(InvalidArgument) -> ResourcePath {
     if text.isEmpty { return .root }
     let segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     for (number, segment) in segments.enumerated() {
       let name = String(Substring(segment))
-      if name.isEmpty { throw Complaint("path \"\(text)\" has an empty segment") }
+      if name.isEmpty { throw InvalidArgument("path \"\(text)\" has an empty segment") }
       if number % 2 == 0 { try checkCollectionID(name) } else { try checkDocumentID(name) }
     }
     return ResourcePath(unchecked: text)
@@ -80,50 +82,50 @@ public struct ResourceNameParser {
   // MARK: ids given alone
 
   /// A collection id as queries, lists and creations name it.
-  public static func checkCollectionID(_ id: String) throws(Complaint) {
+  public static func checkCollectionID(_ id: String) throws(InvalidArgument) {
     let bytes = Array(id.utf8)
     if bytes.contains(UInt8(ascii: "/")) {
-      throw Complaint("Collection id \"\(id)\" is invalid because it contains \"/\".")
+      throw InvalidArgument("Collection id \"\(id)\" is invalid because it contains \"/\".")
     }
     if isReserved(bytes) || id == "." || id == ".." {
-      throw Complaint("Collection id \"\(id)\" is invalid because it is reserved.")
+      throw InvalidArgument("Collection id \"\(id)\" is invalid because it is reserved.")
     }
     if bytes.count > Limits.idBytesMax { throw collectionIDTooLong }
   }
 
   /// A document id as CreateDocument names it.
-  public static func checkDocumentID(_ id: String) throws(Complaint) {
+  public static func checkDocumentID(_ id: String) throws(InvalidArgument) {
     let bytes = Array(id.utf8)
     if bytes.contains(UInt8(ascii: "/")) {
-      throw Complaint("Resource id \"\(id)\" is invalid because it contains \"/\".")
+      throw InvalidArgument("Resource id \"\(id)\" is invalid because it contains \"/\".")
     }
     if id == "." || id == ".." {
-      throw Complaint("Resource id \"\(id)\" is invalid because it is reserved.")
+      throw InvalidArgument("Resource id \"\(id)\" is invalid because it is reserved.")
     }
     try checkReservedDocumentID(id, bytes)
   }
 
-  private static func checkReservedDocumentID(_ id: String, _ bytes: [UInt8]) throws(Complaint) {
+  private static func checkReservedDocumentID(_ id: String, _ bytes: [UInt8]) throws(InvalidArgument) {
     try checkNumericForm(id, bytes)
     if bytes.count > Limits.idBytesMax { throw documentIDTooLong }
   }
 
-  private static func checkNumericForm(_ id: String, _ bytes: [UInt8]) throws(Complaint) {
+  private static func checkNumericForm(_ id: String, _ bytes: [UInt8]) throws(InvalidArgument) {
     guard isReserved(bytes) else { return }
     guard bytes.starts(with: "__id".utf8) else {
-      throw Complaint("Resource id \"\(id)\" is invalid because it is reserved.")
+      throw InvalidArgument("Resource id \"\(id)\" is invalid because it is reserved.")
     }
     guard bytes.withUnsafeBytes({ NameOrder.numericID($0) }) != nil else {
-      throw Complaint(
+      throw InvalidArgument(
         "A long document ID string must be formatted like '__id{LONG}__', where LONG is a 64-bit integer. "
           + "Found: '\(id)'.")
     }
   }
 
   private static let collectionIDTooLong =
-    Complaint("The key path element kind is longer than \(Limits.idBytesMax) bytes.")
+    InvalidArgument("The key path element kind is longer than \(Limits.idBytesMax) bytes.")
   private static let documentIDTooLong =
-    Complaint("The key path element name is longer than \(Limits.idBytesMax) bytes.")
+    InvalidArgument("The key path element name is longer than \(Limits.idBytesMax) bytes.")
 
   /// `__...__`, at least four bytes.
   package static func isReserved(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
@@ -134,22 +136,22 @@ public struct ResourceNameParser {
 
   private var isAtEnd: Bool { index == bytes.count }
 
-  private func complaint(_ what: String) -> Complaint {
-    Complaint("\(subject.rawValue) \"\(text)\" \(what)")
+  private func error(_ what: String) -> InvalidArgument {
+    InvalidArgument("\(subject.rawValue) \"\(text)\" \(what)")
   }
 
-  private func invalid(_ advice: String) -> Complaint { complaint("is invalid: \(advice)") }
+  private func invalid(_ advice: String) -> InvalidArgument { error("is invalid: \(advice)") }
 
-  private mutating func literal(_ literal: StaticString) throws(Complaint) {
+  private mutating func literal(_ literal: StaticString) throws(InvalidArgument) {
     let matches = literal.withUTF8Buffer { bytes[index...].starts(with: $0) }
-    guard matches else { throw complaint("lacks \"\(literal)\" at index \(index).") }
+    guard matches else { throw error("lacks \"\(literal)\" at index \(index).") }
     index += literal.utf8CodeUnitCount
   }
 
   /// A slash with something behind it.
-  private mutating func slash() throws(Complaint) {
+  private mutating func slash() throws(InvalidArgument) {
     try literal("/")
-    if isAtEnd { throw complaint("has invalid trailing \"/\".") }
+    if isAtEnd { throw error("has invalid trailing \"/\".") }
   }
 
   /// Bytes up to the next slash or the end.
@@ -159,27 +161,27 @@ public struct ResourceNameParser {
     return String(decoding: bytes[start..<index], as: UTF8.self)
   }
 
-  private mutating func databasePart() throws(Complaint) -> DatabaseID {
+  private mutating func databasePart() throws(InvalidArgument) -> DatabaseID {
     try literal("projects")
     try slash()
     let project = segment()
-    if project.isEmpty { throw complaint("lacks a project id at index \(index).") }
+    if project.isEmpty { throw error("lacks a project id at index \(index).") }
     try slash()
     try literal("databases")
     try slash()
     let database = segment()
-    if database.isEmpty { throw complaint("lacks a database id at index \(index).") }
+    if database.isEmpty { throw error("lacks a database id at index \(index).") }
     return DatabaseID(project: project, database: database)
   }
 
-  private mutating func documentsPart() throws(Complaint) {
+  private mutating func documentsPart() throws(InvalidArgument) {
     try slash()
     try literal("documents")
     if bytes[index...].elementsEqual("/".utf8) { throw invalid("Omit trailing \"/\".") }
   }
 
   /// `{/collection/id}*` up to the end of the name. Lengths are looked at once all of it is well formed.
-  private mutating func pathPart() throws(Complaint) -> ResourcePath {
+  private mutating func pathPart() throws(InvalidArgument) -> ResourcePath {
     guard !isAtEnd else { return .root }
     let start = index + 1
     var pairs = 0
@@ -192,27 +194,27 @@ public struct ResourceNameParser {
     }
     if let tooLong { throw tooLong }
     guard pairs <= Limits.namePairsMax else {
-      throw Complaint("Key path is too long. Cannot exceed \(Limits.namePairsMax) elements.")
+      throw InvalidArgument("Key path is too long. Cannot exceed \(Limits.namePairsMax) elements.")
     }
     return ResourcePath(unchecked: String(decoding: bytes[start...], as: UTF8.self))
   }
 
-  private mutating func collectionID() throws(Complaint) {
+  private mutating func collectionID() throws(InvalidArgument) {
     let start = index
     let id = segment()
-    if id.isEmpty { throw complaint("lacks a collection id at index \(index).") }
-    if id == "." || id == ".." { throw complaint("contains a collection id \"\(id)\" at index \(start).") }
+    if id.isEmpty { throw error("lacks a collection id at index \(index).") }
+    if id == "." || id == ".." { throw error("contains a collection id \"\(id)\" at index \(start).") }
     if Self.isReserved(bytes[start..<index]) {
-      throw Complaint("Collection id \"\(id)\" is invalid because it is reserved.")
+      throw InvalidArgument("Collection id \"\(id)\" is invalid because it is reserved.")
     }
     if index - start > Limits.idBytesMax, tooLong == nil { tooLong = Self.collectionIDTooLong }
   }
 
-  private mutating func documentID() throws(Complaint) {
+  private mutating func documentID() throws(InvalidArgument) {
     let start = index
     let id = segment()
-    if id.isEmpty { throw complaint("lacks a resource id at index \(index).") }
-    if id == "." || id == ".." { throw complaint("contains a resource id \"\(id)\" at index \(start).") }
+    if id.isEmpty { throw error("lacks a resource id at index \(index).") }
+    if id == "." || id == ".." { throw error("contains a resource id \"\(id)\" at index \(start).") }
     try Self.checkNumericForm(id, Array(bytes[start..<index]))
     if index - start > Limits.idBytesMax, tooLong == nil { tooLong = Self.documentIDTooLong }
   }

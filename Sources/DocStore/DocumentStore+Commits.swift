@@ -88,10 +88,10 @@ extension DocumentStore {
   }
 
   /// What refuses a whole batch: an invalid write, or a document written twice.
-  public func checkBatch(_ writes: [Write]) throws(Complaint) {
+  public func checkBatch(_ writes: [Write]) throws(InvalidArgument) {
     try WriteValidator.check(writes, commitLimits)
     var paths: Set<ResourcePath> = []
-    for write in writes where !paths.insert(write.path).inserted { throw WriteComplaint.writtenTwice }
+    for write in writes where !paths.insert(write.path).inserted { throw WriteErrors.writtenTwice }
   }
 
   // MARK: removing much

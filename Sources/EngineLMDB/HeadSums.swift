@@ -48,7 +48,7 @@ final class HeadSums: Sendable {
   }
 
   /// Why a head is not what was written last; nil where it may be.
-  static func complaint(
+  static func error(
     of head: [UInt8], _ transaction: UInt64, _ slot: (transaction: UInt64, sum: UInt32)
   ) -> String? {
     if slot == (0, 0) { return nil }

@@ -94,8 +94,8 @@ public final class StoredPages {
           continue
         }
         readable.append(head)
-        if let complaint = HeadSums.complaint(of: bytes, head.commit, slots[page]) {
-          complaints.append((page, complaint))
+        if let error = HeadSums.error(of: bytes, head.commit, slots[page]) {
+          complaints.append((page, error))
         } else {
           sound.append(head)
         }

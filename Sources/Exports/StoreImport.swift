@@ -72,7 +72,7 @@ public enum StoreImport {
     let name = DocumentName(
       database: DatabaseID(project: "p", database: document.database), path: document.path
     ).resourceName
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       _ = try ResourceNameParser.document(name)
       let fields = try Canonicalizer.fields(document.fields)
       return (Write(document.path, .update(fields: fields, mask: nil)), document.database)

@@ -158,7 +158,7 @@ enum EndpointReader {
 
   private static func pattern(_ node: YAMLNode) throws(YAMLError) -> String {
     let text = try bounded(try node.text(), node, patternBytesMax)
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       return try PathPattern(text).text
     } catch {
       throw node.error(error.message)
@@ -167,7 +167,7 @@ enum EndpointReader {
 
   private static func address(_ node: YAMLNode) throws(YAMLError) -> EndpointAddress {
     let text = try bounded(try node.text(), node, addressBytesMax)
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       return try EndpointAddress(text)
     } catch {
       throw node.error(error.message)
@@ -249,7 +249,7 @@ enum EndpointReader {
   }
 
   private static func checked(_ text: String, _ node: YAMLNode) throws(YAMLError) -> String {
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       return try PathPattern(text).text
     } catch {
       throw node.error(error.message)

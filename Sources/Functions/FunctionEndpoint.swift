@@ -21,36 +21,38 @@ public struct EndpointAddress: Hashable, Sendable, CustomStringConvertible {
     self.target = target
   }
 
-  public init(_ text: String) throws(Complaint) {
+  public init(_ text: String) throws(InvalidArgument) {
     isSecure = text.lowercased().hasPrefix("https://")
     guard isSecure || text.lowercased().hasPrefix("http://") else {
-      throw Complaint("'\(text)' is no address; expected http://host:port/path or https://host/path")
+      throw InvalidArgument("'\(text)' is no address; expected http://host:port/path or https://host/path")
     }
     let rest = text.dropFirst(isSecure ? "https://".count : "http://".count)
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let target = rest.dropFirst(authority.count).prefix { $0 != "#" }
     guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw Complaint("'\(text)' has characters that must be percent-encoded")
+      throw InvalidArgument("'\(text)' has characters that must be percent-encoded")
     }
     self.target = target.hasPrefix("/") ? String(target) : "/" + target
     (host, port) = try Self.authority(String(authority), defaultPort: isSecure ? 443 : 80)
   }
 
   /// Reads `host:port`, also `[::1]:5001`.
-  public static func authority(_ text: String, defaultPort: Int?) throws(Complaint) -> (String, Int) {
-    let complaint = Complaint("'\(text)' is no host:port")
-    guard !text.contains("@") else { throw Complaint("'\(text)': a user in an address is not supported") }
+  public static func authority(_ text: String, defaultPort: Int?) throws(InvalidArgument) -> (String, Int) {
+    let error = InvalidArgument("'\(text)' is no host:port")
+    guard !text.contains("@") else {
+      throw InvalidArgument("'\(text)': a user in an address is not supported")
+    }
     var host = text
     var port = defaultPort
     if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
       guard let number = Int(text[text.index(after: colon)...]), (1...65_535).contains(number) else {
-        throw complaint
+        throw error
       }
       port = number
       host = String(text[..<colon])
     }
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    guard let port, !host.isEmpty else { throw complaint }
+    guard let port, !host.isEmpty else { throw error }
     return (host, port)
   }
 

@@ -76,7 +76,7 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
   /// A function's trigger, for a runner that is made with it.
   public func trigger(_ endpoint: FunctionEndpoint) throws(TriggerError) -> DocumentTrigger {
     var trigger: DocumentTrigger
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
         try await HTTPPost.send(request, to: endpoint)
@@ -98,7 +98,7 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
   func registerPassing(_ endpoint: FunctionEndpoint) throws(TriggerError) {
     let report = report
     var trigger: DocumentTrigger
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         do {
           let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)

@@ -1,4 +1,4 @@
-/// From JSON to definitions, with a complaint for everything that the service refuses or passes over.
+/// From JSON to definitions, with an error for everything that the service refuses or passes over.
 ///
 /// The older form of the file (`collectionId`, `mode`) is read as the command line reads it. Keys that mean
 /// nothing here (`density`, `apiScope`, `multiKey`, `unique`, `ttl`) are known; others are named.
@@ -243,8 +243,8 @@ extension IndexFileReader {
         member.value.offset, "`\(member.nameText)` must be a text, found \(member.value.kindName)", fix: "")
       return nil
     }
-    do throws(Complaint) {
-      if id.isEmpty { throw Complaint("the collection id is empty") }
+    do throws(InvalidArgument) {
+      if id.isEmpty { throw InvalidArgument("the collection id is empty") }
       try ResourceNameParser.checkCollectionID(id)
     } catch {
       fail(
@@ -284,7 +284,7 @@ extension IndexFileReader {
       fail(member.value.offset, "`fieldPath` must be a text, found \(member.value.kindName)", fix: "")
       return nil
     }
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       return try FieldPath.parse(text)
     } catch {
       fail(

@@ -19,7 +19,7 @@ public struct InspiredTriggers<Engine: StorageEngine>: Sendable {
 
   /// All triggers of the pack, for one runner. Throws only if a pattern here is wrong.
   public var all: [DocumentTrigger] {
-    get throws(Complaint) {
+    get throws(InvalidArgument) {
       [
         try onDocumentCreated("users/{uid}", name: "generateUsername") { try await generateUsername($0) },
         try onDocumentWritten("users/{uid}", name: "keepMemberships") { try await keepMemberships($0) },

@@ -64,11 +64,11 @@ struct SeedChecker {
     counts.add(document.path)
     let hash = PathRegister.hash(document.path)
     if !paths.insert(hash) { repeated.insert(hash) }
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       let fields = try Canonicalizer.fields(document.content.withServerTimes())
       let size = fields.withUnsafeBytes { StorageSize.document(document.path, FieldsView(document: $0)) }
       guard size <= Limits.documentBytesMax else {
-        throw Complaint(
+        throw InvalidArgument(
           "the document is \(Grouped.text(size)) bytes; at most \(Grouped.text(Limits.documentBytesMax)) are allowed"
         )
       }

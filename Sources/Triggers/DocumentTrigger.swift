@@ -94,7 +94,7 @@ public struct DocumentTrigger: Sendable {
 
   public init(
     _ name: String, on event: Event, _ pattern: String, _ action: @escaping Action
-  ) throws(Complaint) {
+  ) throws(InvalidArgument) {
     self.name = name
     self.event = event
     self.pattern = try PathPattern(pattern)
@@ -112,28 +112,28 @@ public struct DocumentTrigger: Sendable {
 /// A trigger for documents that come into being.
 public func onDocumentCreated(
   _ pattern: String, name: String, _ action: @escaping DocumentTrigger.Action
-) throws(Complaint) -> DocumentTrigger {
+) throws(InvalidArgument) -> DocumentTrigger {
   try DocumentTrigger(name, on: .created, pattern, action)
 }
 
 /// A trigger for documents that were there and changed.
 public func onDocumentUpdated(
   _ pattern: String, name: String, _ action: @escaping DocumentTrigger.Action
-) throws(Complaint) -> DocumentTrigger {
+) throws(InvalidArgument) -> DocumentTrigger {
   try DocumentTrigger(name, on: .updated, pattern, action)
 }
 
 /// A trigger for documents that are gone.
 public func onDocumentDeleted(
   _ pattern: String, name: String, _ action: @escaping DocumentTrigger.Action
-) throws(Complaint) -> DocumentTrigger {
+) throws(InvalidArgument) -> DocumentTrigger {
   try DocumentTrigger(name, on: .deleted, pattern, action)
 }
 
 /// A trigger for every change.
 public func onDocumentWritten(
   _ pattern: String, name: String, _ action: @escaping DocumentTrigger.Action
-) throws(Complaint) -> DocumentTrigger {
+) throws(InvalidArgument) -> DocumentTrigger {
   try DocumentTrigger(name, on: .written, pattern, action)
 }
 

@@ -30,20 +30,20 @@ public struct PathPattern: Sendable, CustomStringConvertible {
   public var description: String { text }
 
   /// Reads a pattern; says what is wrong with one that no document could match.
-  public init(_ text: String) throws(Complaint) {
+  public init(_ text: String) throws(InvalidArgument) {
     self.text = text
     var segments: [Segment] = []
     var names: Set<String> = []
     for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
       let segment = try Self.segment(Array(part), of: text)
       if let name = segment.name, !names.insert(name).inserted {
-        throw Self.complaint(text, "has two parameters called \"\(name)\"")
+        throw Self.error(text, "has two parameters called \"\(name)\"")
       }
       segments.append(segment)
     }
     let isOpenEnded = segments.contains { if case .many = $0 { true } else { false } }
     if !isOpenEnded, segments.count % 2 != 0 {
-      throw Self.complaint(text, "names a collection, not documents")
+      throw Self.error(text, "names a collection, not documents")
     }
     self.segments = segments
   }
@@ -58,12 +58,12 @@ public struct PathPattern: Sendable, CustomStringConvertible {
 
   // MARK: reading
 
-  private static func complaint(_ text: String, _ what: String) -> Complaint {
-    Complaint("Path pattern \"\(text)\" \(what).")
+  private static func error(_ text: String, _ what: String) -> InvalidArgument {
+    InvalidArgument("Path pattern \"\(text)\" \(what).")
   }
 
-  private static func segment(_ bytes: [UInt8], of text: String) throws(Complaint) -> Segment {
-    if bytes.isEmpty { throw complaint(text, "has an empty segment") }
+  private static func segment(_ bytes: [UInt8], of text: String) throws(InvalidArgument) -> Segment {
+    if bytes.isEmpty { throw error(text, "has an empty segment") }
     if bytes.elementsEqual("*".utf8) { return .one(name: nil) }
     if bytes.elementsEqual("**".utf8) { return .many(name: nil) }
     let open = UInt8(ascii: "{")
@@ -72,23 +72,25 @@ public struct PathPattern: Sendable, CustomStringConvertible {
       return try parameter(bytes[1..<(bytes.count - 1)], of: text)
     }
     if bytes.contains(open) || bytes.contains(close) {
-      throw complaint(text, "has a brace inside a segment")
+      throw error(text, "has a brace inside a segment")
     }
     let pieces = bytes.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
     return pieces.count == 1 ? .literal(bytes) : .glob(pieces)
   }
 
-  private static func parameter(_ inside: ArraySlice<UInt8>, of text: String) throws(Complaint) -> Segment {
+  private static func parameter(_ inside: ArraySlice<UInt8>, of text: String) throws(InvalidArgument)
+    -> Segment
+  {
     let halves = inside.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
     let name = halves.first ?? []
     guard !name.isEmpty, name.allSatisfy(isNameByte) else {
-      throw complaint(text, "has a parameter without a plain name")
+      throw error(text, "has a parameter without a plain name")
     }
     let owned = String(decoding: name, as: UTF8.self)
     guard halves.count == 2 else { return .one(name: owned) }
     if halves[1].elementsEqual("*".utf8) { return .one(name: owned) }
     if halves[1].elementsEqual("**".utf8) { return .many(name: owned) }
-    throw complaint(text, "gives the parameter \"\(owned)\" something else than * or **")
+    throw error(text, "gives the parameter \"\(owned)\" something else than * or **")
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -69,7 +69,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
         try add(trigger, after: start, replaces: false)
       } catch {
         throw .invalid(
-          Complaint("\(error.description.prefix(1).uppercased())\(error.description.dropFirst())."))
+          InvalidArgument("\(error.description.prefix(1).uppercased())\(error.description.dropFirst())."))
       }
     }
     // A trigger that a crash makes forget where it began would begin later.

@@ -155,7 +155,7 @@ public final class YAMLEventReader {
   private func pull() throws(YAMLError) -> yaml_event_t {
     var raw = yaml_event_t()
     guard yaml_parser_parse(parser, &raw) == 1 else {
-      throw ParserComplaint(parser: parser.pointee, input: input).error
+      throw ParserError(parser: parser.pointee, input: input).error
     }
     return raw
   }

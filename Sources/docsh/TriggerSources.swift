@@ -13,7 +13,7 @@ import YAML
 enum TriggerPack: String, CaseIterable {
   case inspired
 
-  func triggers(_ store: DocumentStore<LMDBEngine>) throws(Complaint) -> [DocumentTrigger] {
+  func triggers(_ store: DocumentStore<LMDBEngine>) throws(InvalidArgument) -> [DocumentTrigger] {
     switch self {
     case .inspired: try InspiredTriggers(store).all
     }
@@ -31,7 +31,7 @@ struct TriggerSources {
   init(_ source: String?, sink: String?, folder: String?) throws {
     self.folder = folder
     if let sink {
-      do throws(Complaint) {
+      do throws(InvalidArgument) {
         let (host, port) = try EndpointAddress.authority(sink, defaultPort: nil)
         self.sink = (host, port)
       } catch {

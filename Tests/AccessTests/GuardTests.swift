@@ -144,8 +144,7 @@ struct GuardTests {
         true
       ),
     ] as [(StructuredQuery.Filter, [String], String, Bool)])
-  func lateComplaints(filter: StructuredQuery.Filter, orders: [String], message: String, isFirst: Bool) throws
-  {
+  func lateErrors(filter: StructuredQuery.Filter, orders: [String], message: String, isFirst: Bool) throws {
     let rules = """
       service cloud.firestore { match /databases/{db}/documents/users/{uid} {
         allow list: if request.auth.uid == 'alice';

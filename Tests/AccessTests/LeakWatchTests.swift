@@ -78,7 +78,7 @@ struct LeakWatchTests {
     let source = SourceText(name: "x", bytes: [])
     registry.setStandard(.broken("Error compiling rules:\nL1:1 no", source), ofDatabase: nil)
     let store = GuardedStore(try DocumentStore(engine: NaiveEngine()), rulesets: registry)
-    #expect(throws: StoreError.invalid(Complaint("Error compiling rules:\nL1:1 no"))) {
+    #expect(throws: StoreError.invalid(InvalidArgument("Error compiling rules:\nL1:1 no"))) {
       try store.fields("a/b", as: user("ann"))
     }
     #expect(try store.fields("a/b", as: .admin) == nil)

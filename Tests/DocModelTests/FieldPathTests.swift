@@ -30,12 +30,12 @@ struct FieldPathTests {
     let expected =
       "Invalid property path \"\(text)\". Unquoted property paths must match regex ([a-zA-Z_][a-zA-Z_0-9]*), "
       + #"and quoted property paths must match regex (`(?:[^`\\]|(?:\\.))+`)"#
-    #expect(throws: Complaint(expected)) { try FieldPath.parse(text) }
+    #expect(throws: InvalidArgument(expected)) { try FieldPath.parse(text) }
   }
 
   @Test("the empty text is refused with a text of its own")
   func empty() {
-    #expect(throws: Complaint("Invalid empty property path string.")) { try FieldPath.parse("") }
+    #expect(throws: InvalidArgument("Invalid empty property path string.")) { try FieldPath.parse("") }
   }
 
   @Test("a path's text is read back into the same path")

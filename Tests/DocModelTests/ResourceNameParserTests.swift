@@ -6,7 +6,7 @@ struct ResourceNameParserTests {
   private static let root = "projects/p/databases/d/documents"
   private static let long = String(repeating: "x", count: 1_501)
 
-  private static func complaint<R>(_ body: () throws(Complaint) -> R) -> String? {
+  private static func complaint<R>(_ body: () throws(InvalidArgument) -> R) -> String? {
     do {
       _ = try body()
       return nil
@@ -54,7 +54,7 @@ struct ResourceNameParserTests {
     "a document name is refused at the byte where reading stopped",
     arguments: documentNameRows)
   func documentNames(name: String, expected: String) {
-    let message = Self.complaint { () throws(Complaint) in try ResourceNameParser.document(name) }
+    let message = Self.complaint { () throws(InvalidArgument) in try ResourceNameParser.document(name) }
     #expect(message == "Document name \"\(name)\" \(expected)")
   }
 
@@ -87,7 +87,9 @@ struct ResourceNameParserTests {
     "ids are refused with texts of their own, form before length",
     arguments: idRows)
   func ids(path: String, expected: String) {
-    let message = Self.complaint { () throws(Complaint) in try ResourceNameParser.document(Self.root + path) }
+    let message = Self.complaint { () throws(InvalidArgument) in
+      try ResourceNameParser.document(Self.root + path)
+    }
     #expect(message == expected)
   }
 
@@ -124,7 +126,7 @@ struct ResourceNameParserTests {
       (root + "/c/..", "contains a resource id \"..\" at index 35."), (root, nil), (root + "/c/x", nil),
     ] as [(String, String?)])
   func parents(name: String, expected: String?) {
-    let message = Self.complaint { () throws(Complaint) in try ResourceNameParser.parent(name) }
+    let message = Self.complaint { () throws(InvalidArgument) in try ResourceNameParser.parent(name) }
     #expect(message == expected.map { "Document parent name \"\(name)\" \($0)" })
   }
 
@@ -142,7 +144,7 @@ struct ResourceNameParserTests {
       ("projects/example.com:p/databases/d", nil),
     ] as [(String, String?)])
   func databases(name: String, expected: String?) {
-    let message = Self.complaint { () throws(Complaint) in try ResourceNameParser.database(name) }
+    let message = Self.complaint { () throws(InvalidArgument) in try ResourceNameParser.database(name) }
     #expect(message == expected.map { "Database name \"\(name)\" \($0)" })
   }
 
@@ -153,7 +155,8 @@ struct ResourceNameParserTests {
       ("__id7__", "is reserved."), ("c", nil), ("...", nil), ("___", nil),
     ] as [(String, String?)])
   func collectionIDs(id: String, expected: String?) {
-    let message = Self.complaint { () throws(Complaint) in try ResourceNameParser.checkCollectionID(id) }
+    let message = Self.complaint { () throws(InvalidArgument) in try ResourceNameParser.checkCollectionID(id)
+    }
     #expect(message == expected.map { "Collection id \"\(id)\" is invalid because it \($0)" })
   }
 
@@ -169,12 +172,14 @@ struct ResourceNameParserTests {
       ("___", nil),
     ] as [(String, String?)])
   func documentIDs(id: String, expected: String?) {
-    #expect(Self.complaint { () throws(Complaint) in try ResourceNameParser.checkDocumentID(id) } == expected)
+    #expect(
+      Self.complaint { () throws(InvalidArgument) in try ResourceNameParser.checkDocumentID(id) } == expected)
   }
 
   @Test("a long collection id given alone is refused")
   func longCollectionID() {
-    let message = Self.complaint { () throws(Complaint) in try ResourceNameParser.checkCollectionID(Self.long)
+    let message = Self.complaint { () throws(InvalidArgument) in
+      try ResourceNameParser.checkCollectionID(Self.long)
     }
     #expect(message == "The key path element kind is longer than 1500 bytes.")
   }
@@ -188,7 +193,7 @@ struct ResourceNameParserTests {
     #expect(try ResourceNameParser.relativePath("c/x/e").lastSegment == "e")
     for faulty in ["/", "c/", "/c", "c//x", "c/..", "__c__", "c/__x__"] {
       #expect(
-        Self.complaint { () throws(Complaint) in try ResourceNameParser.relativePath(faulty) } != nil,
+        Self.complaint { () throws(InvalidArgument) in try ResourceNameParser.relativePath(faulty) } != nil,
         "\(faulty)")
     }
   }

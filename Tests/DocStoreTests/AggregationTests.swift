@@ -7,10 +7,11 @@ import Testing
 struct AggregationTests {
   private static let database = DatabaseID(project: "p", database: "(default)")
 
-  private static func validate(_ aggregations: [Aggregation], collection: String = "c") throws(Complaint)
+  private static func validate(_ aggregations: [Aggregation], collection: String = "c")
+    throws(InvalidArgument)
     -> AggregationQuery
   {
-    try AggregationQuery.validate(aggregations) { (added) throws(Complaint) in
+    try AggregationQuery.validate(aggregations) { (added) throws(InvalidArgument) in
       try QueryValidator.validate(
         StructuredQuery(database: database, parent: .root, from: [.init(collection)]), adding: added)
     }
@@ -45,15 +46,15 @@ struct AggregationTests {
       ),
     ] as [([Aggregation], String)])
   func refusals(aggregations: [Aggregation], text: String) {
-    #expect(throws: Complaint(text)) { try Self.validate(aggregations) }
+    #expect(throws: InvalidArgument(text)) { try Self.validate(aggregations) }
   }
 
   @Test("faults of aggregations are told before those of the query")
   func order() {
-    #expect(throws: Complaint("Operator field in Aggregation is not set.")) {
+    #expect(throws: InvalidArgument("Operator field in Aggregation is not set.")) {
       try Self.validate([Aggregation(.unset)], collection: "__bad__")
     }
-    #expect(throws: Complaint("Collection id \"__bad__\" is invalid because it is reserved.")) {
+    #expect(throws: InvalidArgument("Collection id \"__bad__\" is invalid because it is reserved.")) {
       try Self.validate([Aggregation(.count(upTo: nil))], collection: "__bad__")
     }
   }
@@ -148,9 +149,9 @@ struct AggregationTests {
     query.filter = filter
     query.orders = orders.map { .init($0) }
     var complaint: String?
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       _ = try AggregationQuery.validate([Aggregation(.sum(field: "n")), Aggregation(.count(upTo: nil))]) {
-        (added) throws(Complaint) in try QueryValidator.validate(query, adding: added)
+        (added) throws(InvalidArgument) in try QueryValidator.validate(query, adding: added)
       }
     } catch { complaint = error.message }
     #expect(complaint == missing.map { $0.count == 1 ? Self.afterName($0) : $0 })
@@ -161,9 +162,9 @@ struct AggregationTests {
     var query = StructuredQuery(database: Self.database, parent: .root, from: [.init("c")])
     query.filter = Self.name
     let fields = ["zeta", "alpha", "m.k", "`a b`", "alpha"]
-    #expect(throws: Complaint(Self.afterName("a b, alpha, m.k, zeta"))) {
+    #expect(throws: InvalidArgument(Self.afterName("a b, alpha, m.k, zeta"))) {
       try AggregationQuery.validate(fields.map { Aggregation(.average(field: $0)) }) {
-        (added) throws(Complaint) in
+        (added) throws(InvalidArgument) in
         try QueryValidator.validate(query, adding: added)
       }
     }
@@ -174,7 +175,7 @@ struct AggregationTests {
     func orders(_ query: StructuredQuery) throws -> [String] {
       let aggregation = try AggregationQuery.validate([
         Aggregation(.sum(field: "n")), Aggregation(.average(field: "a")), Aggregation(.sum(field: "n")),
-      ]) { (added) throws(Complaint) in try QueryValidator.validate(query, adding: added) }
+      ]) { (added) throws(InvalidArgument) in try QueryValidator.validate(query, adding: added) }
       return aggregation.query.orders.map(\.path.text)
     }
     var query = StructuredQuery(database: Self.database, parent: .root, from: [.init("c")])

@@ -212,7 +212,7 @@ struct IndexTests {
       query.filter = filter
       query.limit = limit
       let aggregation = try AggregationQuery.validate([Aggregation(alias: "n", .count(upTo: upTo))]) {
-        (added) throws(Complaint) in try QueryValidator.validate(query, adding: added)
+        (added) throws(InvalidArgument) in try QueryValidator.validate(query, adding: added)
       }
       return try store.read(Self.database) { (view) throws(StoreError) in
         let outcome = try AggregationExecutor.run(aggregation, on: view)

@@ -38,7 +38,7 @@ struct IndexVerdict: Sendable, CustomTestStringConvertible {
   func normalized() throws -> NormalizedQuery {
     if sums.isEmpty { return try QueryValidator.validate(query) }
     let sums = sums.map { Aggregation(.sum(field: $0)) }
-    return try AggregationQuery.validate(sums) { (added) throws(Complaint) in
+    return try AggregationQuery.validate(sums) { (added) throws(InvalidArgument) in
       try QueryValidator.validate(query, adding: added)
     }.query
   }

@@ -142,8 +142,8 @@ import Testing
     case .notFound: return kind + "404"
     case .alreadyExists: return kind + "409"
     case .failedPrecondition: return kind + "stale"
-    case .invalid(let complaint):
-      let words = complaint.message.split(separator: " ")
+    case .invalid(let error):
+      let words = error.message.split(separator: " ")
       #expect(kind == "", "refused before rules are asked")
       return words[1] == "collapse" ? "versions" : "\(words[1])>\(words[3])"
     case .some(let error): return "\(error)"
@@ -158,7 +158,7 @@ import Testing
         .set("c/none", [:], precondition: .exists(true)), .set("c/a", [:]),
         .set("c/a", [:], precondition: .exists(false)))
     }
-    #expect(error == .invalid(Complaint("Cannot upsert then insert an entity in the same request.")))
+    #expect(error == .invalid(InvalidArgument("Cannot upsert then insert an entity in the same request.")))
   }
 
   @Test("the words for versions that differ")
@@ -170,7 +170,7 @@ import Testing
     #expect(
       error
         == .invalid(
-          Complaint(
+          InvalidArgument(
             "Cannot collapse mutations with different version preconditions (null and "
               + "VersionPrecondition{exactBaseVersion=7, maxBaseVersion=null})")))
   }

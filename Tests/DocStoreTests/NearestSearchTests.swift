@@ -19,7 +19,7 @@ struct NearestSearchTests {
 
   static func nearest(
     _ measure: DistanceMeasure? = .euclidean, field: String = "v",
-    vector: Result<[Double], Complaint> = .success([1, 0]), limit: Int? = 10, resultField: String = "",
+    vector: Result<[Double], InvalidArgument> = .success([1, 0]), limit: Int? = 10, resultField: String = "",
     threshold: Double? = nil
   ) -> StructuredQuery.Nearest {
     .init(
@@ -99,7 +99,7 @@ struct NearestSearchTests {
     "what may not be asked is refused with the service's words",
     arguments: [
       (
-        nearest(vector: .failure(QueryComplaint.valueUnset)),
+        nearest(vector: .failure(QueryErrors.valueUnset)),
         "Cannot convert firestore.v1.Value with type unset."
       ),
       (nearest(limit: nil), "FindNearest.limit must be a positive integer of no more than 1000"),
@@ -116,20 +116,20 @@ struct NearestSearchTests {
       (nearest(threshold: .nan), "distanceThreshold must be a finite number."),
     ])
   func refusals(nearest: StructuredQuery.Nearest, text: String) {
-    #expect(throws: Complaint(text)) { try QueryValidator.validate(Self.query(nearest)) }
+    #expect(throws: InvalidArgument(text)) { try QueryValidator.validate(Self.query(nearest)) }
   }
 
   @Test("limits, offsets and cursors belong to other queries")
   func besides() {
     var query = Self.query(Self.nearest())
     query.start = StructuredQuery.Cursor([StructuredQuery.Operand](), isBefore: true)
-    #expect(throws: NearestComplaint.cursor) { try QueryValidator.validate(query) }
+    #expect(throws: NearestErrors.cursor) { try QueryValidator.validate(query) }
     query.offset = 1
-    #expect(throws: Complaint("A query offset cannot be used with FindNearest")) {
+    #expect(throws: InvalidArgument("A query offset cannot be used with FindNearest")) {
       try QueryValidator.validate(query)
     }
     query.limit = 5
-    #expect(throws: Complaint("A query limit cannot be used with FindNearest")) {
+    #expect(throws: InvalidArgument("A query limit cannot be used with FindNearest")) {
       try QueryValidator.validate(query)
     }
   }

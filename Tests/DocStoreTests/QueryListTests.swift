@@ -18,7 +18,7 @@ import Testing
   @Test("the text of an order is read", arguments: orderTexts)
   func orderText(_ row: (text: String, orders: [String]?)) throws {
     guard let orders = row.orders else {
-      #expect(throws: Complaint("Invalid order by clause \"\(row.text)\".")) {
+      #expect(throws: InvalidArgument("Invalid order by clause \"\(row.text)\".")) {
         try StructuredQuery.Order.parse(row.text)
       }
       return
@@ -50,7 +50,7 @@ import Testing
 
   @Test("a list is refused in the service's words", arguments: refusals)
   func refusal(_ row: (list: DocumentList, message: String)) {
-    #expect(throws: Complaint(row.message)) { try row.list.validate() }
+    #expect(throws: InvalidArgument(row.message)) { try row.list.validate() }
   }
 
   static let store: QueryTestSource = {
@@ -154,9 +154,9 @@ import Testing
       try Self.list(token: token, mask: ["a"]),
       try Self.list(token: token, mask: []), try Self.list(token: token, showsMissing: true),
     ] {
-      #expect(throws: Complaint("Invalid page token.")) { try foreign.validate() }
+      #expect(throws: InvalidArgument("Invalid page token.")) { try foreign.validate() }
     }
-    #expect(throws: Complaint("invalid page token")) {
+    #expect(throws: InvalidArgument("invalid page token")) {
       try Self.list(token: String(token.dropLast(2))).validate()
     }
   }

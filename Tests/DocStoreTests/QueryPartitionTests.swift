@@ -96,24 +96,24 @@ struct QueryPartitionTests {
       (query(orderBy: [.init("n")]), "A partition query must be ordered by __name__ ascending."),
     ])
   func refusals(query: StructuredQuery, text: String) {
-    #expect(throws: Complaint(text)) { try QueryPartition(query, count: 1).validate() }
+    #expect(throws: InvalidArgument(text)) { try QueryPartition(query, count: 1).validate() }
   }
 
   @Test("counts are positive, tokens belong to their request")
   func numbers() throws {
     for count in [0, -1] {
-      #expect(throws: PartitionComplaint.count) { try QueryPartition(Self.query(), count: count).validate() }
+      #expect(throws: PartitionErrors.count) { try QueryPartition(Self.query(), count: count).validate() }
     }
-    #expect(throws: PartitionComplaint.pageSize) {
+    #expect(throws: PartitionErrors.pageSize) {
       try QueryPartition(Self.query(), count: 1, pageSize: -1).validate()
     }
     let token = try QueryPartition(Self.query(), count: 4, pageSize: 1).validate().run(on: Self.source)
       .nextPageToken
     #expect(!token.isEmpty)
-    #expect(throws: QueryComplaint.foreignPageToken) {
+    #expect(throws: QueryErrors.foreignPageToken) {
       try QueryPartition(Self.query(), count: 5, pageToken: token).validate()
     }
-    #expect(throws: QueryComplaint.pageToken) {
+    #expect(throws: QueryErrors.pageToken) {
       try QueryPartition(Self.query(), count: 4, pageToken: "nonsense").validate()
     }
   }

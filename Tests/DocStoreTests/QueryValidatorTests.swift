@@ -337,7 +337,7 @@ import Testing
   func selectors() {
     let query = StructuredQuery(
       database: QueryTestSource.database, from: [.init("a/b"), .init("c")], limit: -1)
-    #expect(throws: Complaint("StructuredQuery.from cannot have more than one collection selector.")) {
+    #expect(throws: InvalidArgument("StructuredQuery.from cannot have more than one collection selector.")) {
       try QueryValidator.validate(query)
     }
   }
@@ -348,7 +348,7 @@ import Testing
     for _ in 0..<10_000 { filter = .all([filter, .unary("b", .isNull)]) }
     var query = StructuredQuery(database: QueryTestSource.database, collection: ResourcePath(unchecked: "c"))
     query.filter = filter
-    #expect(throws: Complaint("filters are nested too deeply")) { try QueryValidator.validate(query) }
+    #expect(throws: InvalidArgument("filters are nested too deeply")) { try QueryValidator.validate(query) }
   }
 
   // MARK: what is implied

@@ -210,7 +210,8 @@ struct StoreCommitTests {
     ])
   func refusedWrites(_ writes: [Write], _ message: String) throws {
     let all = [Write.set("c/first", [:])] + writes
-    #expect(storeError { try test.store.commitAndWait(test.database, all) } == .invalid(Complaint(message)))
+    #expect(
+      storeError { try test.store.commitAndWait(test.database, all) } == .invalid(InvalidArgument(message)))
     #expect(try test.fields("c/first") == nil)
   }
 

@@ -159,8 +159,9 @@ struct StoreTransactionTests {
     #expect(try test.fields("c/a", at: .transaction(id)) == ["n": .integer(2)])
     #expect(
       storeError { try commit(id, .set("c/x", [:])) }
-        == .invalid(Complaint("Cannot modify entities in a read-only transaction.")))
-    #expect(storeError { _ = try test.fields("c/a", at: .transaction(id)) } == .invalid(Complaint(Self.over)))
+        == .invalid(InvalidArgument("Cannot modify entities in a read-only transaction.")))
+    #expect(
+      storeError { _ = try test.fields("c/a", at: .transaction(id)) } == .invalid(InvalidArgument(Self.over)))
     let other = try begin(.readOnly)
     try commit(other)
     #expect(storeError { try commit(other) } == .aborted(.transactionOver))
@@ -194,7 +195,7 @@ struct StoreTransactionTests {
 
     let failed = try begin()
     #expect(storeError { try commit(failed, .set("c/a", [:], precondition: .exists(false))) } != nil)
-    #expect(storeError { try commit(failed) } == .invalid(Complaint(Self.over)))
+    #expect(storeError { try commit(failed) } == .invalid(InvalidArgument(Self.over)))
     try test.store.rollBack(failed, in: test.database)
 
     let open = try begin()

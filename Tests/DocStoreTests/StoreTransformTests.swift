@@ -214,7 +214,7 @@ struct StoreTransformTests {
     try test.commit(.transform("c/a", .increment(path(21), by: .integer(1))))
     #expect(
       storeError { try test.commit(.transform("c/b", .increment(path(22), by: .integer(1)))) }
-        == .invalid(Complaint("Property a contains an invalid nested entity.")))
+        == .invalid(InvalidArgument("Property a contains an invalid nested entity.")))
     try test.commit(.transform("c/c", .appendMissing(path(20), [.integer(1)])))
     #expect(storeError { try test.commit(.transform("c/d", .appendMissing(path(20), [.map([:])]))) } != nil)
   }

@@ -321,6 +321,6 @@ struct Admin {
     "what is no address is refused",
     arguments: ["", "a", "http://", "http://:1/", "http://a:0/", "http://u@a/", "http://a/ü", "ftp://a/"])
   func badAddresses(_ text: String) {
-    #expect(throws: Complaint.self) { try EndpointAddress(text) }
+    #expect(throws: InvalidArgument.self) { try EndpointAddress(text) }
   }
 }

@@ -214,7 +214,7 @@ import Testing
     let store = try naiveStore()
     let events = Journal<(DocumentTrigger, DocumentEvent)>()
     let pack = try InspiredTriggers(store).all
-    let twice = try pack.map { trigger throws(Complaint) in
+    let twice = try pack.map { trigger throws(InvalidArgument) in
       try DocumentTrigger(trigger.name, on: trigger.event, trigger.pattern.text) { event in
         try await trigger.action(event)
         try await trigger.action(event)

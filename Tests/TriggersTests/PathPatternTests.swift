@@ -54,6 +54,6 @@ import Triggers
       "c/{}", "c/{a b}", "c/{id=x}", "{x}/{x}", "c/{id=}",
     ])
   func refused(_ text: String) {
-    #expect(throws: Complaint.self) { try PathPattern(text) }
+    #expect(throws: InvalidArgument.self) { try PathPattern(text) }
   }
 }

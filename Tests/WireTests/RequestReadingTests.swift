@@ -253,7 +253,7 @@ struct RequestReadingTests {
       ),
     ] as [(Google_Firestore_V1_Write, String)])
   func refused(message: Google_Firestore_V1_Write, complaint: String) {
-    #expect(throws: Complaint(complaint)) {
+    #expect(throws: InvalidArgument(complaint)) {
       try read(message) { try WireWrite($0).checked(in: Self.database) }
     }
   }

@@ -24,14 +24,14 @@ public struct CommitLimits: Sendable {
 }
 
 /// The texts in which commits are refused for what their indexes would hold.
-enum IndexChargeComplaint {
+enum IndexChargeErrors {
   /// Source: docs/spec/production-differences.md L7, L9.
-  static let entryTooLarge = Complaint("Index entry is too large.")
+  static let entryTooLarge = InvalidArgument("Index entry is too large.")
   /// Source: docs/spec/production-differences.md L10.
-  static let commitTooLarge = Complaint("Transaction too big. Decrease transaction size.")
+  static let commitTooLarge = InvalidArgument("Transaction too big. Decrease transaction size.")
 
   /// Source: docs/spec/production-differences.md L8.
-  static func tooManyEntries(_ path: ResourcePath) -> Complaint {
-    Complaint("too many index entries for entity /\(path.text)")
+  static func tooManyEntries(_ path: ResourcePath) -> InvalidArgument {
+    InvalidArgument("too many index entries for entity /\(path.text)")
   }
 }

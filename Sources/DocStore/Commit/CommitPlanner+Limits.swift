@@ -12,7 +12,7 @@ extension CommitPlanner {
       guard size <= Limits.documentBytesMax else {
         let name = DocumentName(database: database, path: path)
         throw .invalid(
-          limits.saysDocument ? WriteComplaint.tooLarge(name, bytes: size) : WriteComplaint.entityTooLarge)
+          limits.saysDocument ? WriteErrors.tooLarge(name, bytes: size) : WriteErrors.entityTooLarge)
       }
     }
     guard let indexes = chargedIndexes else { return }
@@ -22,10 +22,10 @@ extension CommitPlanner {
     else { return }
     let charge = fields.withUnsafeBytes { IndexCharge(path, FieldsView(document: $0), indexes) }
     if charge.entries > IndexLimits.entriesMax {
-      throw .invalid(IndexChargeComplaint.tooManyEntries(path))
+      throw .invalid(IndexChargeErrors.tooManyEntries(path))
     }
     if charge.hasTooLarge || pathBytes > IndexLimits.nameBytesMax {
-      throw .invalid(IndexChargeComplaint.entryTooLarge)
+      throw .invalid(IndexChargeErrors.entryTooLarge)
     }
   }
 
@@ -49,7 +49,7 @@ extension CommitPlanner {
     let charged = charge { path, fields in
       IndexCharge(path, fields, indexes).bytes + StorageSize.document(path, fields)
     }
-    guard charged <= WriteLimits.chargedBytesMax else { throw .invalid(IndexChargeComplaint.commitTooLarge) }
+    guard charged <= WriteLimits.chargedBytesMax else { throw .invalid(IndexChargeErrors.commitTooLarge) }
   }
 
   /// The charges of all changed documents; those of deleted ones have a surcharge.

@@ -35,15 +35,15 @@ struct MergedWrites {
   }
 
   /// Takes the next write of the commit to the document.
-  mutating func add(_ next: Write) throws(Complaint) {
+  mutating func add(_ next: Write) throws(InvalidArgument) {
     let nextOperation = Operation(next)
     switch (next.precondition, operation) {
     case (.none, _), (.exists(false), .delete), (.exists(true), .update), (.exists, .verify): break
-    case (.exists(true), .delete): throw WriteComplaint.merge("delete", nextOperation.words(else: "update"))
-    case (.exists(false), .update): throw WriteComplaint.merge(writeWord, nextOperation.words(else: "insert"))
+    case (.exists(true), .delete): throw WriteErrors.merge("delete", nextOperation.words(else: "update"))
+    case (.exists(false), .update): throw WriteErrors.merge(writeWord, nextOperation.words(else: "insert"))
     case (.updateTime(let version), _):
-      if operation == .delete, nextOperation == .update { throw WriteComplaint.merge("delete", "update") }
-      if version != self.version { throw WriteComplaint.mergeVersions(self.version, version) }
+      if operation == .delete, nextOperation == .update { throw WriteErrors.merge("delete", "update") }
+      if version != self.version { throw WriteErrors.mergeVersions(self.version, version) }
     }
     if let mask = next.mask { masks?.append(mask) } else { masks = nil }
     if nextOperation == .delete { transforms = [] } else { transforms += next.transforms }
@@ -108,13 +108,13 @@ extension MergedWrites.Operation {
   fileprivate func words(else written: String) -> String { self == .delete ? "delete" : written }
 }
 
-extension WriteComplaint {
-  fileprivate static func merge(_ first: String, _ next: String) -> Complaint {
-    Complaint("Cannot \(first) then \(next) an entity in the same request.")
+extension WriteErrors {
+  fileprivate static func merge(_ first: String, _ next: String) -> InvalidArgument {
+    InvalidArgument("Cannot \(first) then \(next) an entity in the same request.")
   }
 
-  fileprivate static func mergeVersions(_ first: Int64?, _ next: Int64?) -> Complaint {
-    Complaint(
+  fileprivate static func mergeVersions(_ first: Int64?, _ next: Int64?) -> InvalidArgument {
+    InvalidArgument(
       "Cannot collapse mutations with different version preconditions (\(text(first)) and \(text(next)))")
   }
 

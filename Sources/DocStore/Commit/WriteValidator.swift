@@ -7,50 +7,51 @@
 public import DocModel
 
 /// The texts in which writes are refused.
-public enum WriteComplaint {
-  public static let emptyOperation = Complaint("empty write operation")
-  public static let deleteWithMask = Complaint("a delete must not specify a document mask.")
-  public static let deleteWithTransform = Complaint("a delete must not specify a update transform.")
-  public static let verifyWithoutPrecondition = Complaint("a verify must contain a precondition")
-  public static let verifyWithMask = Complaint("a verify must not specify a document mask.")
-  public static let verifyWithTransform = Complaint("a verify must not specify a update transform.")
-  public static let verifiedThenWritten = Complaint(
+public enum WriteErrors {
+  public static let emptyOperation = InvalidArgument("empty write operation")
+  public static let deleteWithMask = InvalidArgument("a delete must not specify a document mask.")
+  public static let deleteWithTransform = InvalidArgument("a delete must not specify a update transform.")
+  public static let verifyWithoutPrecondition = InvalidArgument("a verify must contain a precondition")
+  public static let verifyWithMask = InvalidArgument("a verify must not specify a document mask.")
+  public static let verifyWithTransform = InvalidArgument("a verify must not specify a update transform.")
+  public static let verifiedThenWritten = InvalidArgument(
     "the same document cannot be verified and then written in a single request")
-  public static let writtenThenVerified = Complaint(
+  public static let writtenThenVerified = InvalidArgument(
     "the same document cannot be written and then verified in a single request")
-  public static let verifiedTwice = Complaint(
+  public static let verifiedTwice = InvalidArgument(
     "the same document cannot be verified more than once in a single request")
-  public static let writtenTwice = Complaint(
+  public static let writtenTwice = InvalidArgument(
     "the same document cannot be written more than once in a single request")
-  public static let serverValueUnset = Complaint(
+  public static let serverValueUnset = InvalidArgument(
     "ServerValue type must be specified for set_to_server_value transformation.")
-  public static let transformUnset = Complaint("Operation type must be specified for field transformation.")
-  public static let noTransforms = Complaint("The list of FieldTransform must not be empty.")
-  public static let notANumber = Complaint("Input must be int64 or double.")
-  public static let nestedArray = Complaint("Cannot convert an array value in an array value.")
+  public static let transformUnset = InvalidArgument(
+    "Operation type must be specified for field transformation.")
+  public static let noTransforms = InvalidArgument("The list of FieldTransform must not be empty.")
+  public static let notANumber = InvalidArgument("Input must be int64 or double.")
+  public static let nestedArray = InvalidArgument("Cannot convert an array value in an array value.")
 
   /// Assumed: production refuses, its words are not recorded.
-  static let manyTransforms = Complaint(
+  static let manyTransforms = InvalidArgument(
     "The maximum number of field transforms for one document is \(WriteLimits.transformsMax).")
 
-  static func transformInside(_ path: FieldPath) -> Complaint {
-    Complaint("Cannot transform property \(path.text) and its nested property at the same time.")
+  static func transformInside(_ path: FieldPath) -> InvalidArgument {
+    InvalidArgument("Cannot transform property \(path.text) and its nested property at the same time.")
   }
 
   /// Source: docs/spec/protocol.md 4.5, 2.3.
-  static func invalidNested(_ path: FieldPath) -> Complaint {
-    Complaint("Property \(path.segments[0]) contains an invalid nested entity.")
+  static func invalidNested(_ path: FieldPath) -> InvalidArgument {
+    InvalidArgument("Property \(path.segments[0]) contains an invalid nested entity.")
   }
 
   /// Source: docs/spec/production-differences.md L2.
-  static func tooLarge(_ name: DocumentName, bytes: Int) -> Complaint {
-    Complaint(
+  static func tooLarge(_ name: DocumentName, bytes: Int) -> InvalidArgument {
+    InvalidArgument(
       "Document '\(name.resourceName)' cannot be written because its size (\(grouped(bytes)) bytes) exceeds "
         + "the maximum allowed size of \(grouped(Limits.documentBytesMax)) bytes.")
   }
 
   /// The official emulator's words. Source: docs/spec/production-differences.md L2.
-  static let entityTooLarge = Complaint("maximum entity size is \(Limits.documentBytesMax) bytes")
+  static let entityTooLarge = InvalidArgument("maximum entity size is \(Limits.documentBytesMax) bytes")
 
   /// Digits in groups of three: `1,048,576`.
   private static func grouped(_ number: Int) -> String {
@@ -64,21 +65,21 @@ public enum WriteComplaint {
 }
 
 enum WriteValidator {
-  static func check(_ writes: [Write], _ limits: CommitLimits) throws(Complaint) {
+  static func check(_ writes: [Write], _ limits: CommitLimits) throws(InvalidArgument) {
     for write in writes { try check(write) }
     try checkVerified(writes)
     if let max = limits.transformsMax { try checkTransformCounts(writes, max: max) }
   }
 
-  private static func check(_ write: Write) throws(Complaint) {
+  private static func check(_ write: Write) throws(InvalidArgument) {
     switch write.operation {
     case .update:
       try checkTransforms(write.transforms)
     case .delete:
-      if !write.transforms.isEmpty { throw WriteComplaint.deleteWithTransform }
+      if !write.transforms.isEmpty { throw WriteErrors.deleteWithTransform }
     case .verify:
-      if !write.transforms.isEmpty { throw WriteComplaint.verifyWithTransform }
-      if write.precondition == .none { throw WriteComplaint.verifyWithoutPrecondition }
+      if !write.transforms.isEmpty { throw WriteErrors.verifyWithTransform }
+      if write.precondition == .none { throw WriteErrors.verifyWithoutPrecondition }
     }
   }
 
@@ -91,7 +92,7 @@ enum WriteValidator {
     return nil
   }
 
-  private static func checkVerified(_ writes: [Write]) throws(Complaint) {
+  private static func checkVerified(_ writes: [Write]) throws(InvalidArgument) {
     let isVerify = writes.map { write in
       switch write.operation {
       case .verify: true
@@ -103,63 +104,63 @@ enum WriteValidator {
     for (write, verifies) in zip(writes, isVerify) {
       switch (wasVerified[write.path], verifies) {
       case (.none, _), (.some(false), false): wasVerified[write.path] = verifies
-      case (.some(true), true): throw WriteComplaint.verifiedTwice
-      case (.some(true), false): throw WriteComplaint.verifiedThenWritten
-      case (.some(false), true): throw WriteComplaint.writtenThenVerified
+      case (.some(true), true): throw WriteErrors.verifiedTwice
+      case (.some(true), false): throw WriteErrors.verifiedThenWritten
+      case (.some(false), true): throw WriteErrors.writtenThenVerified
       }
     }
   }
 
-  private static func checkTransformCounts(_ writes: [Write], max: Int) throws(Complaint) {
+  private static func checkTransformCounts(_ writes: [Write], max: Int) throws(InvalidArgument) {
     guard writes.reduce(0, { $0 + $1.transforms.count }) > max else { return }
     var counts: [ResourcePath: Int] = [:]
     for write in writes {
       counts[write.path, default: 0] += write.transforms.count
-      if counts[write.path, default: 0] > max { throw WriteComplaint.manyTransforms }
+      if counts[write.path, default: 0] > max { throw WriteErrors.manyTransforms }
     }
   }
 
   // MARK: transforms
 
-  private static func checkTransforms(_ transforms: [FieldTransform]) throws(Complaint) {
+  private static func checkTransforms(_ transforms: [FieldTransform]) throws(InvalidArgument) {
     for transform in transforms {
       try checkPath(transform.path)
       try checkOperand(transform)
     }
-    if let path = innerPath(of: transforms.map(\.path)) { throw WriteComplaint.transformInside(path) }
+    if let path = innerPath(of: transforms.map(\.path)) { throw WriteErrors.transformInside(path) }
   }
 
   /// The names that a transform would create: a client's fields are checked at ingest, these are not.
-  private static func checkPath(_ path: FieldPath) throws(Complaint) {
+  private static func checkPath(_ path: FieldPath) throws(InvalidArgument) {
     var bytes = 0
     for (index, segment) in path.segments.enumerated() {
       if ResourceNameParser.isReserved(Array(segment.utf8)) {
-        throw Complaint(
+        throw InvalidArgument(
           index == 0 ? "field name \(segment) is reserved" : "field name '\(segment)' is reserved.")
       }
       bytes += segment.utf8.count + (index == 0 ? 0 : 1)
     }
     if bytes > Limits.fieldNameBytesMax {
       throw path.segments.count == 1
-        ? Complaint("The property.name is longer than \(Limits.fieldNameBytesMax) bytes.")
-        : WriteComplaint.invalidNested(path)
+        ? InvalidArgument("The property.name is longer than \(Limits.fieldNameBytesMax) bytes.")
+        : WriteErrors.invalidNested(path)
     }
-    if path.segments.count - 1 > Limits.nestingMax { throw WriteComplaint.invalidNested(path) }
+    if path.segments.count - 1 > Limits.nestingMax { throw WriteErrors.invalidNested(path) }
   }
 
-  private static func checkOperand(_ transform: FieldTransform) throws(Complaint) {
+  private static func checkOperand(_ transform: FieldTransform) throws(InvalidArgument) {
     switch transform.operation {
     case .serverTime: break
     case .increment(let operand), .maximum(let operand), .minimum(let operand):
       let kind = operand.withUnsafeBytes { ValueView($0).kind }
-      guard kind == .integer || kind == .double else { throw WriteComplaint.notANumber }
+      guard kind == .integer || kind == .double else { throw WriteErrors.notANumber }
     case .appendMissing(let elements), .removeAll(let elements):
       // The maps on the way and the array itself nest, too.
       let room = Limits.nestingMax - transform.path.segments.count
       for element in elements {
         let (kind, depth) = element.withUnsafeBytes { (ValueView($0).kind, nesting(of: ValueView($0))) }
-        if kind == .array { throw WriteComplaint.nestedArray }
-        if depth > room { throw WriteComplaint.invalidNested(transform.path) }
+        if kind == .array { throw WriteErrors.nestedArray }
+        if depth > room { throw WriteErrors.invalidNested(transform.path) }
       }
     }
   }

@@ -13,7 +13,7 @@ public enum StoreError: Error, Hashable, Sendable {
   /// A listener asked for a target under a number that another one of its stream has.
   case targetExists(Int32)
   case failedPrecondition(Unmet)
-  case invalid(Complaint)
+  case invalid(InvalidArgument)
   /// The same request may succeed when tried again.
   case aborted(Conflict)
   /// A judge refused the commit.
@@ -62,9 +62,9 @@ public enum StoreError: Error, Hashable, Sendable {
     case .failedPrecondition(.version(let stored, let required)):
       "the stored version (\(stored)) does not match the required base version (\(required))"
     case .failedPrecondition(.readTimeTooOld): "The requested 'read_time' is too old."
-    case .failedPrecondition(.zeroVector): NearestComplaint.zeroVector
+    case .failedPrecondition(.zeroVector): NearestErrors.zeroVector
     case .failedPrecondition(.missingIndex(let message)): message
-    case .invalid(let complaint): complaint.message
+    case .invalid(let error): error.message
     case .aborted(.contention): TransactionText.contention
     case .aborted(.tooMuchContention): TransactionText.tooMuchContention
     case .aborted(.lockTimeout): TransactionText.lockTimeout
@@ -108,21 +108,21 @@ enum TransactionText {
   static let tooMuchContention = "Too much contention on these documents. Please try again."
   static let lockTimeout = "Transaction lock timeout."
   static let over = "The referenced transaction has expired or is no longer valid."
-  static let malformed = Complaint("Invalid transaction.")
-  static let unknown = Complaint("Transaction is invalid or expired.")
-  static let malformedRetry = Complaint("Invalid retry transaction.")
-  static let readOnly = Complaint("Cannot modify entities in a read-only transaction.")
-  static let future = Complaint("The requested 'read_time' cannot be in the future.")
+  static let malformed = InvalidArgument("Invalid transaction.")
+  static let unknown = InvalidArgument("Transaction is invalid or expired.")
+  static let malformedRetry = InvalidArgument("Invalid retry transaction.")
+  static let readOnly = InvalidArgument("Cannot modify entities in a read-only transaction.")
+  static let future = InvalidArgument("The requested 'read_time' cannot be in the future.")
 }
 
-extension Complaint {
+extension InvalidArgument {
   /// Of a read time or a version.
-  public static let beforeEpoch = Complaint("Only timestamps past epoch are supported.")
+  public static let beforeEpoch = InvalidArgument("Only timestamps past epoch are supported.")
 
   /// A precondition names a version that the document has never had. Clients tell this from a version
   /// that is outdated by the status alone. Source: the official emulator 1.19.9, where the text goes on
   /// with the entity's internal name. Assumed: the service says the document's, as in its other texts.
-  static func baseVersionTooNew(_ name: DocumentName) -> Complaint {
-    Complaint("Invalid base version, it is greater than the stored version: \(name.resourceName)")
+  static func baseVersionTooNew(_ name: DocumentName) -> InvalidArgument {
+    InvalidArgument("Invalid base version, it is greater than the stored version: \(name.resourceName)")
   }
 }

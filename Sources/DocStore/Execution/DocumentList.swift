@@ -50,10 +50,10 @@ public struct DocumentList: Sendable {
   ///
   /// - Parameter boundsPages: whether pages have the service's default and largest size; otherwise a page is as
   ///   long as is asked, and whole when nothing is. Source: docs/spec/production-differences.md L15.
-  public func validate(boundsPages: Bool = true) throws(Complaint) -> Validated {
-    if pageSize < 0 { throw QueryComplaint.negativePageSize }
-    if showsMissing, collectionID.isEmpty { throw QueryComplaint.missingWithoutCollection }
-    if showsMissing, !orderBy.isEmpty { throw QueryComplaint.missingWithOrder }
+  public func validate(boundsPages: Bool = true) throws(InvalidArgument) -> Validated {
+    if pageSize < 0 { throw QueryErrors.negativePageSize }
+    if showsMissing, collectionID.isEmpty { throw QueryErrors.missingWithoutCollection }
+    if showsMissing, !orderBy.isEmpty { throw QueryErrors.missingWithOrder }
     let orders = try StructuredQuery.Order.parse(orderBy)
     let size =
       if boundsPages {
@@ -72,9 +72,9 @@ public struct DocumentList: Sendable {
   }
 
   /// Makes the query go on where the token's page ended.
-  private func resume(_ query: inout NormalizedQuery, _ fingerprint: UInt64) throws(Complaint) {
-    guard let token = PageToken(text: pageToken) else { throw QueryComplaint.pageToken }
-    guard token.fingerprint == fingerprint else { throw QueryComplaint.foreignPageToken }
+  private func resume(_ query: inout NormalizedQuery, _ fingerprint: UInt64) throws(InvalidArgument) {
+    guard let token = PageToken(text: pageToken) else { throw QueryErrors.pageToken }
+    guard token.fingerprint == fingerprint else { throw QueryErrors.foreignPageToken }
     guard query.isOrderedByNameOnly else {
       query.resumeKey = token.position
       return
@@ -82,7 +82,7 @@ public struct DocumentList: Sendable {
     let text = String(decoding: token.position, as: UTF8.self)
     // Anybody can write a token, so its path is read like every path from outside.
     guard let path = try? ResourceNameParser.relativePath(text), path.isDocument else {
-      throw QueryComplaint.pageToken
+      throw QueryErrors.pageToken
     }
     let name = Value.reference(DocumentName(database: database, path: path).resourceName)
     query.start = QueryCursor(values: [name.encoded], isBefore: false)

@@ -36,19 +36,19 @@ public struct QueryPartition: Sendable {
   }
 
   /// Every check, except that the caller is an administrator.
-  public func validate() throws(Complaint) -> Validated {
-    guard count > 0 else { throw PartitionComplaint.count }
-    guard pageSize >= 0 else { throw PartitionComplaint.pageSize }
+  public func validate() throws(InvalidArgument) -> Validated {
+    guard count > 0 else { throw PartitionErrors.count }
+    guard pageSize >= 0 else { throw PartitionErrors.pageSize }
     let normalized = try QueryValidator.validate(query)
     guard case .group(let collectionID, let ancestor) = normalized.scope else {
-      throw PartitionComplaint.scope
+      throw PartitionErrors.scope
     }
-    guard normalized.orders == [QueryOrder(.documentName, .ascending)] else { throw PartitionComplaint.order }
-    guard query.filter == nil else { throw PartitionComplaint.beside("filters") }
-    guard query.limit == nil else { throw PartitionComplaint.beside("a limit") }
-    guard query.offset == 0 else { throw PartitionComplaint.beside("an offset") }
-    guard query.start == nil, query.end == nil else { throw PartitionComplaint.beside("cursors") }
-    guard query.nearest == nil else { throw PartitionComplaint.beside("a vector search") }
+    guard normalized.orders == [QueryOrder(.documentName, .ascending)] else { throw PartitionErrors.order }
+    guard query.filter == nil else { throw PartitionErrors.beside("filters") }
+    guard query.limit == nil else { throw PartitionErrors.beside("a limit") }
+    guard query.offset == 0 else { throw PartitionErrors.beside("an offset") }
+    guard query.start == nil, query.end == nil else { throw PartitionErrors.beside("cursors") }
+    guard query.nearest == nil else { throw PartitionErrors.beside("a vector search") }
     let fingerprint = PageToken.fingerprint(of: [
       "partitions", query.database.resourceName, ancestor.text, collectionID, String(count),
     ])
@@ -65,15 +65,15 @@ struct PartitionToken: Sendable {
   let last: ResourcePath
 
   /// Nil for no token.
-  init?(_ text: String, _ fingerprint: UInt64) throws(Complaint) {
+  init?(_ text: String, _ fingerprint: UInt64) throws(InvalidArgument) {
     if text.isEmpty { return nil }
-    guard let token = PageToken(text: text) else { throw QueryComplaint.pageToken }
-    guard token.fingerprint == fingerprint else { throw QueryComplaint.foreignPageToken }
+    guard let token = PageToken(text: text) else { throw QueryErrors.pageToken }
+    guard token.fingerprint == fingerprint else { throw QueryErrors.foreignPageToken }
     let parts = token.position.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let given = Int(String(decoding: parts[0], as: UTF8.self)), given > 0,
       let path = try? ResourceNameParser.relativePath(String(decoding: parts[1], as: UTF8.self)),
       path.isDocument
-    else { throw QueryComplaint.pageToken }
+    else { throw QueryErrors.pageToken }
     self.given = given
     last = path
   }
@@ -150,14 +150,14 @@ struct NameSample {
 
 /// The texts in which partitions are refused.
 /// Source: docs/spec/production-differences.md Q8. Assumed: the texts of the kinds of query that have none.
-public enum PartitionComplaint {
-  public static let queryUnset = Complaint("Query is required.")
-  static let count = Complaint("Partition count must be greater than zero.")
-  static let pageSize = Complaint("page_size must be greater than or equal to zero.")
-  static let scope = Complaint("A partition query must be over one collection group.")
-  static let order = Complaint("A partition query must be ordered by __name__ ascending.")
+public enum PartitionErrors {
+  public static let queryUnset = InvalidArgument("Query is required.")
+  static let count = InvalidArgument("Partition count must be greater than zero.")
+  static let pageSize = InvalidArgument("page_size must be greater than or equal to zero.")
+  static let scope = InvalidArgument("A partition query must be over one collection group.")
+  static let order = InvalidArgument("A partition query must be ordered by __name__ ascending.")
 
-  static func beside(_ part: String) -> Complaint {
-    Complaint("A partition query cannot have \(part).")
+  static func beside(_ part: String) -> InvalidArgument {
+    InvalidArgument("A partition query cannot have \(part).")
   }
 }

@@ -7,7 +7,7 @@ extension StoreView {
   static let changedMax = 10_000
 
   public func plan(_ query: NormalizedQuery) throws(StoreError) -> QueryPlan {
-    if let complaint = query.lateComplaint { throw .invalid(complaint) }
+    if let error = query.lateError { throw .invalid(error) }
     do throws(StorageError) {
       guard let choice = try indexChoice(query) else { return QueryPlanner.plan(query) }
       let plan = QueryPlanner.plan(query, choice)

@@ -51,16 +51,16 @@ extension ListenHub {
 
   private func add(_ request: TargetRequest, to stream: HubStream) {
     let id = request.id == 0 ? stream.freeID : request.id
-    guard id > 0 else { return fail(stream, .invalid(Complaint("Target ID \(id) is negative."))) }
+    guard id > 0 else { return fail(stream, .invalid(InvalidArgument("Target ID \(id) is negative."))) }
     // The client is told of a target that it does not have; the one that it has lives on.
     if stream.targets[id] != nil { return refuse(id, .targetExists(id), stream) }
-    if case .refused(let complaint) = request.resumption { return refuse(id, .invalid(complaint), stream) }
+    if case .refused(let error) = request.resumption { return refuse(id, .invalid(error), stream) }
     send([.added(id)], to: stream)
     guard stream.targets.count < limits.targetsMax else {
       return refuse(id, .resourceExhausted(message: "too many targets on one stream"), stream)
     }
     switch request.selection {
-    case .failure(let complaint): refuse(id, .invalid(complaint), stream)
+    case .failure(let error): refuse(id, .invalid(error), stream)
     case .success(let selection):
       begin(
         TargetLoad(

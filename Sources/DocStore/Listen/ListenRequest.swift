@@ -18,7 +18,7 @@ public enum TargetResumption: Sendable {
   /// A read time in microseconds.
   case readTime(Int64)
   /// From a token that costs the target.
-  case refused(Complaint)
+  case refused(InvalidArgument)
 }
 
 /// A target as a client adds it.
@@ -26,7 +26,7 @@ public struct TargetRequest: Sendable {
   /// 0 lets the stream choose one.
   public let id: Int32
   /// Or why the target cannot be: a fault costs the target, never the stream.
-  public let selection: Result<TargetSelection, Complaint>
+  public let selection: Result<TargetSelection, InvalidArgument>
   public let resumption: TargetResumption
   /// How many documents the client believes to be in the result it goes on from; nil when it does not say.
   public let expectedCount: Int?
@@ -34,7 +34,7 @@ public struct TargetRequest: Sendable {
   public let isOnce: Bool
 
   public init(
-    id: Int32, selection: Result<TargetSelection, Complaint>, resumption: TargetResumption = .none,
+    id: Int32, selection: Result<TargetSelection, InvalidArgument>, resumption: TargetResumption = .none,
     expectedCount: Int? = nil, isOnce: Bool = false
   ) {
     self.id = id

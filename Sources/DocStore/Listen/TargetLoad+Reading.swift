@@ -58,8 +58,8 @@ extension TargetLoad {
       let verdict = try target.verdict(of: judge, on: view)
       if let denial = verdict.denial { throw denial }
     }
-    if case .query(let query) = target.selection, let complaint = query.lateComplaint {
-      throw .invalid(complaint)
+    if case .query(let query) = target.selection, let error = query.lateError {
+      throw .invalid(error)
     }
     point = view.point
     generation = try view.generationVersion()

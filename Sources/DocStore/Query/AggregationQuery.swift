@@ -41,11 +41,11 @@ public struct AggregationQuery: Sendable {
   /// The service's order: the list, aliases, each operator, then the query.
   /// - Parameter query: validates the query, given the fields that are added up.
   public static func validate(
-    _ aggregations: [Aggregation], over query: ([FieldPath]) throws(Complaint) -> NormalizedQuery
-  ) throws(Complaint) -> AggregationQuery {
-    if aggregations.isEmpty { throw AggregationComplaint.empty }
+    _ aggregations: [Aggregation], over query: ([FieldPath]) throws(InvalidArgument) -> NormalizedQuery
+  ) throws(InvalidArgument) -> AggregationQuery {
+    if aggregations.isEmpty { throw AggregationErrors.empty }
     guard aggregations.count <= QueryLimits.aggregationsMax else {
-      throw AggregationComplaint.tooMany(aggregations.count)
+      throw AggregationErrors.tooMany(aggregations.count)
     }
     let aliases = try aliases(of: aggregations)
     var functions: [(alias: String, function: Function)] = []
@@ -80,7 +80,7 @@ public struct AggregationQuery: Sendable {
   }
 
   /// Missing aliases are numbered over the unnamed ones only.
-  private static func aliases(of aggregations: [Aggregation]) throws(Complaint) -> [String] {
+  private static func aliases(of aggregations: [Aggregation]) throws(InvalidArgument) -> [String] {
     var unnamed = 0
     var seen: Set<[UInt8]> = []
     var aliases: [String] = []
@@ -90,27 +90,27 @@ public struct AggregationQuery: Sendable {
         unnamed += 1
         alias = "field_\(unnamed)"
       }
-      if ResourceNameParser.isReserved(Array(alias.utf8)) { throw AggregationComplaint.reserved(alias) }
-      guard seen.insert(Array(alias.utf8)).inserted else { throw AggregationComplaint.duplicate(alias) }
+      if ResourceNameParser.isReserved(Array(alias.utf8)) { throw AggregationErrors.reserved(alias) }
+      guard seen.insert(Array(alias.utf8)).inserted else { throw AggregationErrors.duplicate(alias) }
       aliases.append(alias)
     }
     return aliases
   }
 
-  private static func function(_ operation: Aggregation.Operator) throws(Complaint) -> Function {
+  private static func function(_ operation: Aggregation.Operator) throws(InvalidArgument) -> Function {
     switch operation {
-    case .unset: throw AggregationComplaint.operatorUnset
+    case .unset: throw AggregationErrors.operatorUnset
     case .count(let upTo):
-      if let upTo, upTo < 0 { throw AggregationComplaint.negativeUpTo }
+      if let upTo, upTo < 0 { throw AggregationErrors.negativeUpTo }
       return .count(upTo: upTo)
     case .sum(let field): return .sum(try path(field))
     case .average(let field): return .average(try path(field))
     }
   }
 
-  private static func path(_ text: String) throws(Complaint) -> FieldPath {
+  private static func path(_ text: String) throws(InvalidArgument) -> FieldPath {
     let path = try FieldPath.parseUnreserved(text)
-    if path.isDocumentName { throw AggregationComplaint.ofName }
+    if path.isDocumentName { throw AggregationErrors.ofName }
     return path
   }
 }
@@ -142,24 +142,24 @@ extension FieldTest.Comparison {
 }
 
 /// The texts in which aggregations are refused. Source: docs/spec/protocol.md 1.14.
-public enum AggregationComplaint {
-  static let empty = Complaint("Aggregations can not be empty.")
-  static let operatorUnset = Complaint("Operator field in Aggregation is not set.")
-  static let negativeUpTo = Complaint(
+public enum AggregationErrors {
+  static let empty = InvalidArgument("Aggregations can not be empty.")
+  static let operatorUnset = InvalidArgument("Operator field in Aggregation is not set.")
+  static let negativeUpTo = InvalidArgument(
     "The `up_to` value in a COUNT aggregation must be greater than or equal to zero.")
-  static let ofName = Complaint("Aggregations are not supported for the property: __key__")
+  static let ofName = InvalidArgument("Aggregations are not supported for the property: __key__")
 
-  public static func tooMany(_ count: Int) -> Complaint {
-    Complaint(
+  public static func tooMany(_ count: Int) -> InvalidArgument {
+    InvalidArgument(
       "The maximum number of aggregations allowed in an aggregation query is "
         + "\(QueryLimits.aggregationsMax). Received: \(count)")
   }
 
-  static func duplicate(_ alias: String) -> Complaint {
-    Complaint("Aggregation aliases contain duplicate alias: \(alias).")
+  static func duplicate(_ alias: String) -> InvalidArgument {
+    InvalidArgument("Aggregation aliases contain duplicate alias: \(alias).")
   }
 
-  static func reserved(_ alias: String) -> Complaint {
-    Complaint("The property.name \"\(alias)\" is reserved.")
+  static func reserved(_ alias: String) -> InvalidArgument {
+    InvalidArgument("The property.name \"\(alias)\" is reserved.")
   }
 }

@@ -17,7 +17,7 @@ public struct FieldMask: Hashable, Sendable {
   public init(_ paths: [FieldPath]) { self.paths = paths.filter { !$0.isDocumentName } }
 
   /// Reads the texts of a mask message.
-  public init(parsing texts: [String]) throws(Complaint) {
+  public init(parsing texts: [String]) throws(InvalidArgument) {
     var paths: [FieldPath] = []
     paths.reserveCapacity(texts.count)
     for text in texts { paths.append(try FieldPath.parse(text)) }

@@ -17,7 +17,7 @@ extension StructuredQuery {
     /// The text of a field path.
     public var field: String
     /// What is asked about, or why there is nothing.
-    public var vector: Result<[Double], Complaint>
+    public var vector: Result<[Double], InvalidArgument>
     /// Nil when unset or unknown.
     public var measure: DistanceMeasure?
     public var limit: Int?
@@ -26,7 +26,7 @@ extension StructuredQuery {
     public var threshold: Double?
 
     public init(
-      field: String, vector: Result<[Double], Complaint>, measure: DistanceMeasure?, limit: Int?,
+      field: String, vector: Result<[Double], InvalidArgument>, measure: DistanceMeasure?, limit: Int?,
       resultField: String = "", threshold: Double? = nil
     ) {
       self.field = field
@@ -68,19 +68,19 @@ public struct NearestQuery: Hashable, Sendable {
 
 extension QueryValidator {
   /// Checks the search of a query whose other parts are checked.
-  func nearest() throws(Complaint) -> NearestQuery? {
+  func nearest() throws(InvalidArgument) -> NearestQuery? {
     guard let nearest = query.nearest else { return nil }
     let vector = try nearest.vector.get()
     guard let limit = nearest.limit, (1...QueryLimits.nearestMax).contains(limit) else {
-      throw NearestComplaint.limit
+      throw NearestErrors.limit
     }
-    guard let measure = nearest.measure else { throw NearestComplaint.measureUnset }
+    guard let measure = nearest.measure else { throw NearestErrors.measureUnset }
     let field = try FieldPath.parseUnreserved(nearest.field)
-    if query.limit != nil { throw NearestComplaint.beside("limit") }
-    if query.offset != 0 { throw NearestComplaint.beside("offset") }
-    if query.start != nil || query.end != nil { throw NearestComplaint.cursor }
+    if query.limit != nil { throw NearestErrors.beside("limit") }
+    if query.offset != 0 { throw NearestErrors.beside("offset") }
+    if query.start != nil || query.end != nil { throw NearestErrors.cursor }
     try checkResultField(nearest.resultField)
-    if let threshold = nearest.threshold, !threshold.isFinite { throw NearestComplaint.threshold }
+    if let threshold = nearest.threshold, !threshold.isFinite { throw NearestErrors.threshold }
     let checked = NearestQuery(
       field: field, vector: vector, measure: measure, limit: limit, resultField: nearest.resultField,
       threshold: nearest.threshold)
@@ -88,8 +88,8 @@ extension QueryValidator {
     return checked
   }
 
-  private func checkResultField(_ name: String) throws(Complaint) {
-    if ResourceNameParser.isReserved(Array(name.utf8)) { throw NearestComplaint.reservedResult(name) }
-    if name.utf8.count > Limits.fieldNameBytesMax { throw NearestComplaint.longResult }
+  private func checkResultField(_ name: String) throws(InvalidArgument) {
+    if ResourceNameParser.isReserved(Array(name.utf8)) { throw NearestErrors.reservedResult(name) }
+    if name.utf8.count > Limits.fieldNameBytesMax { throw NearestErrors.longResult }
   }
 }

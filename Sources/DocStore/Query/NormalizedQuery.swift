@@ -6,7 +6,7 @@ public import DocModel
 ///
 /// INVARIANT: `orders` ends with the document name and names no field twice; cursors hold at most one
 /// value an order; the disjunctive form of `filter` has at most `QueryLimits.disjunctionsMax` disjuncts, unless there is a
-/// `lateComplaint`; all operands are canonical encoded values, those of name tests references into `database`.
+/// `lateError`; all operands are canonical encoded values, those of name tests references into `database`.
 /// Made by `QueryValidator` only.
 public struct NormalizedQuery: Sendable {
   public let database: DatabaseID
@@ -28,7 +28,7 @@ public struct NormalizedQuery: Sendable {
   /// Documents without one of these fields are no results: what an aggregation adds up must be there.
   public internal(set) var requiredFields: [FieldPath] = []
   /// Why the query is refused once the rules have granted it. A query with one is never run.
-  public internal(set) var lateComplaint: Complaint?
+  public internal(set) var lateError: InvalidArgument?
   /// The order key of the last document of an earlier page or piece: the result goes on after it.
   public internal(set) var resumeKey: [UInt8]?
 
@@ -66,7 +66,7 @@ public struct NormalizedQuery: Sendable {
   public var isOrderedByNameOnly: Bool { orders.count == 1 }
 
   /// Why rules cannot judge the query: it has too many ways.
-  public var disjunctError: Complaint? { lateComplaint == nil ? nil : QueryComplaint.disjuncts(of: filter) }
+  public var disjunctError: InvalidArgument? { lateError == nil ? nil : QueryErrors.disjuncts(of: filter) }
 
   /// The disjunctive form of the filter: a document matches when it passes every test of some disjunct.
   /// Never empty; a query without filter has one disjunct without tests. Not to be asked of a query with

@@ -1,17 +1,17 @@
 /// The order of a list request: `a`, `a desc`, `a.b asc, c desc`.
 ///
-/// Source: docs/spec/protocol.md 1.6; the complaint was asked of the official emulator.
+/// Source: docs/spec/protocol.md 1.6; the message was asked of the official emulator.
 
 public import DocModel
 
 extension StructuredQuery.Order {
   /// Reads the text of `ListDocumentsRequest.order_by`; an empty one means no orders.
-  public static func parse(_ text: String) throws(Complaint) -> [StructuredQuery.Order] {
+  public static func parse(_ text: String) throws(InvalidArgument) -> [StructuredQuery.Order] {
     if text.utf8.allSatisfy(isBlank) { return [] }
     var orders: [StructuredQuery.Order] = []
     for clause in clauses(Array(text.utf8)) {
       guard let order = order(clause), (try? FieldPath.parse(order.path)) != nil else {
-        throw QueryComplaint.orderText(text)
+        throw QueryErrors.orderText(text)
       }
       orders.append(order)
     }

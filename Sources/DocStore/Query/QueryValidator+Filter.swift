@@ -8,11 +8,11 @@ extension QueryValidator {
   // MARK: the tree
 
   /// Field path, then operator, then operand of each filter, from left to right, depth first.
-  func convert(_ filter: StructuredQuery.Filter, depth: Int) throws(Complaint) -> QueryFilter {
-    guard depth <= QueryLimits.filterDepthMax else { throw QueryComplaint.filterTooDeep }
+  func convert(_ filter: StructuredQuery.Filter, depth: Int) throws(InvalidArgument) -> QueryFilter {
+    guard depth <= QueryLimits.filterDepthMax else { throw QueryErrors.filterTooDeep }
     switch filter {
     case .composite(let kind, let children):
-      guard let kind else { throw QueryComplaint.compositeOperatorUnset }
+      guard let kind else { throw QueryErrors.compositeOperatorUnset }
       var converted: [QueryFilter] = []
       for child in children { converted.append(try convert(child, depth: depth + 1)) }
       // Without children a composite constrains nothing; with one it is that child.
@@ -21,27 +21,27 @@ extension QueryValidator {
       return kind == .and ? .all(converted) : .any(converted)
     case .field(let text, let comparison, let operand):
       let path = try path(text, as: .filter)
-      guard let comparison else { throw QueryComplaint.fieldOperatorUnset }
+      guard let comparison else { throw QueryErrors.fieldOperatorUnset }
       return .test(try fieldTest(path, comparison, operand))
     case .unary(let text, let test):
-      guard let test, let text else { throw QueryComplaint.unaryOperatorUnset }
+      guard let test, let text else { throw QueryErrors.unaryOperatorUnset }
       return .test(FieldTest(try path(text, as: .filter), FieldTest.Comparison(test), []))
     case .unset:
-      throw QueryComplaint.filterUnset
+      throw QueryErrors.filterUnset
     }
   }
 
   private func fieldTest(
     _ path: FieldPath, _ comparison: StructuredQuery.FieldOperator, _ operand: StructuredQuery.Operand
-  ) throws(Complaint) -> FieldTest {
+  ) throws(InvalidArgument) -> FieldTest {
     let bytes: [UInt8]
     switch operand {
     case .value(let value): bytes = value
-    case .refused(let complaint): throw complaint
+    case .refused(let error): throw error
     }
     let operands = comparison.takesList ? try list(bytes, for: comparison) : [bytes]
     if path.isDocumentName, comparison == .arrayContains || comparison == .arrayContainsAny {
-      throw QueryComplaint.nameReserved
+      throw QueryErrors.nameReserved
     }
     if path.isDocumentName {
       for operand in operands { try checkReference(operand) }
@@ -51,25 +51,25 @@ extension QueryValidator {
 
   private func list(
     _ operand: [UInt8], for comparison: StructuredQuery.FieldOperator
-  ) throws(Complaint) -> [[UInt8]] {
+  ) throws(InvalidArgument) -> [[UInt8]] {
     let elements: [[UInt8]]? = operand.withUnsafeBytes { bytes in
       let value = ValueView(bytes)
       return value.kind == .array ? value.array.map { Array($0.bytes) } : nil
     }
-    guard let elements else { throw QueryComplaint.listExpected(comparison) }
-    guard !elements.isEmpty else { throw QueryComplaint.listEmpty(comparison) }
+    guard let elements else { throw QueryErrors.listExpected(comparison) }
+    guard !elements.isEmpty else { throw QueryErrors.listEmpty(comparison) }
     let max = comparison == .notIn ? QueryLimits.notInValuesMax : QueryLimits.listValuesMax
-    guard elements.count <= max else { throw QueryComplaint.listTooLong(comparison, max: max) }
+    guard elements.count <= max else { throw QueryErrors.listTooLong(comparison, max: max) }
     return elements
   }
 
   /// A reference must name a document of the query's database. That it is a reference at all is asked
   /// later, with the whole filter.
-  private func checkReference(_ operand: [UInt8]) throws(Complaint) {
+  private func checkReference(_ operand: [UInt8]) throws(InvalidArgument) {
     guard let text = Self.referenceText(operand) else { return }
     let name = try ResourceNameParser.document(text, as: .parent)
     guard name.database == query.database else {
-      throw QueryComplaint.otherDatabase(name.database, than: query.database)
+      throw QueryErrors.otherDatabase(name.database, than: query.database)
     }
   }
 
@@ -82,20 +82,20 @@ extension QueryValidator {
 
   // MARK: the whole
 
-  func checkWhole(_ filter: QueryFilter?, scope: QueryScope) throws(Complaint) {
+  func checkWhole(_ filter: QueryFilter?, scope: QueryScope) throws(InvalidArgument) {
     try checkScope(filter, scope)
     guard let filter else { return try checkSize(filterCount: 0) }
     let tests = filter.tests
-    guard tests.count(where: { $0.comparison.isNegation }) <= 1 else { throw QueryComplaint.manyNegations }
+    guard tests.count(where: { $0.comparison.isNegation }) <= 1 else { throw QueryErrors.manyNegations }
     if tests.contains(where: { $0.comparison == .notIn }), Self.hasDisjunction(query.filter) {
-      throw QueryComplaint.notInWithDisjunction
+      throw QueryErrors.notInWithDisjunction
     }
     try checkSize(filterCount: tests.reduce(0) { $0 + max(1, $1.operands.count) })
-    guard QueryDisjunct.arrayContainsMax(of: filter) <= 1 else { throw QueryComplaint.manyArrayContains }
+    guard QueryDisjunct.arrayContainsMax(of: filter) <= 1 else { throw QueryErrors.manyArrayContains }
     for test in tests { try checkOperandSizes(test) }
     let paths = Self.inequalityPaths(tests)
     guard paths.count <= QueryLimits.inequalityFieldsMax else {
-      throw QueryComplaint.manyInequalityFields(paths.sorted())
+      throw QueryErrors.manyInequalityFields(paths.sorted())
     }
   }
 
@@ -106,47 +106,47 @@ extension QueryValidator {
   // MARK: what no index can serve
 
   /// What users are told after the rules have granted the query. Source: the official emulator.
-  func complaintOfIndexes(_ filter: QueryFilter?) -> Complaint? {
+  func indexError(_ filter: QueryFilter?) -> InvalidArgument? {
     let tests = filter?.tests ?? []
-    return complaintOfInequalities(tests) ?? complaintOfAdded(tests) ?? QueryComplaint.disjuncts(of: filter)
+    return inequalityError(tests) ?? errorOfAdded(tests) ?? QueryErrors.disjuncts(of: filter)
   }
 
   /// Inequalities order the result, and an index that begins with another field's order has no use for a key; the
   /// service refuses that wherever in the tree the two stand, also where no document could need both.
-  private func complaintOfInequalities(_ tests: [FieldTest]) -> Complaint? {
+  private func inequalityError(_ tests: [FieldTest]) -> InvalidArgument? {
     let paths = Self.inequalityPaths(tests)
     if paths.isEmpty || paths.contains(.documentName) { return nil }
-    return tests.contains { $0.path.isDocumentName } ? QueryComplaint.keyBesideInequalities : nil
+    return tests.contains { $0.path.isDocumentName } ? QueryErrors.keyBesideInequalities : nil
   }
 
   /// Fields are added up from an index that has them before the name. A query that filters or orders by the name itself
   /// has such an index only for the fields that it orders by, too. Source: the official emulator.
-  private func complaintOfAdded(_ tests: [FieldTest]) -> Complaint? {
+  private func errorOfAdded(_ tests: [FieldTest]) -> InvalidArgument? {
     if added.isEmpty { return nil }
     let explicit = query.orders.compactMap { try? FieldPath.parse($0.path) }
     guard explicit.contains(where: \.isDocumentName) || tests.contains(where: { $0.path.isDocumentName })
     else { return nil }
     let missing = Set(added).subtracting(Self.inequalityPaths(tests).union(explicit))
-    return missing.isEmpty ? nil : QueryComplaint.addedBehindName(missing)
+    return missing.isEmpty ? nil : QueryErrors.addedBehindName(missing)
   }
 
   /// Group queries below a document and kindless queries know no fields; name operands must be names.
-  private func checkScope(_ filter: QueryFilter?, _ scope: QueryScope) throws(Complaint) {
+  private func checkScope(_ filter: QueryFilter?, _ scope: QueryScope) throws(InvalidArgument) {
     let tests = filter?.tests ?? []
     if case .group(_, let ancestor) = scope, !ancestor.isRoot {
       let ordersByField = query.orders.contains { (try? FieldPath.parse($0.path))?.isDocumentName == false }
       guard !ordersByField, tests.allSatisfy({ $0.path.isDocumentName }) else {
-        throw QueryComplaint.groupBelowDocument
+        throw QueryErrors.groupBelowDocument
       }
     }
     for test in tests {
       if test.path.isDocumentName {
         guard !test.operands.isEmpty, test.operands.allSatisfy({ Self.referenceText($0) != nil }) else {
-          throw QueryComplaint.nameOperand
+          throw QueryErrors.nameOperand
         }
       } else {
         switch scope {
-        case .children, .descendants: throw QueryComplaint.kindlessFilter(test.path)
+        case .children, .descendants: throw QueryErrors.kindlessFilter(test.path)
         case .collection, .group: break
         }
       }
@@ -163,20 +163,20 @@ extension QueryValidator {
   }
 
   /// Source: docs/spec/production-differences.md L12: every leaf and every list operand counts.
-  private func checkSize(filterCount: Int) throws(Complaint) {
+  private func checkSize(filterCount: Int) throws(InvalidArgument) {
     let hasParent = !query.parent.isRoot
     guard filterCount + query.orders.count + (hasParent ? 1 : 0) <= QueryLimits.componentsMax else {
-      throw QueryComplaint.tooComplex(filters: filterCount, orders: query.orders.count, hasParent: hasParent)
+      throw QueryErrors.tooComplex(filters: filterCount, orders: query.orders.count, hasParent: hasParent)
     }
   }
 
   /// What an index would have to cut cannot be looked up. Source: docs/spec/protocol.md 11 item 6.
-  private func checkOperandSizes(_ test: FieldTest) throws(Complaint) {
+  private func checkOperandSizes(_ test: FieldTest) throws(InvalidArgument) {
     if test.path.isDocumentName { return }
     let isElement = test.comparison == .arrayContains || test.comparison == .arrayContainsAny
     for operand in test.operands {
       guard operand.withUnsafeBytes({ IndexedValue.fits(ValueView($0)) }) else {
-        throw QueryComplaint.operandTooLarge(test.path, isElement: isElement)
+        throw QueryErrors.operandTooLarge(test.path, isElement: isElement)
       }
     }
   }

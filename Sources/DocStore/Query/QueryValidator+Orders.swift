@@ -8,15 +8,15 @@ extension QueryValidator {
   /// The complete order of the result.
   func orders(
     filter: QueryFilter?, scope: QueryScope
-  ) throws(Complaint) -> (orders: [QueryOrder], complaint: Complaint?) {
+  ) throws(InvalidArgument) -> (orders: [QueryOrder], error: InvalidArgument?) {
     var orders: [QueryOrder] = []
-    var complaint: Complaint?
+    var error: InvalidArgument?
     for order in query.orders {
       let path = try path(order.path, as: .order)
       if orders.last?.path.isDocumentName == true {
-        complaint = complaint ?? QueryComplaint.orderAfterName
+        error = error ?? QueryErrors.orderAfterName
       } else if orders.contains(where: { $0.path == path }) {
-        complaint = complaint ?? QueryComplaint.duplicateOrder(path)
+        error = error ?? QueryErrors.duplicateOrder(path)
       } else {
         orders.append(QueryOrder(path, order.direction))
       }
@@ -25,7 +25,7 @@ extension QueryValidator {
     let hasName = orders.last?.path.isDocumentName == true
     for path in impliedPaths(filter) where !orders.contains(where: { $0.path == path }) {
       if hasName {
-        complaint = complaint ?? QueryComplaint.orderAfterName
+        error = error ?? QueryErrors.orderAfterName
       } else {
         orders.append(QueryOrder(path, direction))
       }
@@ -33,10 +33,10 @@ extension QueryValidator {
     if !hasName { orders.append(QueryOrder(.documentName, direction)) }
     switch scope {
     case .children, .descendants:
-      guard orders == [QueryOrder(.documentName, .ascending)] else { throw QueryComplaint.kindlessOrder }
+      guard orders == [QueryOrder(.documentName, .ascending)] else { throw QueryErrors.kindlessOrder }
     case .collection, .group: break
     }
-    return (orders, complaint)
+    return (orders, error)
   }
 
   /// Fields with an inequality anywhere in the tree, in the order of their segments' bytes.
@@ -46,15 +46,15 @@ extension QueryValidator {
     return Set(paths).sorted()
   }
 
-  func cursor(_ cursor: StructuredQuery.Cursor, orders: [QueryOrder]) throws(Complaint) -> QueryCursor {
+  func cursor(_ cursor: StructuredQuery.Cursor, orders: [QueryOrder]) throws(InvalidArgument) -> QueryCursor {
     var values: [[UInt8]] = []
     let explicit = query.orders.count
     for (index, operand) in cursor.values.enumerated() {
       guard index < explicit || isTieBreak(operand, at: index, in: orders) else {
-        throw QueryComplaint.longCursor
+        throw QueryErrors.longCursor
       }
       switch operand {
-      case .refused(let complaint): throw complaint
+      case .refused(let error): throw error
       case .value(let bytes): values.append(bytes)
       }
     }
@@ -74,9 +74,9 @@ extension QueryValidator {
     return Self.referenceText(bytes) != nil
   }
 
-  private func checkCursorName(_ value: [UInt8]) throws(Complaint) {
-    guard let text = Self.referenceText(value) else { throw QueryComplaint.cursorName }
+  private func checkCursorName(_ value: [UInt8]) throws(InvalidArgument) {
+    guard let text = Self.referenceText(value) else { throw QueryErrors.cursorName }
     let name = try ResourceNameParser.document(text, as: .parent)
-    guard name.database == query.database else { throw QueryComplaint.cursorDatabase }
+    guard name.database == query.database else { throw QueryErrors.cursorDatabase }
   }
 }

@@ -13,46 +13,51 @@ public struct QueryValidator {
   /// Fields that an aggregation adds up.
   let added: [FieldPath]
 
-  /// The checked query, or the complaint the service would answer.
+  /// The checked query, or the error that the service would answer.
   /// - Parameter added: the fields that an aggregation over the query adds up.
   public static func validate(
     _ query: StructuredQuery, adding added: [FieldPath] = []
-  ) throws(Complaint) -> NormalizedQuery {
+  ) throws(InvalidArgument) -> NormalizedQuery {
     let normalized = try validateForm(query, adding: added)
-    if let complaint = normalized.lateComplaint { throw complaint }
+    if let error = normalized.lateError { throw error }
     return normalized
   }
 
-  /// As `validate`, but what is told after the rules have judged stands in `lateComplaint`.
+  /// As `validate`, but what is told after the rules have judged stands in `lateError`.
   public static func validateForm(
     _ query: StructuredQuery, adding added: [FieldPath] = []
-  ) throws(Complaint) -> NormalizedQuery {
+  ) throws(InvalidArgument) -> NormalizedQuery {
     let validator = QueryValidator(query: query, added: added)
     let scope = try validator.scope()
-    if let limit = query.limit, limit < 0 { throw QueryComplaint.negativeLimit }
-    if query.offset < 0 { throw QueryComplaint.negativeOffset }
-    let filter = try query.filter.map { filter throws(Complaint) in try validator.convert(filter, depth: 0) }
-    try validator.checkWhole(filter, scope: scope)
-    let (orders, orderComplaint) = try validator.orders(filter: filter, scope: scope)
-    let start = try query.start.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders)
+    if let limit = query.limit, limit < 0 { throw QueryErrors.negativeLimit }
+    if query.offset < 0 { throw QueryErrors.negativeOffset }
+    let filter = try query.filter.map { filter throws(InvalidArgument) in
+      try validator.convert(filter, depth: 0)
     }
-    let end = try query.end.map { cursor throws(Complaint) in try validator.cursor(cursor, orders: orders) }
+    try validator.checkWhole(filter, scope: scope)
+    let (orders, orderError) = try validator.orders(filter: filter, scope: scope)
+    let start = try query.start.map { cursor throws(InvalidArgument) in
+      try validator.cursor(cursor, orders: orders)
+    }
+    let end = try query.end.map { cursor throws(InvalidArgument) in
+      try validator.cursor(cursor, orders: orders)
+    }
     let projection = try validator.projection()
     let nearest = try validator.nearest()
-    let complaint = validator.complaintOfIndexes(filter) ?? orderComplaint
+    let error = validator.indexError(filter) ?? orderError
     var normalized = NormalizedQuery(
       database: query.database, scope: scope, filter: filter, orders: orders,
-      explicitOrderCount: min(query.orders.count, orders.count), start: complaint == nil ? start : nil,
-      end: complaint == nil ? end : nil, offset: query.offset, limit: query.limit, projection: projection)
+      explicitOrderCount: min(query.orders.count, orders.count), start: error == nil ? start : nil,
+      end: error == nil ? end : nil, offset: query.offset, limit: query.limit, projection: projection)
     normalized.nearest = nearest
-    normalized.lateComplaint = complaint
+    normalized.lateError = error
     return normalized
   }
 
   // MARK: from
 
-  private func scope() throws(Complaint) -> QueryScope {
-    guard query.from.count <= 1 else { throw QueryComplaint.manySelectors }
+  private func scope() throws(InvalidArgument) -> QueryScope {
+    guard query.from.count <= 1 else { throw QueryErrors.manySelectors }
     guard let selector = query.from.first else { return .children(of: query.parent) }
     guard selector.collectionID.isEmpty else {
       try ResourceNameParser.checkCollectionID(selector.collectionID)
@@ -70,20 +75,20 @@ public struct QueryValidator {
 
   /// Reads a field path. Source: docs/spec/protocol.md 4.5, last paragraph; which places bear `__type__` is
   /// production's (a vector's inside may be filtered and ordered by, not projected).
-  func path(_ text: String, as use: PathUse) throws(Complaint) -> FieldPath {
+  func path(_ text: String, as use: PathUse) throws(InvalidArgument) -> FieldPath {
     let path = try FieldPath.parse(text)
     guard path.segments.reduce(path.segments.count - 1, { $0 + $1.utf8.count }) <= Limits.fieldNameBytesMax
-    else { throw QueryComplaint.pathTooLong }
+    else { throw QueryErrors.pathTooLong }
     if path.isDocumentName { return path }
     for (index, segment) in path.segments.enumerated() {
       guard ResourceNameParser.isReserved(Array(segment.utf8)) else { continue }
       switch segment {
-      case "__key__": throw QueryComplaint.keyMember
-      case "__name__": throw QueryComplaint.nameReserved
+      case "__key__": throw QueryErrors.keyMember
+      case "__name__": throw QueryErrors.nameReserved
       case "__type__":
         let isInside = index > 0 && index == path.segments.count - 1
-        guard isInside, use != .projection else { throw QueryComplaint.typeReserved }
-      default: throw QueryComplaint.reservedName(in: path)
+        guard isInside, use != .projection else { throw QueryErrors.typeReserved }
+      default: throw QueryErrors.reservedName(in: path)
       }
     }
     return path
@@ -92,7 +97,7 @@ public struct QueryValidator {
   // MARK: projection
 
   /// Source: docs/spec/protocol.md 5.7. The document's name comes always, so naming it means nothing.
-  private func projection() throws(Complaint) -> FieldMask? {
+  private func projection() throws(InvalidArgument) -> FieldMask? {
     guard let texts = query.projection else { return nil }
     var paths: [FieldPath] = []
     for text in texts {

@@ -99,12 +99,12 @@ public struct StructuredQuery: Sendable {
   /// A value to compare with: canonical bytes of one `Value` message, or why there are none.
   public enum Operand: Sendable {
     case value([UInt8])
-    case refused(Complaint)
+    case refused(InvalidArgument)
 
     /// Canonicalises what came over the wire; a fault is kept until its turn in the validation.
     /// `fieldPath` is what messages call the value.
     public init(wire message: UnsafeRawBufferPointer, fieldPath: String) {
-      do throws(Complaint) {
+      do throws(InvalidArgument) {
         self = .value(try Canonicalizer.value(message, named: fieldPath, for: .comparison))
       } catch {
         self = .refused(error)
@@ -113,7 +113,7 @@ public struct StructuredQuery: Sendable {
 
     /// The same for a list of values to try, each of which may be an array itself.
     public init(wireList message: UnsafeRawBufferPointer, fieldPath: String) {
-      do throws(Complaint) {
+      do throws(InvalidArgument) {
         self = .value(try Canonicalizer.listOfValues(message, named: fieldPath))
       } catch {
         self = .refused(error)
@@ -123,7 +123,7 @@ public struct StructuredQuery: Sendable {
     public init(_ value: Value) { self = .value(value.encoded) }
 
     /// What a request without the operand holds.
-    public static var unset: Operand { .refused(QueryComplaint.valueUnset) }
+    public static var unset: Operand { .refused(QueryErrors.valueUnset) }
   }
 
   public indirect enum Filter: Sendable {

@@ -46,7 +46,7 @@ public struct TransactionPolicy: Sendable, Equatable {
   /// A transaction that a failed precondition ended answers in its own way. Source: T6.
   var afterFailedPrecondition: StoreError {
     switch follows {
-    case .production: .invalid(Complaint(TransactionText.over))
+    case .production: .invalid(InvalidArgument(TransactionText.over))
     case .emulator: .aborted(.transactionOver)
     }
   }

@@ -70,7 +70,7 @@ final class EmbeddedBackend: Backend {
   }
 
   private func normalized(_ query: StructuredQuery) throws(ShellError) -> NormalizedQuery {
-    try checking { () throws(Complaint) in try QueryValidator.validateForm(query) }
+    try checking { () throws(InvalidArgument) in try QueryValidator.validateForm(query) }
   }
 
   func run(
@@ -126,8 +126,8 @@ final class EmbeddedBackend: Backend {
   ) throws(ShellError) -> [Value] {
     try inject(.count, as: caller, at: [FaultedCall.path(query)], in: transaction)
     let time = try time(transaction, caller)
-    let checked = try checking { () throws(Complaint) in
-      try AggregationQuery.validate(aggregations) { (added) throws(Complaint) in
+    let checked = try checking { () throws(InvalidArgument) in
+      try AggregationQuery.validate(aggregations) { (added) throws(InvalidArgument) in
         try QueryValidator.validateForm(query, adding: added)
       }
     }

@@ -49,8 +49,8 @@ final class RemoteBackend: Backend {
   }
 
   /// What is refused before it is sent.
-  private static func message(_ body: () throws(Complaint) -> [UInt8]) throws(ShellError) -> [UInt8] {
-    do throws(Complaint) { return try body() } catch { throw ShellError(error) }
+  private static func message(_ body: () throws(InvalidArgument) -> [UInt8]) throws(ShellError) -> [UInt8] {
+    do throws(InvalidArgument) { return try body() } catch { throw ShellError(error) }
   }
 
   /// One request of plain HTTP as administrator: what only emulators answer, such as their rules.
@@ -91,7 +91,8 @@ final class RemoteBackend: Backend {
   ) throws(ShellError) -> ReadStatistics {
     var metrics = ReadStatistics()
     try call(
-      "RunQuery", try Self.message { () throws(Complaint) in try messages.runQuery(query, transaction) },
+      "RunQuery",
+      try Self.message { () throws(InvalidArgument) in try messages.runQuery(query, transaction) },
       as: caller
     ) {
       (bytes) throws(ClientFailure) in
@@ -109,7 +110,8 @@ final class RemoteBackend: Backend {
     var fields = Fields()
     try call(
       "RunAggregationQuery",
-      try Self.message { () throws(Complaint) in try messages.runAggregation(query, aggregations, transaction)
+      try Self.message { () throws(InvalidArgument) in
+        try messages.runAggregation(query, aggregations, transaction)
       },
       as: caller
     ) { (bytes) throws(ClientFailure) in
@@ -143,7 +145,7 @@ final class RemoteBackend: Backend {
     var indexes: [String] = []
     try call(
       "RunQuery",
-      try Self.message { () throws(Complaint) in try messages.runQuery(query, nil, explains: true) },
+      try Self.message { () throws(InvalidArgument) in try messages.runQuery(query, nil, explains: true) },
       as: caller
     ) {
       (bytes) throws(ClientFailure) in
@@ -199,7 +201,7 @@ final class RemoteBackend: Backend {
   func watch(
     _ target: ReadStatement.Target, as caller: Caller, _ visit: (WatchEvent) throws(ShellError) -> Bool
   ) throws(ShellError) {
-    let message = try Self.message { () throws(Complaint) in try messages.listen(target) }
+    let message = try Self.message { () throws(InvalidArgument) in try messages.listen(target) }
     var failure: ShellError?
     try call("Listen", message, as: caller, waits: true) { (bytes) throws(ClientFailure) in
       guard let event = try AnswerReader.event(bytes) else { return true }

@@ -41,7 +41,7 @@ enum PlaceCommands {
     }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count <= 2 else { throw .usage("usage: :use PROJECT[/DATABASE]") }
-    let database = try checking { () throws(Complaint) in
+    let database = try checking { () throws(InvalidArgument) in
       try ResourceNameParser.database(
         "projects/\(parts[0])/databases/\(parts.count == 2 ? parts[1] : "(default)")")
     }
@@ -61,7 +61,7 @@ enum PlaceCommands {
       case "..": place = place.parent
       default:
         let base = place
-        place = try checking { () throws(Complaint) in
+        place = try checking { () throws(InvalidArgument) in
           try ResourceNameParser.relativePath(base.appending(String(segment)).text)
         }
       }

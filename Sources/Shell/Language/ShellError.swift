@@ -102,7 +102,7 @@ extension ShellError {
     }
   }
 
-  init(_ complaint: Complaint) { self.init(.failed(code: "INVALID_ARGUMENT"), complaint.message) }
+  init(_ error: InvalidArgument) { self.init(.failed(code: "INVALID_ARGUMENT"), error.message) }
 }
 
 /// Runs what the store does, with its errors as the shell's.
@@ -111,6 +111,6 @@ func storing<R>(_ body: () throws(StoreError) -> R) throws(ShellError) -> R {
 }
 
 /// Runs what checks input, with its complaints as the shell's.
-func checking<R>(_ body: () throws(Complaint) -> R) throws(ShellError) -> R {
-  do throws(Complaint) { return try body() } catch { throw ShellError(error) }
+func checking<R>(_ body: () throws(InvalidArgument) -> R) throws(ShellError) -> R {
+  do throws(InvalidArgument) { return try body() } catch { throw ShellError(error) }
 }

@@ -45,7 +45,7 @@ extension StatementParser {
 
   /// Every collection of a name below the place of the session.
   private mutating func group(_ name: String, _ start: Int) throws(ConditionError) -> ReadStatement {
-    do throws(Complaint) { try ResourceNameParser.checkCollectionID(name) } catch {
+    do throws(InvalidArgument) { try ResourceNameParser.checkCollectionID(name) } catch {
       values.index = start
       throw values.error("'\(name)' is no name of collections: \(error.message)")
     }
@@ -164,7 +164,9 @@ extension StatementParser {
 
   mutating func fieldPath() throws(ConditionError) -> FieldPath {
     let text = try values.fieldPath()
-    do throws(Complaint) { return try FieldPath.parse(text) } catch { throw values.error(error.message) }
+    do throws(InvalidArgument) { return try FieldPath.parse(text) } catch {
+      throw values.error(error.message)
+    }
   }
 
   private mutating func nearest() throws(ConditionError) -> StructuredQuery.Nearest {

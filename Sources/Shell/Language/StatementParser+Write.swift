@@ -198,7 +198,7 @@ extension StatementParser {
   }
 
   private func encoded(_ fields: Fields) throws(ConditionError) -> [UInt8] {
-    do throws(Complaint) { return try Canonicalizer.fields(fields) } catch {
+    do throws(InvalidArgument) { return try Canonicalizer.fields(fields) } catch {
       throw values.error(error.message)
     }
   }

@@ -139,7 +139,7 @@ struct StatementParser {
     values.skipBlanks()
     let start = values.index
     let text = try pathText()
-    do throws(Complaint) { return try resolve(text) } catch {
+    do throws(InvalidArgument) { return try resolve(text) } catch {
       values.index = start
       throw values.error("'\(text)' is no path: \(error.message)")
     }
@@ -157,7 +157,7 @@ struct StatementParser {
   }
 
   /// A path from the root or from the place of the session, its variables replaced.
-  func resolve(_ text: String) throws(Complaint) -> ResourcePath {
+  func resolve(_ text: String) throws(InvalidArgument) -> ResourcePath {
     if let row = context.row, text == "$id" || text == "$path" { return row }
     var segments: [String] = []
     for segment in text.split(separator: "/", omittingEmptySubsequences: true) {
@@ -165,11 +165,11 @@ struct StatementParser {
     }
     let isAbsolute = text.hasPrefix("/") || context.place.isRoot
     let own = segments.joined(separator: "/")
-    if own.isEmpty { throw Complaint("it is empty") }
+    if own.isEmpty { throw InvalidArgument("it is empty") }
     return try ResourceNameParser.relativePath(isAbsolute ? own : context.place.text + "/" + own)
   }
 
-  private func segment(_ text: String) throws(Complaint) -> String {
+  private func segment(_ text: String) throws(InvalidArgument) -> String {
     guard text.hasPrefix("$") else { return text }
     switch context.variables[String(text.dropFirst())] {
     case .string(let text): return text
@@ -178,8 +178,8 @@ struct StatementParser {
       let marker = "/documents/"
       guard let range = name.range(ofBytes: marker) else { return name }
       return String(name[range.upperBound...])
-    case .some(let value): throw Complaint("'\(text)' is \(value.kind), no text")
-    case nil: throw Complaint("there is no variable '\(text)'; ':let' makes one")
+    case .some(let value): throw InvalidArgument("'\(text)' is \(value.kind), no text")
+    case nil: throw InvalidArgument("there is no variable '\(text)'; ':let' makes one")
     }
   }
 }

@@ -127,7 +127,7 @@ final class RulesDesk {
           }
         }
       case .list(let query):
-        let normalized = try checking { () throws(Complaint) in try QueryValidator.validate(query) }
+        let normalized = try checking { () throws(InvalidArgument) in try QueryValidator.validate(query) }
         _ = try storing { () throws(StoreError) in
           try guarded.run(normalized, as: caller.credentials) { _ in .stop }
         }

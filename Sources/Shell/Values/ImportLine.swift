@@ -18,11 +18,11 @@ enum ImportLine {
       throw .usage("expected {\"__name__\": \"users/bob\", …}")
     }
     fields["__name__"] = nil
-    let path = try checking { () throws(Complaint) in try ResourceNameParser.relativePath(name) }
+    let path = try checking { () throws(InvalidArgument) in try ResourceNameParser.relativePath(name) }
     guard path.isDocument else { throw .usage("'\(name)' is no document") }
     let plain = try plain(.map(fields), context.database)
     guard case .map(let result) = plain else { throw .usage("the fields of a document are a map") }
-    let bytes = try checking { () throws(Complaint) in try Canonicalizer.fields(result) }
+    let bytes = try checking { () throws(InvalidArgument) in try Canonicalizer.fields(result) }
     return Write(path, .update(fields: bytes, mask: nil))
   }
 
@@ -57,7 +57,7 @@ enum ImportLine {
     case ("$time", .string(let text)):
       if let instant = Timestamp(rfc3339: text) { return .timestamp(instant) }
     case ("$ref", .string(let text)):
-      let path = try checking { () throws(Complaint) in try ResourceNameParser.relativePath(text) }
+      let path = try checking { () throws(InvalidArgument) in try ResourceNameParser.relativePath(text) }
       return .reference(DocumentName(database: database, path: path).resourceName)
     case ("$bytes", .string(let text)):
       if let bytes = Base64.decode(text) { return .bytes(bytes) }

@@ -21,7 +21,7 @@ struct QueryReader {
     } else {
       query = try clauses(try node.map("a query"))
     }
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       return ListedQuery(normalized: try QueryValidator.validate(query), written: query)
     } catch {
       throw node.error(error.message)

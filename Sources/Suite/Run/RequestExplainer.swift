@@ -168,7 +168,7 @@ struct RequestTextReader {
 
   private func resourcePath(_ written: String) throws(RequestTextError) -> ResourcePath {
     let text = written.hasPrefix("/") ? String(written.dropFirst()) : written
-    do throws(Complaint) { return try ResourceNameParser.relativePath(text) } catch {
+    do throws(InvalidArgument) { return try ResourceNameParser.relativePath(text) } catch {
       throw RequestTextError(description: "'\(written)' is no path: \(error.message)")
     }
   }

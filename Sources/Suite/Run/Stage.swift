@@ -222,7 +222,7 @@ final class Stage {
         snapshot?.set(path, bytes)
         writes.append(Write(path, bytes.map { .update(fields: $0, mask: nil) } ?? .delete))
       } catch {
-        throw .store(.invalid(Complaint("\(path.text): \(error.message)")))
+        throw .store(.invalid(InvalidArgument("\(path.text): \(error.message)")))
       }
     }
     if !writes.isEmpty {

@@ -102,7 +102,7 @@ final class EmulatorClient {
     _ query: StructuredQuery, counts: Bool, transaction: TransactionToken? = nil, as bearer: Bearer
   ) throws(WireFailure) -> WireAnswer {
     let message: [UInt8]
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       message =
         counts
         ? try messages.runAggregation(query, [Aggregation(alias: "f0", .count(upTo: nil))], transaction)

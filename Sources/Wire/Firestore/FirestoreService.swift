@@ -153,8 +153,8 @@ extension FirestoreService {
   }
 
   /// Runs a piece of the request's validation.
-  static func checked<Result>(_ body: () throws(Complaint) -> Result) throws(GRPCStatus) -> Result {
-    do throws(Complaint) { return try body() } catch { throw GRPCStatus(error) }
+  static func checked<Result>(_ body: () throws(InvalidArgument) -> Result) throws(GRPCStatus) -> Result {
+    do throws(InvalidArgument) { return try body() } catch { throw GRPCStatus(error) }
   }
 
   /// Runs a piece of work on the store.
@@ -164,7 +164,7 @@ extension FirestoreService {
 
   static func mask(_ paths: [String]?) throws(GRPCStatus) -> FieldMask? {
     guard let paths else { return nil }
-    return try checked { () throws(Complaint) in try FieldMask(parsing: paths) }
+    return try checked { () throws(InvalidArgument) in try FieldMask(parsing: paths) }
   }
 
   /// Begins a transaction where the request asks for one. The token is what the first answer carries.

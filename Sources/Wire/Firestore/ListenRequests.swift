@@ -33,13 +33,13 @@ struct WireListenRequest {
   /// The database that the request is about: the stream's if it has one, named by itself, or by the first thing it names.
   func databaseID(of stream: DatabaseID?) throws(GRPCStatus) -> DatabaseID? {
     if let stream { return stream }
-    do throws(Complaint) {
+    do throws(InvalidArgument) {
       if !database.isEmpty { return try ResourceNameParser.database(database) }
       guard case .add(let target) = change else { return nil }
       switch target.selection {
       case .none: return nil
       case .documents(let names):
-        return try names.first.map { name throws(Complaint) in
+        return try names.first.map { name throws(InvalidArgument) in
           try ResourceNameParser.document(name).database
         }
       case .query(let parent, _): return try ResourceNameParser.parent(parent).database
@@ -124,8 +124,8 @@ struct WireTarget {
 
   /// A fault of the target costs the target alone. Source: docs/spec/streams.md 1.2.
   func request(in database: DatabaseID, _ like: ListenTargets) -> TargetRequest {
-    let selected: Result<TargetSelection, Complaint>
-    do throws(Complaint) { selected = .success(try checked(in: database)) } catch {
+    let selected: Result<TargetSelection, InvalidArgument>
+    do throws(InvalidArgument) { selected = .success(try checked(in: database)) } catch {
       selected = .failure(error)
     }
     return TargetRequest(
@@ -137,12 +137,12 @@ struct WireTarget {
     guard like == .production, case .token(let bytes) = resumption, ResumeToken(bytes) == nil else {
       return resumption
     }
-    return .refused(Complaint("bad resume token"))
+    return .refused(InvalidArgument("bad resume token"))
   }
 
-  private func checked(in database: DatabaseID) throws(Complaint) -> TargetSelection {
+  private func checked(in database: DatabaseID) throws(InvalidArgument) -> TargetSelection {
     switch selection {
-    case .none: throw Complaint("The target has neither documents nor a query that this server knows.")
+    case .none: throw InvalidArgument("The target has neither documents nor a query that this server knows.")
     case .documents(let names):
       var paths: [ResourcePath] = []
       var known: Set<ResourcePath> = []
@@ -155,19 +155,19 @@ struct WireTarget {
     case .query(let text, let message):
       let parent = try ResourceNameParser.parent(text)
       guard parent.database == database else { throw Self.otherDatabase(text, database) }
-      guard let message else { throw Complaint("only structured queries are supported") }
+      guard let message else { throw InvalidArgument("only structured queries are supported") }
       let query: StructuredQuery
       do throws(GRPCStatus) {
         query = try QueryReader.read(message, database: database, parent: parent.path)
-      } catch { throw Complaint(error.message) }
+      } catch { throw InvalidArgument(error.message) }
       let valid = try QueryValidator.validateForm(query)
       // Assumed: the service's own text is unknown.
-      if valid.nearest != nil { throw Complaint("Vector searches cannot be listened to.") }
+      if valid.nearest != nil { throw InvalidArgument("Vector searches cannot be listened to.") }
       return .query(valid)
     }
   }
 
-  private static func otherDatabase(_ name: String, _ database: DatabaseID) -> Complaint {
-    Complaint("\"\(name)\" is not in database \"\(database.resourceName)\".")
+  private static func otherDatabase(_ name: String, _ database: DatabaseID) -> InvalidArgument {
+    InvalidArgument("\"\(name)\" is not in database \"\(database.resourceName)\".")
   }
 }

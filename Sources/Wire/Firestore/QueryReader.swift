@@ -130,14 +130,14 @@ extension QueryReader {
     _ message: UnsafeRawBufferPointer
   ) throws(GRPCStatus) -> StructuredQuery.Nearest {
     var nearest = StructuredQuery.Nearest(
-      field: "", vector: .failure(QueryComplaint.valueUnset), measure: nil, limit: nil)
+      field: "", vector: .failure(QueryErrors.valueUnset), measure: nil, limit: nil)
     var fields = MessageFields(message)
     while let tag = try fields.next() {
       switch tag {
       case MessageFields.tag(1): nearest.field = try fieldReference(try fields.message())
       case MessageFields.tag(2):
         let value = try fields.message()
-        nearest.vector = Result { () throws(Complaint) in try Canonicalizer.queryVector(value) }
+        nearest.vector = Result { () throws(InvalidArgument) in try Canonicalizer.queryVector(value) }
       case 3 << 3: nearest.measure = DistanceMeasure(rawValue: try fields.enumeration())
       case MessageFields.tag(4): nearest.limit = try int32Value(try fields.message())
       case MessageFields.tag(5): nearest.resultField = try fields.text()

@@ -19,7 +19,9 @@ extension FirestoreService {
   func runAggregationQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try RunAggregationRequest(bytes)
-      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      let parent = try Self.checked { () throws(InvalidArgument) in
+        try ResourceNameParser.parent(request.parent)
+      }
       let credentials = try authorize(parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "Only structured aggregation queries are supported.")
@@ -28,8 +30,8 @@ extension FirestoreService {
       try self.checkCount(read.aggregations.count)
       // Faults of the form come first, those of the query's meaning after those of the aggregations.
       let inner = try QueryReader.read(read.query, database: parent.database, parent: parent.path)
-      let query = try Self.checked { () throws(Complaint) in
-        try AggregationQuery.validate(read.aggregations) { (added) throws(Complaint) in
+      let query = try Self.checked { () throws(InvalidArgument) in
+        try AggregationQuery.validate(read.aggregations) { (added) throws(InvalidArgument) in
           var query = try QueryValidator.validateForm(inner, adding: added)
           if self.options.profile.errorTexts == .production { query.refuseZeroVectors() }
           return query
@@ -65,7 +67,7 @@ extension FirestoreService {
       metadata: [
         ("actual_aggregations", String(count)), ("max_aggregations", String(QueryLimits.aggregationsMax)),
       ])
-    throw GRPCStatus(AggregationComplaint.tooMany(count)).with(info.detail)
+    throw GRPCStatus(AggregationErrors.tooMany(count)).with(info.detail)
   }
 
   private func aggregate(

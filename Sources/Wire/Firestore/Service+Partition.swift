@@ -17,11 +17,13 @@ extension FirestoreService {
   func partitionQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try PartitionQueryRequest(bytes)
-      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      let parent = try Self.checked { () throws(InvalidArgument) in
+        try ResourceNameParser.parent(request.parent)
+      }
       let credentials = try authorize(parent.database)
-      guard let sent = request.query else { throw GRPCStatus(PartitionComplaint.queryUnset) }
+      guard let sent = request.query else { throw GRPCStatus(PartitionErrors.queryUnset) }
       let query = try QueryReader.read(sent, database: parent.database, parent: parent.path)
-      let partition = try Self.checked { () throws(Complaint) in
+      let partition = try Self.checked { () throws(InvalidArgument) in
         try QueryPartition(
           query, count: request.count, pageSize: request.pageSize, pageToken: request.pageToken
         ).validate()

@@ -38,7 +38,9 @@ extension FirestoreService {
   func runQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try RunQueryRequest(bytes)
-      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      let parent = try Self.checked { () throws(InvalidArgument) in
+        try ResourceNameParser.parent(request.parent)
+      }
       let credentials = try authorize(parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "only structured queries are supported")
@@ -79,7 +81,7 @@ extension FirestoreService {
 
   /// The checked query. Source of what cosine makes of zero: docs/spec/production-differences.md Q12.
   func validated(_ query: StructuredQuery) throws(GRPCStatus) -> NormalizedQuery {
-    var query = try Self.checked { () throws(Complaint) in try QueryValidator.validateForm(query) }
+    var query = try Self.checked { () throws(InvalidArgument) in try QueryValidator.validateForm(query) }
     if options.profile.errorTexts == .production { query.refuseZeroVectors() }
     return query
   }
@@ -154,10 +156,12 @@ extension FirestoreService {
   func listDocuments(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try ListDocumentsRequest(bytes)
-      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      let parent = try Self.checked { () throws(InvalidArgument) in
+        try ResourceNameParser.parent(request.parent)
+      }
       let credentials = try authorize(parent.database)
       let mask = try Self.mask(request.mask)
-      let list = try Self.checked { () throws(Complaint) in
+      let list = try Self.checked { () throws(InvalidArgument) in
         try DocumentList(
           database: parent.database, parent: parent.path, collectionID: request.collectionID,
           pageSize: Int(request.pageSize), pageToken: request.pageToken, orderBy: request.orderBy, mask: mask,
@@ -191,7 +195,9 @@ extension FirestoreService {
   func listCollectionIDs(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try ListCollectionIDsRequest(bytes)
-      let parent = try Self.checked { () throws(Complaint) in try ResourceNameParser.parent(request.parent) }
+      let parent = try Self.checked { () throws(InvalidArgument) in
+        try ResourceNameParser.parent(request.parent)
+      }
       let credentials = try authorize(parent.database)
       guard request.pageSize >= 0 else {
         throw GRPCStatus(.invalidArgument, "page_size must be greater than or equal to zero.")

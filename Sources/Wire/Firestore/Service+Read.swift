@@ -10,7 +10,9 @@ extension FirestoreService {
   func getDocument(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in
       let request = try GetDocumentRequest(bytes)
-      let name = try Self.checked { () throws(Complaint) in try ResourceNameParser.document(request.name) }
+      let name = try Self.checked { () throws(InvalidArgument) in
+        try ResourceNameParser.document(request.name)
+      }
       let credentials = try authorize(name.database)
       let mask = try Self.mask(request.mask)
       return GetRead(name: name, mask: mask, consistency: request.consistency, credentials: credentials)
@@ -68,7 +70,7 @@ extension FirestoreService {
   func batchGetDocuments(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in
       let request = try BatchGetRequest(bytes)
-      let database = try Self.checked { () throws(Complaint) in
+      let database = try Self.checked { () throws(InvalidArgument) in
         try ResourceNameParser.database(request.database)
       }
       let credentials = try authorize(database)
@@ -131,7 +133,7 @@ extension FirestoreService {
   }
 
   private static func paths(_ names: [String], in database: DatabaseID) throws(GRPCStatus) -> [ResourcePath] {
-    try checked { () throws(Complaint) in
+    try checked { () throws(InvalidArgument) in
       var paths: [ResourcePath] = []
       var seen: Set<ResourcePath> = []
       paths.reserveCapacity(names.count)

@@ -19,13 +19,13 @@ extension FirestoreService {
   func createDocument(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try CreateDocumentRequest(bytes)
-      let name = try Self.checked { () throws(Complaint) in try self.newName(request) }
+      let name = try Self.checked { () throws(InvalidArgument) in try self.newName(request) }
       let credentials = try authorize(name.database)
       guard request.document.name.isEmpty else {
         throw GRPCStatus(.invalidArgument, "document.name must not be set")
       }
       let mask = try Self.mask(request.mask)
-      let fields = try Self.checked { () throws(Complaint) in
+      let fields = try Self.checked { () throws(InvalidArgument) in
         try Canonicalizer.fields(ofDocument: request.document.message)
       }
       mask?.prepare()
@@ -46,9 +46,11 @@ extension FirestoreService {
   }
 
   /// The name a new document gets; without an id of the client's, one is made up.
-  private func newName(_ request: CreateDocumentRequest) throws(Complaint) -> DocumentName {
+  private func newName(_ request: CreateDocumentRequest) throws(InvalidArgument) -> DocumentName {
     let parent = try ResourceNameParser.parent(request.parent)
-    if request.collectionID.isEmpty { throw Complaint("Collection id \"\" is invalid because it is empty.") }
+    if request.collectionID.isEmpty {
+      throw InvalidArgument("Collection id \"\" is invalid because it is empty.")
+    }
     try ResourceNameParser.checkCollectionID(request.collectionID)
     if !request.documentID.isEmpty { try ResourceNameParser.checkDocumentID(request.documentID) }
     let id = request.documentID.isEmpty ? store.store.environment.documentID() : request.documentID
@@ -61,10 +63,10 @@ extension FirestoreService {
   func updateDocument(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in
       let request = try UpdateDocumentRequest(bytes)
-      let name = try Self.checked { () throws(Complaint) in try request.write.name() }
+      let name = try Self.checked { () throws(InvalidArgument) in try request.write.name() }
       let credentials = try authorize(name.database)
       let mask = try Self.mask(request.mask)
-      let write = try Self.checked { () throws(Complaint) in try request.write.checked(in: nil).write }
+      let write = try Self.checked { () throws(InvalidArgument) in try request.write.checked(in: nil).write }
       mask?.prepare()
       return SingleWrite(name: name, write: write, mask: mask, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
@@ -97,9 +99,9 @@ extension FirestoreService {
   func deleteDocument(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in
       let request = try DeleteDocumentRequest(bytes)
-      let name = try Self.checked { () throws(Complaint) in try request.write.name() }
+      let name = try Self.checked { () throws(InvalidArgument) in try request.write.name() }
       let credentials = try authorize(name.database)
-      let write = try Self.checked { () throws(Complaint) in try request.write.checked(in: nil).write }
+      let write = try Self.checked { () throws(InvalidArgument) in try request.write.checked(in: nil).write }
       return SingleWrite(name: name, write: write, mask: nil, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
       carryOut(sent, for: call) { _ in [] }

@@ -11,7 +11,7 @@ extension FirestoreService {
     let request = try call.withRequest { bytes throws(GRPCStatus) in
       try BeginTransactionRequest(bytes)
     }
-    let database = try Self.checked { () throws(Complaint) in
+    let database = try Self.checked { () throws(InvalidArgument) in
       try ResourceNameParser.database(request.database)
     }
     let credentials = try credentials(call, in: database)
@@ -25,7 +25,7 @@ extension FirestoreService {
     let request = try call.withRequest { bytes throws(GRPCStatus) in
       try RollbackRequest(bytes)
     }
-    let database = try Self.checked { () throws(Complaint) in
+    let database = try Self.checked { () throws(InvalidArgument) in
       try ResourceNameParser.database(request.database)
     }
     let credentials = try credentials(call, in: database)

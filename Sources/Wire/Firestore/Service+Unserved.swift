@@ -21,7 +21,7 @@ extension FirestoreService {
     guard !call.methodName.hasPrefix("google.firestore.v1beta1.") else {
       throw UnservedStatus.unimplemented(call.methodName)
     }
-    _ = try Self.checked { () throws(Complaint) in try ResourceNameParser.database(name) }
+    _ = try Self.checked { () throws(InvalidArgument) in try ResourceNameParser.database(name) }
     switch options.profile.errorTexts {
     case .production: throw UnservedStatus.pipeline
     case .emulator: throw UnservedStatus.officialPipeline

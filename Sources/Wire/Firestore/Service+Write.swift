@@ -30,11 +30,13 @@ extension FirestoreService {
     _ bytes: UnsafeRawBufferPointer, isBatch: Bool, _ authorize: Authorize
   ) throws(GRPCStatus) -> CheckedCommit {
     let request = try CommitRequest(bytes, isBatch: isBatch)
-    let database = try Self.checked { () throws(Complaint) in
+    let database = try Self.checked { () throws(InvalidArgument) in
       try ResourceNameParser.database(request.database)
     }
     let credentials = try authorize(database)
-    let writes = try Self.checked { () throws(Complaint) in try WriteList.read(request.writes, in: database) }
+    let writes = try Self.checked { () throws(InvalidArgument) in
+      try WriteList.read(request.writes, in: database)
+    }
     let own = try request.transaction.map { (token) throws(GRPCStatus) in
       try transaction(token, in: database, as: credentials)
     }
@@ -71,7 +73,7 @@ extension FirestoreService {
   func batchWrite(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let batch = try checkedCommit(bytes, isBatch: true, authorize)
-      try Self.checked { () throws(Complaint) in try store.store.checkBatch(batch.writes) }
+      try Self.checked { () throws(InvalidArgument) in try store.store.checkBatch(batch.writes) }
       return batch
     } then: { [self] (call, batch) throws(GRPCStatus) in
       try requireAdmin(batch.credentials, orSay: "Batch writes require admin authentication.")

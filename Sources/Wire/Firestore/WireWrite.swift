@@ -65,14 +65,14 @@ struct WireWrite {
 extension WireWrite {
 
   /// Source: docs/spec/production-differences.md W6; the text: docs/spec/protocol.md 1.11.
-  static func otherDatabase(_ name: DocumentName, _ database: DatabaseID) -> Complaint {
-    Complaint("Document \"\(name.resourceName)\" is not in database \"\(database.resourceName)\".")
+  static func otherDatabase(_ name: DocumentName, _ database: DatabaseID) -> InvalidArgument {
+    InvalidArgument("Document \"\(name.resourceName)\" is not in database \"\(database.resourceName)\".")
   }
 
   /// Checks what only the message shows (names, masks, values) and gives the write as the store takes it;
   /// `WriteValidator` checks the rest. `database` is nil when the write's own name
   /// decides which it is.
-  func checked(in database: DatabaseID?) throws(Complaint) -> (name: DocumentName, write: Write) {
+  func checked(in database: DatabaseID?) throws(InvalidArgument) -> (name: DocumentName, write: Write) {
     switch operation {
     case .update(let document):
       let name = try Self.name(document.name, database)
@@ -81,36 +81,36 @@ extension WireWrite {
       return (name, try write(name, .update(fields: fields, mask: mask)))
     case .delete(let text):
       let name = try Self.name(text, database)
-      if mask != nil { throw WriteComplaint.deleteWithMask }
+      if mask != nil { throw WriteErrors.deleteWithMask }
       return (name, try write(name, .delete))
     case .verify(let text):
       let name = try Self.name(text, database)
-      if mask != nil { throw WriteComplaint.verifyWithMask }
+      if mask != nil { throw WriteErrors.verifyWithMask }
       return (name, try write(name, .verify))
     case .transform(let text):
       let name = try Self.name(text, database)
-      if transforms.isEmpty { throw WriteComplaint.noTransforms }
+      if transforms.isEmpty { throw WriteErrors.noTransforms }
       return (name, try write(name, .update(fields: [], mask: [])))
-    case .unset: throw WriteComplaint.emptyOperation
+    case .unset: throw WriteErrors.emptyOperation
     }
   }
 
   /// The name of the document that the write is about.
-  func name() throws(Complaint) -> DocumentName {
+  func name() throws(InvalidArgument) -> DocumentName {
     switch operation {
     case .update(let document): try ResourceNameParser.document(document.name)
     case .delete(let name), .verify(let name), .transform(let name): try ResourceNameParser.document(name)
-    case .unset: throw WriteComplaint.emptyOperation
+    case .unset: throw WriteErrors.emptyOperation
     }
   }
 
-  private static func name(_ text: String, _ database: DatabaseID?) throws(Complaint) -> DocumentName {
+  private static func name(_ text: String, _ database: DatabaseID?) throws(InvalidArgument) -> DocumentName {
     let name = try ResourceNameParser.document(text)
     if let database, name.database != database { throw otherDatabase(name, database) }
     return name
   }
 
-  private func paths() throws(Complaint) -> [FieldPath]? {
+  private func paths() throws(InvalidArgument) -> [FieldPath]? {
     guard let mask else { return nil }
     var paths: [FieldPath] = []
     paths.reserveCapacity(mask.count)
@@ -118,19 +118,19 @@ extension WireWrite {
     return paths
   }
 
-  private func write(_ name: DocumentName, _ operation: Write.Operation) throws(Complaint) -> Write {
+  private func write(_ name: DocumentName, _ operation: Write.Operation) throws(InvalidArgument) -> Write {
     var read: [FieldTransform] = []
     read.reserveCapacity(transforms.count)
     for transform in transforms { read.append(try TransformReader.read(transform)) }
     return Write(name.path, operation, transforms: read, precondition: try condition())
   }
 
-  private func condition() throws(Complaint) -> Precondition {
+  private func condition() throws(InvalidArgument) -> Precondition {
     switch precondition {
     case .none: return .none
     case .exists(let expected): return .exists(expected)
     case .updateTime(let time):
-      if time.nanoseconds % 1_000 != 0 { throw Complaint(MessageFields.tooPrecise.message) }
+      if time.nanoseconds % 1_000 != 0 { throw InvalidArgument(MessageFields.tooPrecise.message) }
       if time.microseconds < 0 { throw .beforeEpoch }
       return .updateTime(time.microseconds)
     }
@@ -139,7 +139,7 @@ extension WireWrite {
 
 /// `FieldTransform` messages.
 enum TransformReader {
-  static func read(_ message: UnsafeRawBufferPointer) throws(Complaint) -> FieldTransform {
+  static func read(_ message: UnsafeRawBufferPointer) throws(InvalidArgument) -> FieldTransform {
     var cursor = WireCursor(message)
     var path = WireCursor.empty
     var operand: (number: UInt32, bytes: UnsafeRawBufferPointer)?
@@ -157,37 +157,38 @@ enum TransformReader {
       }
     }
     guard !cursor.isCorrupt, UTF8Check.isValid(path) else {
-      throw Complaint(MessageFields.unreadable.message)
+      throw InvalidArgument(MessageFields.unreadable.message)
     }
     let fieldPath = try FieldPath.parseUnreserved(String(decoding: path, as: UTF8.self))
-    guard let operand else { throw WriteComplaint.transformUnset }
+    guard let operand else { throw WriteErrors.transformUnset }
     return FieldTransform(fieldPath, try operation(operand.number, operand.bytes, serverValue, fieldPath))
   }
 
   private static func operation(
     _ number: UInt32, _ operand: UnsafeRawBufferPointer, _ serverValue: UInt64, _ path: FieldPath
-  ) throws(Complaint) -> FieldTransform.Operation {
+  ) throws(InvalidArgument) -> FieldTransform.Operation {
     switch number {
     case 2:
       // REQUEST_TIME is the only server value there is.
-      guard serverValue == 1 else { throw WriteComplaint.serverValueUnset }
+      guard serverValue == 1 else { throw WriteErrors.serverValueUnset }
       return .serverTime
     case 3: return .increment(try numeric(operand, path))
     case 4: return .maximum(try numeric(operand, path))
     case 5: return .minimum(try numeric(operand, path))
     case 6: return .appendMissing(try elements(operand, path))
     case 7: return .removeAll(try elements(operand, path))
-    default: throw WriteComplaint.transformUnset
+    default: throw WriteErrors.transformUnset
     }
   }
 
-  private static func numeric(_ value: UnsafeRawBufferPointer, _ path: FieldPath) throws(Complaint) -> [UInt8]
+  private static func numeric(_ value: UnsafeRawBufferPointer, _ path: FieldPath) throws(InvalidArgument)
+    -> [UInt8]
   {
     try Canonicalizer.value(value, named: path.text, for: .transform)
   }
 
   /// The elements of an `ArrayValue`.
-  private static func elements(_ array: UnsafeRawBufferPointer, _ path: FieldPath) throws(Complaint)
+  private static func elements(_ array: UnsafeRawBufferPointer, _ path: FieldPath) throws(InvalidArgument)
     -> [[UInt8]]
   {
     var cursor = WireCursor(array)
@@ -200,7 +201,7 @@ enum TransformReader {
       }
       elements.append(try Canonicalizer.value(cursor.lengthDelimited(), named: path.text, for: .transform))
     }
-    if cursor.isCorrupt { throw Complaint(MessageFields.unreadable.message) }
+    if cursor.isCorrupt { throw InvalidArgument(MessageFields.unreadable.message) }
     return elements
   }
 }

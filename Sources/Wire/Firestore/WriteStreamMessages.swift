@@ -41,7 +41,7 @@ struct WriteStreamRequest {
         .invalidArgument,
         "Resuming streams is not supported, 'stream_token' must not be set on an initial write request.")
     }
-    do throws(Complaint) { return try ResourceNameParser.database(database) } catch {
+    do throws(InvalidArgument) { return try ResourceNameParser.database(database) } catch {
       throw GRPCStatus(error)
     }
   }
@@ -58,7 +58,9 @@ struct WriteStreamRequest {
 extension WriteStreamRequest {
   /// The writes as the store takes them.
   func checked(in database: DatabaseID) throws(GRPCStatus) -> [Write] {
-    do throws(Complaint) { return try WriteList.read(writes, in: database) } catch { throw GRPCStatus(error) }
+    do throws(InvalidArgument) { return try WriteList.read(writes, in: database) } catch {
+      throw GRPCStatus(error)
+    }
   }
 }
 

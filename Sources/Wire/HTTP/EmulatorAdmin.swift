@@ -101,7 +101,7 @@ extension HTTPService {
     var path = path
     if path.count == 6, path[5].isEmpty { path.removeLast() }
     let names = path.map { String(decoding: $0, as: UTF8.self) }
-    let (database, target) = try FirestoreService<Engine>.checked { () throws(Complaint) in
+    let (database, target) = try FirestoreService<Engine>.checked { () throws(InvalidArgument) in
       try Self.target(names)
     }
     _ = try credentials(exchange, in: database)
@@ -117,7 +117,7 @@ extension HTTPService {
   }
 
   /// The root, a document or a collection.
-  private static func target(_ names: [String]) throws(Complaint) -> (DatabaseID, ResourcePath) {
+  private static func target(_ names: [String]) throws(InvalidArgument) -> (DatabaseID, ResourcePath) {
     guard names.count % 2 == 0, let collection = names.last, !collection.isEmpty else {
       let (database, path) = try ResourceNameParser.parent(names.joined(separator: "/"))
       return (database, path)

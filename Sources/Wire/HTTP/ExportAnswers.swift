@@ -29,7 +29,7 @@ extension HTTPService {
         texts[name] = text
       }
       let database = texts["database"] ?? ""
-      self.database = try FirestoreService<Engine>.checked { () throws(Complaint) in
+      self.database = try FirestoreService<Engine>.checked { () throws(InvalidArgument) in
         try ResourceNameParser.database(database)
       }
       directory = texts["export_directory"] ?? ""

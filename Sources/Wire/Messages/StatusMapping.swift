@@ -6,7 +6,7 @@ internal import Exports
 
 extension GRPCStatus {
   /// A request that asks for something the service refuses.
-  init(_ complaint: Complaint) { self.init(.invalidArgument, complaint.message) }
+  init(_ error: InvalidArgument) { self.init(.invalidArgument, error.message) }
 
   init(_ error: StoreError) {
     self.init(Self.code(of: error), error.message)
@@ -16,8 +16,8 @@ extension GRPCStatus {
         ErrorInfo(reason: "COSINE_DISTANCE_ON_ZERO_VECTOR", domain: ErrorInfo.firestore, metadata: []).detail)
     }
     // Source: docs/spec/production-differences.md L8.
-    if case .invalid(let complaint) = error,
-      complaint.message.hasPrefix("too many index entries for entity /")
+    if case .invalid(let error) = error,
+      error.message.hasPrefix("too many index entries for entity /")
     {
       self = with(
         ErrorInfo(reason: "INDEX_ENTRIES_COUNT_LIMIT_EXCEEDED", domain: ErrorInfo.firestore, metadata: [])

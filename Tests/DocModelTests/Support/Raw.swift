@@ -75,15 +75,15 @@ enum Raw {
 
   // MARK: reading it as the service does
 
-  static func canonical(_ document: [UInt8]) throws(Complaint) -> [UInt8] {
-    var result: Result<[UInt8], Complaint> = .success([])
+  static func canonical(_ document: [UInt8]) throws(InvalidArgument) -> [UInt8] {
+    var result: Result<[UInt8], InvalidArgument> = .success([])
     document.withUnsafeBytes { bytes in
-      result = Result { () throws(Complaint) in try Canonicalizer.fields(ofDocument: bytes) }
+      result = Result { () throws(InvalidArgument) in try Canonicalizer.fields(ofDocument: bytes) }
     }
     return try result.get()
   }
 
-  /// The complaint about a document, nil when it is accepted.
+  /// The error about a document, nil when it is accepted.
   static func complaint(_ document: [UInt8]) -> String? {
     do {
       _ = try canonical(document)

@@ -21,7 +21,7 @@ struct Refusal: CustomTestStringConvertible {
 }
 
 @Suite("what a document may not hold, in the service's words")
-struct CanonicalizerComplaintTests {
+struct CanonicalizerErrorTests {
   private static let invalidF = "Property f contains an invalid nested entity."
   private static let invalidArray = "Property array contains an invalid nested entity."
   private static let unset = "Cannot convert firestore.v1.Value with type unset."
@@ -257,7 +257,7 @@ struct CanonicalizerComplaintTests {
   func operands() {
     func complaint(_ value: [UInt8]) -> String? {
       value.withUnsafeBytes { bytes -> String? in
-        do throws(Complaint) {
+        do throws(InvalidArgument) {
           _ = try Canonicalizer.value(bytes, named: "operand", for: .transform)
           return nil
         } catch {

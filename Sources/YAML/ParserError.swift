@@ -4,7 +4,7 @@ internal import CYAML
 internal import Platform
 
 /// What the parser stopped at.
-struct ParserComplaint {
+struct ParserError {
   let error: YAMLError
 
   init(parser: yaml_parser_t, input: ParserInput) {
