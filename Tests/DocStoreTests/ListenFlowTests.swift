@@ -26,7 +26,7 @@ import Testing
   func slowClient() throws {
     let slow = ListenHarness(try TestStore())
     let quick = ListenProbe()
-    let stream = slow.listening.open(slow.database, judge: nil, quick.outlet)
+    let stream = slow.listening.open(slow.database, judge: nil, quick.sink)
     defer { stream.close() }
     let all = try slow.query("c")
     slow.add(2, all)
@@ -100,7 +100,7 @@ import Testing
       test.store, deliver: { hubs.submit($0) }, execute: { reading.submit($0) })
     defer { listening.close() }
     let probes = [ListenProbe(), ListenProbe()]
-    let streams = probes.map { listening.open(database, judge: nil, $0.outlet) }
+    let streams = probes.map { listening.open(database, judge: nil, $0.sink) }
     let target = TargetRequest(id: 2, selection: .success(.documents([path("c/d1")])))
     func turn() {
       reading.run()
@@ -186,8 +186,8 @@ import Testing
     defer { listening.close() }
     let gate = Monitor(false)
     let told = Monitor<[String: Int]>([:])
-    func outlet(_ name: String, waits: Bool) -> ListenOutlet {
-      ListenOutlet(
+    func sink(_ name: String, waits: Bool) -> ListenSink {
+      ListenSink(
         send: { events in
           if waits { gate.wait { $0 ? () : nil } }
           told.change { $0[name, default: 0] += events.count }
@@ -196,7 +196,7 @@ import Testing
     let target = TargetRequest(id: 2, selection: .success(.documents([path("c/a")])))
     let names = ["stuck", "free1", "free2", "free3"]
     let streams = names.map { name in
-      listening.open(DatabaseID(project: name), judge: nil, outlet(name, waits: name == "stuck"))
+      listening.open(DatabaseID(project: name), judge: nil, sink(name, waits: name == "stuck"))
     }
     for stream in streams { stream.take(.add(target)) }
     for name in names.dropFirst() {

@@ -71,8 +71,8 @@ final class ListenProbe: Sendable {
   /// Lets every sending fill the client's buffer by so much, until it is emptied.
   func setUnsentBytes(perSending count: Int) { unsentPerSending.store(count, ordering: .relaxed) }
 
-  var outlet: ListenOutlet {
-    ListenOutlet(
+  var sink: ListenSink {
+    ListenSink(
       send: { [self] events in
         known.withLock { known in for event in events { Self.take(event, &known) } }
         unsent.add(unsentPerSending.load(ordering: .relaxed), ordering: .relaxed)
@@ -157,7 +157,7 @@ final class ListenHarness {
     listening = Listening(
       test.store, limits: limits, deliver: { [threads] in threads.submit($0) },
       execute: { [threads] in threads.submit($0) })
-    stream = listening.open(database, judge: judge, probe.outlet)
+    stream = listening.open(database, judge: judge, probe.sink)
     threads.run()
   }
 

@@ -252,7 +252,7 @@ import Testing
     limits.heartbeatMicroseconds = 40_000_000
     let harness = ListenHarness(test, limits: limits)
     let probes = (0..<HubStream.beatShares).map { _ in ListenProbe() }
-    let streams = probes.map { harness.listening.open(harness.database, judge: nil, $0.outlet) }
+    let streams = probes.map { harness.listening.open(harness.database, judge: nil, $0.sink) }
     defer { for stream in streams { stream.close() } }
     for stream in streams {
       stream.take(.add(TargetRequest(id: 2, selection: .success(try harness.query("c")))))
@@ -273,7 +273,7 @@ import Testing
   func closing() throws {
     let harness = try begin()
     let probe = ListenProbe()
-    let stream = harness.listening.open(harness.database, judge: nil, probe.outlet)
+    let stream = harness.listening.open(harness.database, judge: nil, probe.sink)
     stream.take(.add(TargetRequest(id: 2, selection: .success(try harness.query("c")))))
     harness.threads.run()
     #expect(harness.listening.streamCount == 2)

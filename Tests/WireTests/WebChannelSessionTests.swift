@@ -9,7 +9,7 @@ import Testing
 @testable import Wire
 
 /// A back channel that keeps what it was given.
-final class RecordingOutlet: WebChannelOutlet {
+final class RecordingSink: WebChannelSink {
   var text = ""
   var isEnded = false
   var unreported = 0
@@ -33,10 +33,10 @@ struct WebChannelSessionTests {
   private func open(
     _ session: WebChannelSession, after id: Int = 0, polling: Bool = false, hold: Int? = nil,
     at now: UInt64 = 0
-  ) -> RecordingOutlet {
-    let outlet = RecordingOutlet()
-    session.open(outlet, acknowledging: id, isPolling: polling, holdMilliseconds: hold, now: now)
-    return outlet
+  ) -> RecordingSink {
+    let sink = RecordingSink()
+    session.open(sink, acknowledging: id, isPolling: polling, holdMilliseconds: hold, now: now)
+    return sink
   }
 
   private func answer(_ session: WebChannelSession) -> String {
@@ -79,11 +79,11 @@ struct WebChannelSessionTests {
     var limits = WebChannelLimits()
     limits.frameBytes = 30
     let session = WebChannelSession(limits: limits, now: 0)
-    let outlet = open(session)
-    outlet.text = ""
+    let sink = open(session)
+    sink.text = ""
     append(session, "a", "b", "cc", "d")
     session.flush(now: 0)
-    #expect(outlet.text == "21\n[[2,[\"a\"]],[3,[\"b\"]]]22\n[[4,[\"cc\"]],[5,[\"d\"]]]")
+    #expect(sink.text == "21\n[[2,[\"a\"]],[3,[\"b\"]]]22\n[[4,[\"cc\"]],[5,[\"d\"]]]")
   }
 
   @Test("a polling back channel ends with what it brings, or after a while")
@@ -107,13 +107,13 @@ struct WebChannelSessionTests {
   @Test("a silent back channel says every half minute that it is alive, and ends after a minute")
   func keepAlive() {
     let session = WebChannelSession(now: 0)
-    let outlet = open(session)
-    outlet.text = ""
+    let sink = open(session)
+    sink.text = ""
     #expect(session.deadline == 30 * second)
     #expect(session.tick(now: 30 * second))
-    #expect(outlet.text == "14\n[[2,[\"noop\"]]]" && !outlet.isEnded)
+    #expect(sink.text == "14\n[[2,[\"noop\"]]]" && !sink.isEnded)
     #expect(session.tick(now: 60 * second))
-    #expect(outlet.text.hasSuffix("14\n[[3,[\"noop\"]]]") && outlet.isEnded)
+    #expect(sink.text.hasSuffix("14\n[[3,[\"noop\"]]]") && sink.isEnded)
   }
 
   @Test("a session ends two minutes after the last request or back channel, not before")
@@ -122,8 +122,8 @@ struct WebChannelSessionTests {
     #expect(session.tick(now: 119 * second))
     _ = try session.receive([], now: 119 * second)
     #expect(session.tick(now: 238 * second))
-    let outlet = open(session, at: 238 * second)
-    session.lost(outlet, now: 300 * second)
+    let sink = open(session, at: 238 * second)
+    session.lost(sink, now: 300 * second)
     #expect(session.tick(now: 419 * second))
     #expect(!session.tick(now: 420 * second))
   }
@@ -147,19 +147,19 @@ struct WebChannelSessionTests {
     let session = WebChannelSession(limits: limits, now: 0)
     var resumed = 0
     session.onWritable = { resumed += 1 }
-    let outlet = open(session)
+    let sink = open(session)
     var accepted = 0
     while session.append(Array("\"0123456789\"".utf8)) {
       accepted += 1
       session.flush(now: 0)
     }
-    #expect(accepted < 30 && outlet.text.utf8.count < 400)
+    #expect(accepted < 30 && sink.text.utf8.count < 400)
     for _ in 0..<10 {
-      let count = outlet.unreported
-      outlet.unreported = 0
-      session.flushed(count, of: outlet, now: 1)
+      let count = sink.unreported
+      sink.unreported = 0
+      session.flushed(count, of: sink, now: 1)
     }
-    #expect(resumed == 1 && outlet.text.contains("[\(accepted + 2),["))
+    #expect(resumed == 1 && sink.text.contains("[\(accepted + 2),["))
   }
 
   @Test("an answer ends when much of it is not acknowledged, so that little is kept")
@@ -167,10 +167,10 @@ struct WebChannelSessionTests {
     var limits = WebChannelLimits()
     limits.unacknowledgedBytesMax = 100
     let session = WebChannelSession(limits: limits, now: 0)
-    let outlet = open(session)
+    let sink = open(session)
     for _ in 0..<20 { append(session, "0123456789") }
     session.flush(now: 0)
-    #expect(outlet.isEnded)
+    #expect(sink.isEnded)
     #expect(open(session, after: 7).text.contains("[8,["))
   }
 
@@ -213,7 +213,7 @@ private struct LossyWorld {
   private var said = 0
   private var heard: [Int] = []
   private var lastID = 0
-  private var outlet: RecordingOutlet?
+  private var sink: RecordingSink?
   private var read = 0
   private var numbers = 0
   private var waiting: [Int] = []
@@ -245,7 +245,7 @@ private struct LossyWorld {
       try step(2)
       try step(3)
       try step(5)
-      if outlet?.isEnded ?? true { try step(4) }
+      if sink?.isEnded ?? true { try step(4) }
     }
     #expect(heard == Array(0..<said))
     #expect(delivered == Array(0..<numbers))
@@ -260,14 +260,14 @@ private struct LossyWorld {
     case 2: readSome(all: Bool.random(using: &random))
     case 3:
       // The connection took some, or all.
-      guard let outlet else { return }
-      let count = outlet.unreported
-      outlet.unreported = 0
-      session.flushed(count, of: outlet, now: now)
+      guard let sink else { return }
+      let count = sink.unreported
+      sink.unreported = 0
+      session.flushed(count, of: sink, now: now)
     case 4:
-      if Bool.random(using: &random), let outlet { session.lost(outlet, now: now) }
-      let fresh = RecordingOutlet()
-      outlet = fresh
+      if Bool.random(using: &random), let sink { session.lost(sink, now: now) }
+      let fresh = RecordingSink()
+      sink = fresh
       read = 0
       session.open(
         fresh, acknowledging: lastID, isPolling: Int.random(in: 0..<3, using: &random) == 0,
@@ -291,8 +291,8 @@ private struct LossyWorld {
 
   /// The client reads frames, whole ones only: what is cut off is lost with the connection.
   private mutating func readSome(all: Bool) {
-    guard let outlet else { return }
-    let bytes = Array(outlet.text.utf8)
+    guard let sink else { return }
+    let bytes = Array(sink.text.utf8)
     while read < bytes.count {
       guard let end = bytes[read...].firstIndex(of: 0x0A),
         let length = Int(String(decoding: bytes[read..<end], as: UTF8.self))

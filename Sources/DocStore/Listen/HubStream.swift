@@ -13,7 +13,7 @@ enum HubRequest {
 
 /// State and its owner: the hub; nothing here is touched outside its jobs.
 final class HubStream {
-  let outlet: ListenOutlet
+  let sink: ListenSink
   /// Nil sees everything.
   let judge: ListenJudge?
   /// Live targets: answered, and told of every commit.
@@ -40,8 +40,8 @@ final class HubStream {
   /// Into how many parts the streams of a database are dealt, by when they are told that nothing has happened.
   static let beatShares = 16
 
-  init(_ outlet: ListenOutlet, judge: ListenJudge?, now: Int64) {
-    self.outlet = outlet
+  init(_ sink: ListenSink, judge: ListenJudge?, now: Int64) {
+    self.sink = sink
     self.judge = judge
     lastSent = now
   }

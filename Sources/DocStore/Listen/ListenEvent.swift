@@ -47,7 +47,7 @@ public enum ListenEvent: Sendable {
 }
 
 /// Where a stream's events go. Called by the hub, one call at a time.
-public struct ListenOutlet: Sendable {
+public struct ListenSink: Sendable {
   /// Takes events in order. Never waits.
   let send: @Sendable ([ListenEvent]) -> Void
   /// Bytes taken that the client has not read.

@@ -44,7 +44,7 @@ extension ListenHub {
     if stream.standstill == nil {
       guard weight > Self.reservedBytesMin, stream.reservation == nil else { return true }
       if hasRoom(stream, for: weight) {
-        stream.reservation = stream.outlet.hold(weight)
+        stream.reservation = stream.sink.hold(weight)
         return true
       }
       stream.standstill = token

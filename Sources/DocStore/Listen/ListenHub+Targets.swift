@@ -27,7 +27,7 @@ extension ListenHub {
 
   private func fail(_ stream: HubStream, _ error: StoreError) {
     close(stream)
-    stream.outlet.fail(error)
+    stream.sink.fail(error)
   }
 
   /// Works on the stream's requests until one of them has to be waited for.
@@ -91,15 +91,15 @@ extension ListenHub {
   /// Runs the next piece on a worker thread, and comes back with what it read.
   private func readPiece(of load: TargetLoad, _ stream: HubStream) {
     let owner = StreamReference(stream: stream)
-    let outlet = stream.outlet
+    let sink = stream.sink
     execute { [self] in
       if load.cancelled.load(ordering: .relaxed) { return }
-      guard outlet.hasMemory(limits.pieceBytesMax) else {
+      guard sink.hasMemory(limits.pieceBytesMax) else {
         return enqueue { hub in hub.stall(load, owner.stream) }
       }
       do throws(StoreError) {
         try load.readPiece(from: store, database, limits)
-        load.held = outlet.hold(load.eventBytes)
+        load.held = sink.hold(load.eventBytes)
         enqueue { hub in hub.pieceCame(of: load, owner.stream, nil) }
       } catch {
         enqueue { hub in hub.pieceCame(of: load, owner.stream, error) }
@@ -111,7 +111,7 @@ extension ListenHub {
   private func stall(_ load: TargetLoad, _ stream: HubStream) {
     guard stream.load === load, !stream.isOver else { return }
     // Asked again: who was woken before this job had nothing to wake.
-    if stream.outlet.hasMemory(limits.pieceBytesMax) { return readPiece(of: load, stream) }
+    if stream.sink.hasMemory(limits.pieceBytesMax) { return readPiece(of: load, stream) }
     if stream.standstill == nil { stream.standstill = token }
   }
 

@@ -162,13 +162,13 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
   func send(_ events: [ListenEvent], to stream: HubStream) {
     if events.isEmpty || stream.isOver { return }
     stream.lastSent = store.environment.now()
-    stream.outlet.send(events)
+    stream.sink.send(events)
     if stream.standstill == nil, !hasRoom(stream) { stream.standstill = token }
   }
 
   /// Whether a stream may be shown more, about so much.
   func hasRoom(_ stream: HubStream, for bytes: Int = 0) -> Bool {
-    stream.outlet.unsentBytes() <= limits.unsentBytesMax && stream.outlet.hasMemory(bytes)
+    stream.sink.unsentBytes() <= limits.unsentBytesMax && stream.sink.hasMemory(bytes)
   }
 
   /// Ends a live target.

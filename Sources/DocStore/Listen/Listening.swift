@@ -2,7 +2,7 @@
 ///
 /// ```
 /// let listening = Listening(store) { work in threads.submit(work) }
-/// let stream = listening.open(database, judge: nil, outlet)
+/// let stream = listening.open(database, judge: nil, sink)
 /// stream.take(.add(TargetRequest(id: 2, selection: .success(.documents([path])))))
 /// stream.close()
 /// ```
@@ -58,7 +58,7 @@ public final class Listening<Engine: StorageEngine>: Sendable {
 
   /// Opens a stream. Close it when its client is gone; until then it holds what its targets need.
   public func open(
-    _ database: DatabaseID, judge: ListenJudge?, _ outlet: ListenOutlet
+    _ database: DatabaseID, judge: ListenJudge?, _ sink: ListenSink
   ) -> ListenStream<Engine> {
     let (hub, needsClock) = hubs.change { hubs in
       var place =
@@ -71,7 +71,7 @@ public final class Listening<Engine: StorageEngine>: Sendable {
     }
     if needsClock { startClock() }
     return ListenStream(
-      hub, HubStream(outlet, judge: judge, now: store.environment.now()), owner: self)
+      hub, HubStream(sink, judge: judge, now: store.environment.now()), owner: self)
   }
 
   fileprivate func close(_ hub: ListenHub<Engine>) {

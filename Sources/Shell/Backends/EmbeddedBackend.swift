@@ -272,7 +272,7 @@ final class EmbeddedBackend: Backend {
     let events = EventQueue()
     let stream = listening.open(
       database, judge: guarded.listenJudge(caller.credentials),
-      ListenOutlet(
+      ListenSink(
         send: { events.add($0) }, unsentBytes: { events.count << 10 }, fail: { events.fail($0) }))
     defer { stream.close() }
     stream.take(.add(TargetRequest(id: 2, selection: .success(selection))))

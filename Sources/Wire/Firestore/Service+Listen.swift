@@ -25,7 +25,7 @@ extension FirestoreService {
   }
 }
 
-/// One Listen call. State and its owner: the call's event loop; the outlet is `ListenPipe`.
+/// One Listen call. State and its owner: the call's event loop; the sink is `ListenPipe`.
 private final class ListenSession<Engine: StorageEngine> {
   private let service: FirestoreService<Engine>
   private let pipe: ListenPipe
@@ -165,7 +165,7 @@ private final class ListenSession<Engine: StorageEngine> {
     credentials = try service.credentials(call, in: database)
     let answers = ListenAnswers(root: database.documentsRoot)
     let opened = service.listening.open(
-      database, judge: service.store.listenJudge(credentials), pipe.outlet(answers))
+      database, judge: service.store.listenJudge(credentials), pipe.sink(answers))
     pipe.faulted = FaultedStream(database, credentials)
     pipe.clientHasRead = { opened.clientHasRead() }
     pipe.hasFailed = { [weak self] in self?.close() }
@@ -242,8 +242,8 @@ private final class ListenPipe: @unchecked Sendable {
     self.unsentBytesMax = unsentBytesMax
   }
 
-  func outlet(_ answers: ListenAnswers) -> ListenOutlet {
-    ListenOutlet(
+  func sink(_ answers: ListenAnswers) -> ListenSink {
+    ListenSink(
       send: { [self] events in send(events.map(answers.message)) },
       unsentBytes: { [self] in unsentBytes.load(ordering: .sequentiallyConsistent) },
       hasMemory: { [self] in hasMemory(for: $0) }, hold: { [memory] in memory?.hold($0) },

@@ -127,21 +127,21 @@ extension WebChannelCall {
   }
 
   func open(
-    _ outlet: any WebChannelOutlet, acknowledged: Int?, isPolling: Bool, holdMilliseconds: Int?
+    _ sink: any WebChannelSink, acknowledged: Int?, isPolling: Bool, holdMilliseconds: Int?
   ) {
     session.open(
-      outlet, acknowledging: acknowledged, isPolling: isPolling, holdMilliseconds: holdMilliseconds,
+      sink, acknowledging: acknowledged, isPolling: isPolling, holdMilliseconds: holdMilliseconds,
       now: Self.now)
     touched()
   }
 
-  func flushed(_ count: Int, of outlet: any WebChannelOutlet) {
-    session.flushed(count, of: outlet, now: Self.now)
+  func flushed(_ count: Int, of sink: any WebChannelSink) {
+    session.flushed(count, of: sink, now: Self.now)
     touched()
   }
 
-  func lost(_ outlet: any WebChannelOutlet) {
-    session.lost(outlet, now: Self.now)
+  func lost(_ sink: any WebChannelSink) {
+    session.lost(sink, now: Self.now)
     touched()
   }
 

@@ -252,10 +252,10 @@ extension WebChannelService {
   private func openBackChannel(
     _ call: WebChannelCall, _ exchange: HTTPExchange, _ parameters: WebChannelParameters
   ) {
-    let outlet = ExchangeOutlet(exchange, call)
+    let sink = ExchangeSink(exchange, call)
     call.onLoop { call in
       call.open(
-        outlet, acknowledged: parameters.acknowledged, isPolling: parameters.isPolling,
+        sink, acknowledged: parameters.acknowledged, isPolling: parameters.isPolling,
         holdMilliseconds: parameters.holdMilliseconds)
     }
   }
@@ -266,11 +266,11 @@ extension WebChannelService {
   }
 }
 
-/// The answer to a GET as the session's outlet.
+/// The answer to a GET as the session's sink.
 ///
 /// State and its owner: the exchange belongs to its connection's event loop, `unreported` too; the rest never changes.
 /// `@unchecked Sendable`: both sides are reached through closures that run on their own loops.
-private final class ExchangeOutlet: WebChannelOutlet, @unchecked Sendable {
+private final class ExchangeSink: WebChannelSink, @unchecked Sendable {
   private let exchange: ExchangeReference
   /// Weak: an exchange that its connection forgets late holds no session.
   private weak var call: WebChannelCall?

@@ -5,7 +5,7 @@
 /// that is kept open. The client acknowledges arrays with its next request of any kind; what it has not acknowledged is
 /// kept, and sent again when a back channel opens.
 ///
-/// The session is given forms, back channels, the server's messages and the time, and writes to its outlet; so it is
+/// The session is given forms, back channels, the server's messages and the time, and writes to its sink; so it is
 /// tested without a socket.
 ///
 /// State and its owner: one event loop.
@@ -21,7 +21,7 @@ internal import DocModel
 internal import JSON
 
 /// The answer to a client's GET, which takes what the session says.
-package protocol WebChannelOutlet: AnyObject {
+package protocol WebChannelSink: AnyObject {
   /// Takes a piece of the answer, the first together with the head. The session is told when it has gone out.
   func write(_ bytes: [UInt8])
   /// Ends the answer.
@@ -76,7 +76,7 @@ package final class WebChannelSession {
   private var gapBytes = 0
 
   // The back channel.
-  private var outlet: (any WebChannelOutlet)?
+  private var sink: (any WebChannelSink)?
   private var isPolling = false
   private var unflushedBytes = 0
   private var endOfBackChannel: UInt64 = 0
@@ -91,16 +91,16 @@ package final class WebChannelSession {
     idleSince = now
   }
 
-  package var hasBackChannel: Bool { outlet != nil }
+  package var hasBackChannel: Bool { sink != nil }
 
   /// Bytes of the client's messages and of the server's that the session keeps, and those that its connection has not taken.
-  var heldBytes: Int { unsentBytes + unacknowledgedBytes + gapBytes + (outlet == nil ? 0 : unflushedBytes) }
+  var heldBytes: Int { unsentBytes + unacknowledgedBytes + gapBytes + (sink == nil ? 0 : unflushedBytes) }
 
   /// The client fetches nothing of all that is said.
   package var isOverfull: Bool { unsentBytes > limits.unsentBytesMax }
 
   /// When the client was last heard of.
-  package var lastSeen: UInt64 { outlet == nil ? idleSince : .max }
+  package var lastSeen: UInt64 { sink == nil ? idleSince : .max }
 }
 
 // MARK: - What stays true
@@ -171,7 +171,7 @@ extension WebChannelSession {
 
   /// The answer to a form: is there a back channel, what was it given, how much of that is not acknowledged.
   package var formAnswer: [UInt8] {
-    Self.frame([.int(outlet == nil ? 0 : 1), .int(lastWrittenID), .int(unacknowledgedBytes)])
+    Self.frame([.int(sink == nil ? 0 : 1), .int(lastWrittenID), .int(unacknowledgedBytes)])
   }
 
   static func frame(_ arrays: JSONValue) -> [UInt8] {
@@ -199,7 +199,7 @@ extension WebChannelSession {
 
   /// Sends what waits, as far as the back channel takes it.
   package func flush(now: UInt64) {
-    guard outlet != nil else { return }
+    guard sink != nil else { return }
     let hasSent = writeFrames(now: now)
     if isPolling, hasSent { return closeBackChannel(now: now) }
     if unacknowledgedBytes >= limits.unacknowledgedBytesMax { return closeBackChannel(now: now) }
@@ -208,7 +208,7 @@ extension WebChannelSession {
 
   /// Writes frames of waiting arrays; whether there was one.
   private func writeFrames(now: UInt64) -> Bool {
-    guard let outlet else { return false }
+    guard let sink else { return false }
     var hasSent = false
     while writtenCount < kept.count, unflushedBytes < limits.unflushedBytesMax,
       unacknowledgedBytes < limits.unacknowledgedBytesMax
@@ -229,7 +229,7 @@ extension WebChannelSession {
         frame.append(contentsOf: kept[index])
       }
       frame.append(UInt8(ascii: "]"))
-      write(frame, to: outlet, now: now)
+      write(frame, to: sink, now: now)
       hasSent = true
     }
     lastWrittenID = max(lastWrittenID, firstKeptID + writtenCount - 1)
@@ -237,16 +237,16 @@ extension WebChannelSession {
     return hasSent
   }
 
-  private func write(_ bytes: [UInt8], to outlet: any WebChannelOutlet, now: UInt64) {
+  private func write(_ bytes: [UInt8], to sink: any WebChannelSink, now: UInt64) {
     unflushedBytes += bytes.count
     nextKeepAlive = now + limits.keepAliveMilliseconds * 1_000_000
-    outlet.write(bytes)
+    sink.write(bytes)
   }
 
   /// An array that says nothing. It takes an id, because clients count by the last one; it is kept only where others
   /// wait, so that ids stay in order.
   private func writeNoop(now: UInt64) {
-    guard let outlet else { return }
+    guard let sink else { return }
     guard kept.isEmpty else {
       // Behind arrays that wait it would come too late to be a sign of life; behind sent ones it is one more.
       guard writtenCount == kept.count else { return }
@@ -257,7 +257,7 @@ extension WebChannelSession {
     let noop: JSONValue = [[.int(firstKeptID), ["noop"]]]
     lastWrittenID = firstKeptID
     firstKeptID += 1
-    write(Self.frame(noop), to: outlet, now: now)
+    write(Self.frame(noop), to: sink, now: now)
   }
 
   private func resume() {
@@ -274,18 +274,18 @@ extension WebChannelSession {
   /// always said at once: a client that hears nothing for some milliseconds takes the way to it for one that collects
   /// answers before it passes them on.
   package func open(
-    _ outlet: any WebChannelOutlet, acknowledging id: Int?, isPolling: Bool, holdMilliseconds: Int?,
+    _ sink: any WebChannelSink, acknowledging id: Int?, isPolling: Bool, holdMilliseconds: Int?,
     now: UInt64
   ) {
-    let old = self.outlet
-    self.outlet = nil
+    let old = self.sink
+    self.sink = nil
     old?.end()
     acknowledge(id, now: now)
     for index in 0..<writtenCount { unsentBytes += kept[index].count }
     writtenCount = 0
     unacknowledgedBytes = 0
     unflushedBytes = 0
-    self.outlet = outlet
+    self.sink = sink
     self.isPolling = isPolling
     let hold = holdMilliseconds.map { UInt64(max($0, 0)) } ?? limits.keepAliveMilliseconds
     endOfBackChannel =
@@ -298,37 +298,37 @@ extension WebChannelSession {
   }
 
   /// The connection has taken bytes of a back channel.
-  package func flushed(_ count: Int, of outlet: any WebChannelOutlet, now: UInt64) {
-    guard outlet === self.outlet else { return }
+  package func flushed(_ count: Int, of sink: any WebChannelSink, now: UInt64) {
+    guard sink === self.sink else { return }
     unflushedBytes -= count
     flush(now: now)
   }
 
   /// The connection of a back channel is lost.
-  package func lost(_ outlet: any WebChannelOutlet, now: UInt64) {
-    guard outlet === self.outlet else { return }
-    self.outlet = nil
+  package func lost(_ sink: any WebChannelSink, now: UInt64) {
+    guard sink === self.sink else { return }
+    self.sink = nil
     idleSince = now
   }
 
   /// Ends the back channel at hand; the client opens another.
   package func closeBackChannel(now: UInt64) {
-    guard let outlet else { return }
-    self.outlet = nil
+    guard let sink else { return }
+    self.sink = nil
     idleSince = now
-    outlet.end()
+    sink.end()
     resume()
   }
 
   /// When `tick` is due, in nanoseconds.
   package var deadline: UInt64 {
-    outlet == nil ? idleSince + limits.idleMilliseconds * 1_000_000 : min(nextKeepAlive, endOfBackChannel)
+    sink == nil ? idleSince + limits.idleMilliseconds * 1_000_000 : min(nextKeepAlive, endOfBackChannel)
   }
 
   /// Time has passed. False: the session is over, because nothing was heard of the client for long.
   package func tick(now: UInt64) -> Bool {
     guard now >= deadline else { return true }
-    guard outlet != nil else { return false }
+    guard sink != nil else { return false }
     writeNoop(now: now)
     if now >= endOfBackChannel { closeBackChannel(now: now) }
     // Nothing could be said, as much waits to be taken: that is sign enough.
