@@ -5,7 +5,7 @@ internal import DocStore
 internal import Synchronization
 
 /// One document that a commit changed.
-public struct FedWrite: Sendable {
+public struct WriteEvent: Sendable {
   /// What became of it.
   public enum Change: String, Sendable {
     case create, update, delete
@@ -41,11 +41,11 @@ private final class Follower: Sendable {
     switch event {
     case .commit(let version, let changes):
       for change in changes {
-        let kind: FedWrite.Change =
+        let kind: WriteEvent.Change =
           change.after == nil ? .delete : change.before == nil ? .create : .update
-        feed.add(database, version, .wrote(FedWrite(kind, change.path)))
+        feed.add(database, version, .wrote(WriteEvent(kind, change.path)))
       }
-    case .cleared(let version, _): feed.add(database, version, .wrote(FedWrite(.clear, .root)))
+    case .cleared(let version, _): feed.add(database, version, .wrote(WriteEvent(.clear, .root)))
     // Taken at each wake-up, so no more than a commit ever waits.
     case .lagged: return
     }

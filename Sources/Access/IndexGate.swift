@@ -26,7 +26,7 @@ public enum IndexMode: String, Sendable, CaseIterable {
 }
 
 /// Queries of one shape that more than automatic indexes were needed for.
-public struct AskedIndexes: Sendable {
+public struct ObservedIndexNeeds: Sendable {
   public let database: DatabaseID
   public let needs: QueryNeeds
   public let count: Int
@@ -159,11 +159,11 @@ public final class IndexGate: Sendable {
 
   /// Shapes in the order in which they were first asked, of the databases that `isWanted`.
   public func asked(where isWanted: (DatabaseID) -> Bool = { _ in true }) -> (
-    shapes: [AskedIndexes], isComplete: Bool
+    shapes: [ObservedIndexNeeds], isComplete: Bool
   ) {
     let (order, counts, isComplete) = asked.withLock { ($0.order, $0.counts, $0.isComplete) }
     let shapes = order.filter { isWanted($0.database) }.map { shape in
-      AskedIndexes(
+      ObservedIndexNeeds(
         database: shape.database, needs: shape.needs, count: counts[shape] ?? 0,
         missing: IndexRequirement.missing(
           for: shape.needs, among: known(shape.database) ?? .automatic))

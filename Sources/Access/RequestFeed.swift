@@ -16,7 +16,7 @@ public struct FeedEntry: Sendable {
   public enum Kind: Sendable {
     case judged(KeptRequest, Decision, by: Ruleset)
     case passed(AdministratorCall)
-    case wrote(FedWrite)
+    case wrote(WriteEvent)
   }
 
   /// Counts from 1; a later entry has a higher one.

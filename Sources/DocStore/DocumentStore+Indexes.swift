@@ -45,7 +45,8 @@ extension DocumentStore {
     for query: NormalizedQuery, waitingAtMost milliseconds: Int
   ) throws(StoreError) {
     if case .never = indexes.building { return }
-    let shapes = IndexWish.shapes(query, defined: indexes.definitions(of: query.database), isSelective: true)
+    let shapes = IndexProposal.shapes(
+      query, defined: indexes.definitions(of: query.database), isSelective: true)
     try buildIndexes(shapes: shapes, query.database, milliseconds)
   }
 

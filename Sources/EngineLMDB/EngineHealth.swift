@@ -2,11 +2,11 @@
 
 internal import Synchronization
 
-/// State: what troubles the engine now, what was said of damage, who listens, and what is to be said to the first who
+/// State: the engine's present outage, what was said of damage, who listens, and what is to be said to the first who
 /// does; behind one lock. Listeners are called outside of it.
 public final class EngineHealth: Sendable {
   /// Why commits are refused.
-  public enum Trouble: Hashable, Sendable {
+  public enum Outage: Hashable, Sendable {
     /// The disk, or a quota on it, has no room for what a commit writes: about `neededBytes`, of which `freeBytes` are
     /// there.
     case full(folder: String, neededBytes: Int, freeBytes: Int)
@@ -16,20 +16,20 @@ public final class EngineHealth: Sendable {
 
   /// What happened, for the log.
   public enum Report: Hashable, Sendable {
-    case trouble(String)
+    case outage(String)
     case isOver(String)
     case damage(String)
   }
 
   private struct State {
-    var trouble: Trouble?
+    var outage: Outage?
     var damages: Set<String> = []
     var listener: (@Sendable (Report) -> Void)?
     var unheard: [Report] = []
   }
 
   private let state = Mutex(State())
-  private let isTroubled = Atomic(false)
+  private let hasOutage = Atomic(false)
 
   /// LIMIT: damages that are told one by one.
   private static let damagesMax = 100
@@ -45,17 +45,17 @@ public final class EngineHealth: Sendable {
   }
 
   /// What keeps commits from being taken; nil while all is well.
-  public var trouble: Trouble? {
-    isTroubled.load(ordering: .relaxed) ? state.withLock { $0.trouble } : nil
+  public var outage: Outage? {
+    hasOutage.load(ordering: .relaxed) ? state.withLock { $0.outage } : nil
   }
 
-  func begin(_ trouble: Trouble) {
+  func begin(_ outage: Outage) {
     let isNew = state.withLock { state in
-      defer { state.trouble = trouble }
-      return !trouble.isSameKind(as: state.trouble)
+      defer { state.outage = outage }
+      return !outage.isSameKind(as: state.outage)
     }
-    isTroubled.store(true, ordering: .relaxed)
-    if isNew { report(.trouble(trouble.text)) }
+    hasOutage.store(true, ordering: .relaxed)
+    if isNew { report(.outage(outage.text)) }
   }
 
   func endFull() {
@@ -66,13 +66,13 @@ public final class EngineHealth: Sendable {
     end { if case .gone = $0 { true } else { false } }
   }
 
-  private func end(where isOver: (Trouble) -> Bool) {
-    guard isTroubled.load(ordering: .relaxed) else { return }
-    let ended = state.withLock { state -> Trouble? in
-      guard let trouble = state.trouble, isOver(trouble) else { return nil }
-      state.trouble = nil
-      isTroubled.store(false, ordering: .relaxed)
-      return trouble
+  private func end(where isOver: (Outage) -> Bool) {
+    guard hasOutage.load(ordering: .relaxed) else { return }
+    let ended = state.withLock { state -> Outage? in
+      guard let outage = state.outage, isOver(outage) else { return nil }
+      state.outage = nil
+      hasOutage.store(false, ordering: .relaxed)
+      return outage
     }
     if let ended { report(.isOver(ended.textOfEnd)) }
   }
@@ -94,7 +94,7 @@ public final class EngineHealth: Sendable {
   }
 }
 
-extension EngineHealth.Trouble {
+extension EngineHealth.Outage {
   /// What was wrong, what is refused, and what to do.
   public var text: String {
     switch self {

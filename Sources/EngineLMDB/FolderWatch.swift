@@ -55,7 +55,7 @@ final class FolderWatch: Sendable {
 
   private func look() {
     guard isInPlace() else { return }
-    if case .full(_, let needed, _)? = health.trouble, hasRoom(for: needed) { health.endFull() }
+    if case .full(_, let needed, _)? = health.outage, hasRoom(for: needed) { health.endFull() }
   }
 
   /// Whether the folder is the one that was opened. If not, that troubles the engine until it is again.

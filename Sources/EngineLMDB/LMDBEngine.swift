@@ -30,7 +30,7 @@ public final class LMDBEngine: StorageEngine {
   private let settings: LMDBSettings
   private let space: FreeSpace?
   private let watch: FolderWatch?
-  private let heads: HeadSums?
+  private let heads: PageHeaderChecksums?
   private let isReadOnly: Bool
   /// Batches written, to look at the readers now and then.
   private let batchCount = Atomic(0)
@@ -39,7 +39,8 @@ public final class LMDBEngine: StorageEngine {
 
   private init(
     _ environment: LMDBEnvironment, lock: FolderLock? = nil, space: FreeSpace? = nil,
-    watch: FolderWatch? = nil, heads: HeadSums? = nil, _ settings: LMDBSettings, isReadOnly: Bool = false
+    watch: FolderWatch? = nil, heads: PageHeaderChecksums? = nil, _ settings: LMDBSettings,
+    isReadOnly: Bool = false
   ) {
     self.environment = environment
     self.lock = lock
@@ -85,7 +86,7 @@ public final class LMDBEngine: StorageEngine {
     do throws(PlatformThread.Exhausted) { try watch.start() } catch {
       throw .system(folder: folder, operation: "look after it", reason: error.description)
     }
-    let heads = HeadSums(folder: folder)
+    let heads = PageHeaderChecksums(folder: folder)
     if let heads { for back in 0..<2 { environment.noteHead(in: heads, back: back) } }
     return LMDBEngine(environment, lock: lock, watch: watch, heads: heads, settings)
   }
@@ -221,8 +222,8 @@ public final class LMDBEngine: StorageEngine {
   public var isDurable: Bool { space == nil }
 
   public func explanation(of error: StorageError) -> String? {
-    switch (error, health.trouble) {
-    case (.full, let trouble?), (.unavailable, let trouble?): trouble.text
+    switch (error, health.outage) {
+    case (.full, let outage?), (.unavailable, let outage?): outage.text
     default: nil
     }
   }

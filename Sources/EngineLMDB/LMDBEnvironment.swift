@@ -86,13 +86,13 @@ final class LMDBEnvironment: @unchecked Sendable {
   }
 
   /// Notes what the head of the last commit is, or of that many before it.
-  func noteHead(in heads: HeadSums, back: Int) {
+  func noteHead(in heads: PageHeaderChecksums, back: Int) {
     var info = MDB_envinfo()
     var descriptor: Int32 = -1
     guard mdb_env_info(pointer, &info) == 0, mdb_env_get_fd(pointer, &descriptor) == 0 else { return }
     // A commit writes the head of its own number.
     let page = (Int(info.me_last_txnid) - back) & 1
-    heads.note(page, PageHead.read(descriptor, at: page * pageBytes))
+    heads.note(page, PageHeader.read(descriptor, at: page * pageBytes))
   }
 
   private var pageBytes: Int {

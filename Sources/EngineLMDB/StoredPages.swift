@@ -10,7 +10,7 @@
 /// tree    page size u32 | flags u16 | depth u16 | 3 counts of pages u64 | entries u64 | root u64
 /// ```
 ///
-/// Source: lmdb, mdb.c: MDB_page, MDB_node, MDB_db (format version 1, little-endian, 64 bits). The first two pages: PageHead.
+/// Source: lmdb, mdb.c: MDB_page, MDB_node, MDB_db (format version 1, little-endian, 64 bits). The first two pages: PageHeader.
 
 public import DocStore
 internal import Platform
@@ -45,7 +45,7 @@ public final class StoredPages {
   public let file: String
   private let descriptor: Int32
   private let byteCount: Int
-  let head: PageHead
+  let head: PageHeader
   /// What is wrong with the first two pages. One of them suffices to read the file.
   public let headFaults: [PageFault]
 
@@ -63,7 +63,7 @@ public final class StoredPages {
     _ = fstat(descriptor, &status)
     self.descriptor = descriptor
     byteCount = Int(status.st_size)
-    let heads = Heads(descriptor, HeadSums.slots(folder: path))
+    let heads = Heads(descriptor, PageHeaderChecksums.slots(folder: path))
     let file = file
     headFaults = heads.complaints.map { page, reason in
       PageFault(file: file, page: page, byte: page * heads.pageBytes, reason: reason)
@@ -81,26 +81,26 @@ public final class StoredPages {
   private struct Heads {
     var complaints: [(page: Int, reason: String)] = []
     /// That of the last commit; where a checksum speaks against both, that of the later one all the same.
-    let newest: PageHead?
+    let newest: PageHeader?
     let pageBytes: Int
 
     init(_ descriptor: Int32, _ slots: [(transaction: UInt64, sum: UInt32)]) {
-      var readable: [PageHead] = []
-      var sound: [PageHead] = []
+      var readable: [PageHeader] = []
+      var sound: [PageHeader] = []
       for page in 0..<2 {
-        let bytes = PageHead.read(descriptor, at: page * (readable.first?.pageBytes ?? 4_096))
-        guard let head = PageHead(bytes, page: page) else {
+        let bytes = PageHeader.read(descriptor, at: page * (readable.first?.pageBytes ?? 4_096))
+        guard let head = PageHeader(bytes, page: page) else {
           complaints.append((page, "does not say where the data begins"))
           continue
         }
         readable.append(head)
-        if let error = HeadSums.error(of: bytes, head.commit, slots[page]) {
+        if let error = PageHeaderChecksums.error(of: bytes, head.commit, slots[page]) {
           complaints.append((page, error))
         } else {
           sound.append(head)
         }
       }
-      if sound.count == 2, !PageHead.follow(sound[0], sound[1]) {
+      if sound.count == 2, !PageHeader.follow(sound[0], sound[1]) {
         let commits = "\(sound[0].commit) and \(sound[1].commit)"
         complaints.append((0, "and page 1 are of commits \(commits), which do not follow each other"))
       }
@@ -149,7 +149,7 @@ public final class StoredPages {
     if found == nil, walk.isSound {
       fault(self.fault(head.mainRoot, "does not say where the \(keyspace.storedName) begin"))
     }
-    return found?.root == PageHead.noPage ? nil : found
+    return found?.root == PageHeader.noPage ? nil : found
   }
 
   /// How many pages the file has.
@@ -185,8 +185,8 @@ public final class StoredPages {
       walk.isSound = false
       fault(self.fault(number, reason))
     }
-    if number == PageHead.noPage { return }
-    guard depth < PageHead.depthMax, walk.seen.insert(number).inserted else { return fail("is used twice") }
+    if number == PageHeader.noPage { return }
+    guard depth < PageHeader.depthMax, walk.seen.insert(number).inserted else { return fail("is used twice") }
     guard let page = page(number) else { return fail("lies beyond the end of the file") }
     guard page.number(8, at: 0) == number else { return fail("bears another number, or none") }
     let kind = UInt16(page.number(2, at: 10)) & Flag.kinds

@@ -8,7 +8,7 @@ package import JSON
 
 /// One shape of queries as JSON, and back.
 package enum IndexAnswer {
-  package static func write(_ asked: AskedIndexes, to writer: inout JSONWriter) {
+  package static func write(_ asked: ObservedIndexNeeds, to writer: inout JSONWriter) {
     let needs = asked.needs
     writer.object { object in
       object.member("database") { $0.string(asked.database.resourceName) }

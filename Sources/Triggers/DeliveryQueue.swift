@@ -34,7 +34,7 @@ struct DeliveryQueue: Sendable {
     var events = FirstInFirstOut<PendingEvent>()
     /// Failed attempts at the head.
     var failures = 0
-    /// Whether the head has been held back once for the circle that it seems to be in.
+    /// Whether the head has been held back once for the cycle that it seems to be in.
     var isSlowed = false
     var phase = Phase.ready
 

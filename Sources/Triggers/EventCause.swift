@@ -57,8 +57,8 @@ public struct EventCause: Hashable, Sendable {
     steps.contains { $0.document.hasSameBytes(as: document.text) }
   }
 
-  /// The circle that an event of a document closes, in words: `a(users/x) -> b(posts/y) -> a(users/x)`.
-  /// Without a circle among the remembered links: all of them.
+  /// The cycle that an event of a document closes, in words: `a(users/x) -> b(posts/y) -> a(users/x)`.
+  /// Without a cycle among the remembered links: all of them.
   func cycle(closedBy trigger: String, _ document: ResourcePath) -> String {
     let last = Step(trigger: trigger, document: document.text)
     let start = steps.lastIndex(of: last) ?? steps.lastIndex { $0.trigger == trigger } ?? steps.startIndex
@@ -145,8 +145,8 @@ extension EventCause {
 /// Deliveries to functions elsewhere, to conclude which of them a commit came from.
 ///
 /// A commit made while one runs may be its work. With several, only one whose chain has been at the changed
-/// document counts: coming back is what circles do. LIMIT: the latest deliveries are remembered.
-struct LoopWatch: Sendable {
+/// document counts: coming back is what cycles do. LIMIT: the latest deliveries are remembered.
+struct TriggerLoopDetector: Sendable {
   private struct Window: Sendable {
     let id: UInt64
     let cause: EventCause

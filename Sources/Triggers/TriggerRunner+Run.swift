@@ -128,7 +128,7 @@ extension TriggerRunner {
     try await CommitOrigin.$current.withValue(CommitOrigin(cause.text)) { try await trigger.action(event) }
   }
 
-  /// Holds an event back that seems to be in a circle: longer each time, but it is delivered, because whoever
+  /// Holds an event back that seems to be in a cycle: longer each time, but it is delivered, because whoever
   /// writes while a function runs looks the same.
   private func slow(_ delivery: Delivery, _ event: DocumentEvent, _ trigger: DocumentTrigger) async {
     let isNews = state.withLock { state in

@@ -21,8 +21,8 @@
 /// Clearing a database fires nothing and forgets what waits. Changes that a trigger still needs are kept by
 /// the store for a week (`DocumentStore.holdHistory`); whoever falls further behind gets a `missed` report.
 ///
-/// What triggers write fires triggers. A circle is cut at `TriggerSettings.depthMax`: the event becomes a dead
-/// letter that names it. A circle that is only concluded from times is slowed down.
+/// What triggers write fires triggers. A cycle is cut at `TriggerSettings.depthMax`: the event becomes a dead
+/// letter that names it. A cycle that is only concluded from times is slowed down.
 ///
 /// Concurrency: `run` alone follows the feed and takes from the queues. The journal is written by `run`, and by
 /// whoever makes a runner, registers, unregisters, pauses, resumes or discards, on their threads, one at a time

@@ -9,7 +9,7 @@ public struct TriggerSettings: Sendable {
   public var triggerConcurrency = 32
   /// For triggers that have no policy of their own.
   public var retry = RetryPolicy()
-  /// How long a chain of triggers may be before it counts as a circle and its event becomes a dead letter.
+  /// How long a chain of triggers may be before it counts as a cycle and its event becomes a dead letter.
   public var depthMax = 50
   /// As `depthMax`, for chains that are concluded from times (`EventCause.isGuessed`). Their events are not given
   /// up, because the conclusion may be wrong, but slowed down.
@@ -80,7 +80,7 @@ public struct DeadLetter: Sendable {
 /// What the owner of a runner should know.
 public enum TriggerReport: Sendable {
   case deadLetter(DeadLetter)
-  /// Triggers that fire each other without end: the first event that was not delivered for it, and the circle.
+  /// Triggers that fire each other without end: the first event that was not delivered for it, and the cycle.
   case loop(trigger: String, event: String, cycle: String)
   /// As `loop`, but concluded from times: its events are delivered, each after a growing pause. Reported once for
   /// a chain.

@@ -182,7 +182,7 @@ struct TriggerState: Sendable {
   /// The dead letters that wait to be delivered once more.
   var retrying: Set<DeadLetterKey> = []
   var deadLetterCount = 0
-  var watch = LoopWatch()
+  var watch = TriggerLoopDetector()
   var isPaused: Bool { image.pausedSince != nil }
   var isRunning = false
   var hasEnded = false

@@ -61,7 +61,7 @@ struct ServerLog {
   /// What keeps the store from taking commits, and what in it is damaged.
   func tell(_ report: EngineHealth.Report) {
     switch report {
-    case .trouble(let text), .damage(let text): logger.error("\(text)")
+    case .outage(let text), .damage(let text): logger.error("\(text)")
     case .isOver(let text): logger.notice("\(text)")
     }
   }

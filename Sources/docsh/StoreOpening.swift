@@ -59,7 +59,7 @@ enum StoreOpening {
     var reason = "data folder `\(folder)` is in use by another process"
     if process > 0 { reason = "data folder `\(folder)` is in use by process \(process)" }
     reason += ", so it can only be read here"
-    if let port = PortHolder.ports(ofProcess: Int(process)).prefix(portsMax).first(where: isServer) {
+    if let port = PortOwner.ports(ofProcess: Int(process)).prefix(portsMax).first(where: isServer) {
       reason += "; `docsh --host 127.0.0.1:\(port)` goes through its server"
     }
     var options = StoreOptions()

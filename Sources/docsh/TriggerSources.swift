@@ -103,10 +103,10 @@ struct TriggerSources {
         "trigger \(letter.trigger) gave up on \(letter.event.path) after \(letter.attempts) attempts: "
           + letter.reason)
     case .loop(let trigger, let event, let cycle):
-      Terminal.complain("trigger \(trigger) is in a circle, event \(event) is not delivered: \(cycle)")
+      Terminal.complain("trigger \(trigger) is in a loop, event \(event) is not delivered: \(cycle)")
     case .suspectedLoop(let trigger, let event, let cycle):
       Terminal.complain(
-        "trigger \(trigger) seems to be in a circle and is slowed down for it, event \(event): \(cycle)")
+        "trigger \(trigger) seems to be in a loop and is slowed down for it, event \(event): \(cycle)")
     case .missed(let database, let version, let trigger):
       Terminal.complain(
         "trigger \(trigger) missed changes of \(database) after version \(version): they are no longer kept")

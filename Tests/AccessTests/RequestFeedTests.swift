@@ -91,7 +91,7 @@ struct RequestFeedTests {
   func lost() {
     let feed = RequestFeed()
     let other = DatabaseID(project: "other")
-    feed.add(other, 1, .wrote(FedWrite(.create, ResourcePath(unchecked: "a/b"))))
+    feed.add(other, 1, .wrote(WriteEvent(.create, ResourcePath(unchecked: "a/b"))))
     for number in 2...1_200 { Self.pass(feed, number) }
     #expect(feed.entries(after: 1, of: testDatabase, .requests).lost == 199)
     #expect(feed.entries(after: 1, of: other, .writes).lost == 0)

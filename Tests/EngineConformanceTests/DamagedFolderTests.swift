@@ -95,7 +95,7 @@ struct DamagedFolderTests {
     #expect(try engine.value([1]) == [1])
     try #require(rename(folder.path + ".away", folder.path) == 0)
     try engine.put([([2], [2])])
-    #expect(engine.health.trouble == nil)
+    #expect(engine.health.outage == nil)
   }
 
   private static func key(_ number: Int) -> [UInt8] {

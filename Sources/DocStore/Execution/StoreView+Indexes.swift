@@ -70,16 +70,16 @@ extension StoreView {
     recorder?.note(scope)
   }
 
-  // MARK: wishes
+  // MARK: proposals
 
   /// Asks for the indexes that would have made a run shorter.
   public func learn(_ query: NormalizedQuery, _ run: QueryRun) {
     guard let indexes, case .onDemand(let minimum) = indexes.building, run.documentsRead >= minimum,
       run.documentsRead >= 2 * (run.delivered + run.skipped)
     else { return }
-    let shapes = IndexWish.shapes(
+    let shapes = IndexProposal.shapes(
       query, defined: indexes.definitions(of: database), isSelective: run.matched * 4 <= run.documentsRead)
-    indexes.wish(shapes, database, states.generation)
+    indexes.propose(shapes, database, states.generation)
   }
 }
 

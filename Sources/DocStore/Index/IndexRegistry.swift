@@ -66,7 +66,7 @@ final class IndexRegistry: Sendable {
     fileprivate var all: [StoredIndex] { byCollection.values.flatMap { $0 } }
   }
 
-  private struct Wish: Hashable {
+  private struct Proposal: Hashable {
     let generation: UInt32
     let shape: IndexShape
   }
@@ -76,7 +76,7 @@ final class IndexRegistry: Sendable {
     var own: [DatabaseID: [IndexDefinition]] = [:]
     var kept: [UInt32: Kept] = [:]
     /// Asked for and not to be asked for again.
-    var wishes: Set<Wish> = []
+    var proposals: Set<Proposal> = []
     /// Hands a request to the thread that commits.
     var submit: (@Sendable (IndexRequest) -> Void)?
     /// Hears of indexes that are retired.
@@ -186,7 +186,7 @@ final class IndexRegistry: Sendable {
   func retire(_ index: StoredIndex, _ generation: UInt32) {
     state.withLock { state in
       state.kept[generation]?.remove(index)
-      state.wishes.remove(Wish(generation: generation, shape: index.shape))
+      state.proposals.remove(Proposal(generation: generation, shape: index.shape))
     }
   }
 
@@ -198,14 +198,14 @@ final class IndexRegistry: Sendable {
   func forget(_ generation: UInt32) {
     state.withLock { state in
       state.kept[generation] = nil
-      state.wishes = state.wishes.filter { $0.generation != generation }
+      state.proposals = state.proposals.filter { $0.generation != generation }
     }
   }
 
-  // MARK: wishes
+  // MARK: proposals
 
   /// The shapes among `shapes` that nobody has asked for yet; they count as asked for from now on.
-  func newWishes(_ shapes: [IndexShape], _ generation: UInt32) -> [IndexShape] {
+  func newProposals(_ shapes: [IndexShape], _ generation: UInt32) -> [IndexShape] {
     let time = now() - Self.roomSeconds * 1_000_000
     return state.withLock { state in
       shapes.filter { shape in
@@ -214,7 +214,7 @@ final class IndexRegistry: Sendable {
           if own.contains(where: { $0.shape == shape }) { return false }
           if case .none = Self.room(kept, shape.collectionID, time) { return false }
         }
-        return state.wishes.insert(Wish(generation: generation, shape: shape)).inserted
+        return state.proposals.insert(Proposal(generation: generation, shape: shape)).inserted
       }
     }
   }
@@ -222,12 +222,12 @@ final class IndexRegistry: Sendable {
   func connect(_ submit: @escaping @Sendable (IndexRequest) -> Void) { state.withLock { $0.submit = submit } }
 
   /// Has indexes built that nobody has asked for yet. `completion` is called when they are ready or cannot be.
-  func wish(
+  func propose(
     _ shapes: [IndexShape], _ database: DatabaseID, _ generation: UInt32,
     completion: @escaping @Sendable () -> Void = {}
   ) {
     if shapes.isEmpty || generation == 0 { return completion() }
-    let new = newWishes(shapes, generation)
+    let new = newProposals(shapes, generation)
     guard !new.isEmpty, let submit = state.withLock({ $0.submit }) else { return completion() }
     submit(IndexRequest(database: database, generation: generation, shapes: new, completion: completion))
   }
@@ -235,7 +235,7 @@ final class IndexRegistry: Sendable {
   /// An index could not be built: it may be asked for again.
   func drop(_ shapes: [IndexShape], _ generation: UInt32) {
     state.withLock { state in
-      for shape in shapes { state.wishes.remove(Wish(generation: generation, shape: shape)) }
+      for shape in shapes { state.proposals.remove(Proposal(generation: generation, shape: shape)) }
     }
   }
 }

@@ -27,7 +27,7 @@ public struct TransactionPolicy: Sendable, Equatable {
     follows: .emulator, lockWaitMilliseconds: LockLimits.emulatorWaitMilliseconds,
     idleSeconds: TransactionLimits.emulatorIdleSeconds)
 
-  /// Whoever is given up so that the others of a circle can go on. Source: T3.
+  /// Whoever is given up so that the others of a cycle can go on. Source: T3.
   var deadlock: StoreError {
     switch follows {
     case .production: .aborted(.contention)

@@ -1,7 +1,7 @@
 /// Commits meet locks: who goes on, who waits, who is given up.
 ///
 /// Open transactions hold nothing but what they have read, since writes come with the commit. So all waiting
-/// is that of commits for readers, and of reads for their turn. A wait that would close a circle is decided at
+/// is that of commits for readers, and of reads for their turn. A wait that would close a cycle is decided at
 /// once: nobody waits in vain.
 /// Source: docs/spec/streams.md 4.3; docs/spec/production-differences.md T1 to T4.
 
@@ -18,7 +18,7 @@ enum Admission {
 extension TransactionState {
   mutating func admit(
     _ request: CommitRequest, _ changes: [CommitPlanner.Touched], _ version: Int64,
-    _ asked: inout AskedPredicates, _ now: Int64, _ effects: inout LockEffects
+    _ asked: inout PredicateCache, _ now: Int64, _ effects: inout LockEffects
   ) throws(StoreError) -> Admission {
     let own = request.transaction.flatMap { entries[$0.counter] }
     // Rolled back, or its client gone, while the commit was planned: it no longer holds what it has read.
@@ -65,7 +65,7 @@ extension TransactionState {
     throw entry.isPessimistic ? policy.deadlock : .aborted(.tooMuchContention)
   }
 
-  /// The readers a commit must wait for, after circles were broken. Throws when the commit is what breaks one.
+  /// The readers a commit must wait for, after cycles were broken. Throws when the commit is what breaks one.
   private mutating func holders(
     among readers: Set<UInt64>, of own: TransactionEntry?, _ now: Int64, _ effects: inout LockEffects
   ) throws(StoreError) -> Set<UInt64> {
@@ -82,18 +82,18 @@ extension TransactionState {
       }
     }
     guard let own else { return holders }
-    while let circle = circle(through: own.id, waitingFor: holders) {
-      if let waiting = circle.first(where: { entries[$0]?.turnWaits.isEmpty == false }) {
+    while let cycle = cycle(through: own.id, waitingFor: holders) {
+      if let waiting = cycle.first(where: { entries[$0]?.turnWaits.isEmpty == false }) {
         stopWaitingForTurns(waiting, &effects)
         continue
       }
-      guard let victim = victim(among: circle) else { break }
+      guard let victim = victim(among: cycle) else { break }
       if victim === own {
-        giveUp(own, over: circle, &effects)
+        giveUp(own, over: cycle, &effects)
         throw policy.deadlock
       }
       let request = victim.parked.flatMap { unpark($0) }?.request
-      giveUp(victim, over: circle, own: request, &effects)
+      giveUp(victim, over: cycle, own: request, &effects)
       if let request { effects.failed.append((request, policy.deadlock)) }
       holders.remove(victim.id)
     }
@@ -119,10 +119,10 @@ extension TransactionState {
     for holder in holders { entries[holder]?.blocked.insert(ticket) }
   }
 
-  // MARK: circles
+  // MARK: cycles
 
   /// Those who wait for each other, the given one among them, if there are such.
-  private func circle(through start: UInt64, waitingFor first: Set<UInt64>) -> [UInt64]? {
+  private func cycle(through start: UInt64, waitingFor first: Set<UInt64>) -> [UInt64]? {
     var cameFrom: [UInt64: UInt64] = [:]
     var open = Array(first)
     for id in first { cameFrom[id] = start }
@@ -134,13 +134,13 @@ extension TransactionState {
       }
     }
     guard var id = cameFrom[start] else { return nil }
-    var circle = [start]
+    var cycle = [start]
     while id != start {
-      circle.append(id)
+      cycle.append(id)
       guard let previous = cameFrom[id] else { return nil }
       id = previous
     }
-    return circle
+    return cycle
   }
 
   /// Whom a transaction waits for.
@@ -159,8 +159,8 @@ extension TransactionState {
   }
 
   /// Whose attempts were given up least often; among those the youngest, by the age of their first attempt.
-  private func victim(among circle: [UInt64]) -> TransactionEntry? {
-    circle.compactMap { entries[$0] }.min { a, b in
+  private func victim(among cycle: [UInt64]) -> TransactionEntry? {
+    cycle.compactMap { entries[$0] }.min { a, b in
       if a.lineage.aborts != b.lineage.aborts { return a.lineage.aborts < b.lineage.aborts }
       return (a.lineage.firstAttempt, a.id) > (b.lineage.firstAttempt, b.id)
     }
@@ -168,11 +168,11 @@ extension TransactionState {
 
   /// Ends a transaction for the sake of others; its lineage remembers where.
   mutating func giveUp(
-    _ entry: TransactionEntry, over circle: [UInt64] = [], own: CommitRequest? = nil,
+    _ entry: TransactionEntry, over cycle: [UInt64] = [], own: CommitRequest? = nil,
     _ effects: inout LockEffects
   ) {
     var contended: Set<ResourcePath> = Set(own?.writes.map(\.path) ?? [])
-    for id in circle {
+    for id in cycle {
       guard let ticket = entries[id]?.parked, let waiter = waiters[ticket] else { continue }
       contended.formUnion(waiter.request.writes.map(\.path))
     }

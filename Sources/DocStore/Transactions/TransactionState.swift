@@ -107,7 +107,7 @@ struct TransactionState {
   /// The transactions but `own` that have read what a change alters.
   mutating func forEachReader(
     of changes: [CommitPlanner.Touched], in database: DatabaseID, but own: UInt64?,
-    _ asked: inout AskedPredicates, _ body: (UInt64) -> Void
+    _ asked: inout PredicateCache, _ body: (UInt64) -> Void
   ) {
     let candidates = candidates(changes, database)
     for (ordinal, change) in changes.enumerated() {

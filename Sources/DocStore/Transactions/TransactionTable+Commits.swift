@@ -34,7 +34,7 @@ extension TransactionTable {
     let candidates = perform { state, _, _ in
       state.isAlone(request) ? [] : state.candidates(changes, request.database)
     }
-    var asked = AskedPredicates(candidates, changes)
+    var asked = PredicateCache(candidates, changes)
     return try perform { (state, now, effects) throws(StoreError) in
       try state.admit(request, changes, version, &asked, now, &effects)
     }

@@ -121,7 +121,7 @@ enum CheckMessages {
       official: "Recursive call is not allowed.")
   }
 
-  /// LIMIT: functions of a circle that are named; each note quotes its line.
+  /// LIMIT: functions of a cycle that are named; each note quotes its line.
   private static let cycleNamesMax = 20
 
   static func callCycle(_ names: [NameSyntax]) -> Diagnostic {

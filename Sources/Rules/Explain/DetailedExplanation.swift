@@ -88,7 +88,7 @@ extension Ruleset {
     let explanation = explain(request, documents: documents)
     let tree = ExpressionTree(self)
     var rules: [ExplainedRule] = []
-    var asked = AskedDocuments()
+    var asked = RequestedDocuments()
     record(request, documents) { allow, log, e in
       if let trace = explanation.allows.first(where: {
         $0.allow == allow.allow && $0.disjunct == allow.disjunct

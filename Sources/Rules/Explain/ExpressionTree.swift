@@ -122,7 +122,7 @@ struct ExpressionTree {
 }
 
 /// Which functions asked for which documents.
-struct AskedDocuments {
+struct RequestedDocuments {
   private var functions: [String: [String]] = [:]
 
   mutating func note(_ range: Range<Int>, _ log: StepLog, _ e: Evaluation, _ tree: ExpressionTree) {

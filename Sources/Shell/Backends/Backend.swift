@@ -25,7 +25,7 @@ enum WatchEvent {
 }
 
 /// The shapes of queries that needed more than automatic indexes.
-struct AskedShapes {
+struct ObservedShapes {
   let shapes: [(needs: QueryNeeds, count: Int)]
   /// Whether no shape was left out because there were too many.
   let isComplete: Bool
@@ -86,7 +86,7 @@ protocol Backend: AnyObject {
   func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError)
 
   /// What was asked of the database's indexes so far.
-  func askedShapes() throws(ShellError) -> AskedShapes
+  func askedShapes() throws(ShellError) -> ObservedShapes
   /// The definitions that the database has; nil when none were loaded.
   func definedIndexes() throws(ShellError) -> DefinedIndexes?
   /// Gives the database other indexes.

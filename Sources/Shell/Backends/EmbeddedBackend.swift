@@ -217,10 +217,10 @@ final class EmbeddedBackend: Backend {
 
   // MARK: administration
 
-  func askedShapes() throws(ShellError) -> AskedShapes {
+  func askedShapes() throws(ShellError) -> ObservedShapes {
     let own = database
     let asked = indexes.asked { $0 == own }
-    return AskedShapes(shapes: asked.shapes.map { ($0.needs, $0.count) }, isComplete: asked.isComplete)
+    return ObservedShapes(shapes: asked.shapes.map { ($0.needs, $0.count) }, isComplete: asked.isComplete)
   }
 
   func definedIndexes() throws(ShellError) -> DefinedIndexes? { indexes.known(database) }

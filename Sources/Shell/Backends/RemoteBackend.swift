@@ -254,11 +254,11 @@ final class RemoteBackend: Backend {
 
   // MARK: administration
 
-  func askedShapes() throws(ShellError) -> AskedShapes {
+  func askedShapes() throws(ShellError) -> ObservedShapes {
     guard let asked = IndexAnswer.read(try administrate("GET", ":indexes")) else {
       throw ShellError(.connection, "what \(location) answers tells nothing of indexes")
     }
-    return AskedShapes(shapes: asked.asked, isComplete: asked.isComplete)
+    return ObservedShapes(shapes: asked.asked, isComplete: asked.isComplete)
   }
 
   func definedIndexes() throws(ShellError) -> DefinedIndexes? {

@@ -22,10 +22,10 @@ struct CostBasis {
 
   let work: Work
   /// What the rules decided on, each by itself.
-  let requests: [RulesDesk.Request]
+  let requests: [RulesEvaluator.Request]
   let caller: Caller
   /// The decisions on the only request, where somebody asked for them at the time.
-  var verdict: RulesDesk.Verdict?
+  var verdict: RulesEvaluator.Verdict?
 }
 
 /// LIMIT of one billed read: index entries.
@@ -125,12 +125,12 @@ enum CostCommand {
   /// Documents that rules asked for: a read each, however often and whether they are there.
   private static func lookups(_ basis: CostBasis, _ session: Session) throws(ShellError) -> [Line] {
     guard !basis.caller.isAdministrator, let rules = try session.backend.rules() else { return [] }
-    let ruleset = try session.desk.ruleset(rules.name, rules.source)
+    let ruleset = try session.evaluator.ruleset(rules.name, rules.source)
     var counts: [String: Int] = [:]
     for request in basis.requests {
       let verdict =
         if let known = basis.verdict { known } else {
-          try session.desk.judge(request, as: basis.caller, by: ruleset)
+          try session.evaluator.judge(request, as: basis.caller, by: ruleset)
         }
       for path in Set(verdict.decisions.flatMap(\.documents).map(\.path)) { counts[path, default: 0] += 1 }
     }

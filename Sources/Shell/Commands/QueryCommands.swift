@@ -59,7 +59,7 @@ enum QueryCommands {
     var style = session.style(of: read)
     for case .format(let mode) in read.stages { style.mode = mode }
     var view = WatchView(style: style)
-    let request: RulesDesk.Request =
+    let request: RulesEvaluator.Request =
       switch read.target {
       case .document(let path): .get(path)
       case .query(let query): .list(query)

@@ -40,7 +40,7 @@ enum RuleCommands {
     show(verdict, session)
   }
 
-  static func show(_ verdict: RulesDesk.Verdict, _ session: Session) {
+  static func show(_ verdict: RulesEvaluator.Verdict, _ session: Session) {
     for decision in verdict.decisions {
       let text = ExplainText.text(
         decision, width: session.console.size.columns, isColored: false)
@@ -55,7 +55,7 @@ enum RuleCommands {
       throw .usage("administrators pass by the rules; ':as PERSONA' first")
     }
     let request = try request(session, arguments)
-    let verdict = try session.desk.judge(request, as: session.caller, by: try session.ruleset())
+    let verdict = try session.evaluator.judge(request, as: session.caller, by: try session.ruleset())
     session.lastVerdict = verdict
     if let denied = verdict.denied {
       session.console.result(no(denied))
@@ -66,7 +66,7 @@ enum RuleCommands {
     }
   }
 
-  private static func yes(_ verdict: RulesDesk.Verdict) -> String {
+  private static func yes(_ verdict: RulesEvaluator.Verdict) -> String {
     let by = verdict.decisions.compactMap { decision in
       decision.explanation.granting.map {
         "@\($0.id)  \(DenialPrinter.fileName(decision.source.name)):\($0.position.line)"
@@ -97,7 +97,7 @@ enum RuleCommands {
 
   private static func request(
     _ session: Session, _ arguments: CommandArguments
-  ) throws(ShellError) -> RulesDesk.Request {
+  ) throws(ShellError) -> RulesEvaluator.Request {
     let usage = "usage: :can get|list|create|update|delete PATH [DATA]"
     var parser = StatementParser(arguments.text, session.language)
     for method in ["get", "list", "create", "update", "delete"] where parser.eatKeyword(method) {
@@ -151,7 +151,7 @@ enum RuleCommands {
         } ?? [])
     }
     let caller = session.caller.isAdministrator ? Caller.anonymous : session.caller
-    let verdict = try session.desk.judge(.get(path), as: caller, by: ruleset)
+    let verdict = try session.evaluator.judge(.get(path), as: caller, by: ruleset)
     session.lastVerdict = verdict
     guard let decision = verdict.decisions.first else { throw .failed("the expression was not evaluated") }
     guard let value = RuleExpression.value(decision, line: line) else {
@@ -229,7 +229,7 @@ enum RuleCommands {
     _ collection: ResourcePath, _ caller: Caller, _ rules: Ruleset, _ session: Session
   ) throws(ShellError) -> [Value] {
     var query = StructuredQuery(database: session.backend.database, collection: collection)
-    let isListed = try session.desk.judge(.list(query), as: caller, by: rules).isAllowed
+    let isListed = try session.evaluator.judge(.list(query), as: caller, by: rules).isAllowed
     query.limit = triedMax
     query.projection = []
     var paths: [ResourcePath] = []
@@ -241,9 +241,9 @@ enum RuleCommands {
     var deletes = 0
     for path in paths {
       try Interruption.check()
-      if try session.desk.judge(.get(path), as: caller, by: rules).isAllowed { gets += 1 }
-      let delete = RulesDesk.Request.writes([Write(path, .delete)])
-      if try session.desk.judge(delete, as: caller, by: rules).isAllowed { deletes += 1 }
+      if try session.evaluator.judge(.get(path), as: caller, by: rules).isAllowed { gets += 1 }
+      let delete = RulesEvaluator.Request.writes([Write(path, .delete)])
+      if try session.evaluator.judge(delete, as: caller, by: rules).isAllowed { deletes += 1 }
     }
     func share(_ count: Int) -> Value { .string(count > 0 && count == paths.count ? "all" : "\(count)") }
     return [

@@ -38,12 +38,13 @@ extension ScriptCommands {
   }
 
   private static func expect(
-    _ request: RulesDesk.Request, _ statement: String, isAllowed: Bool, reason: String?, _ session: Session
+    _ request: RulesEvaluator.Request, _ statement: String, isAllowed: Bool, reason: String?,
+    _ session: Session
   ) throws(ShellError) {
     if session.recorder != nil {
       session.record(session.observe(request, request.form), expected: isAllowed, reason: reason)
     }
-    let verdict = try session.desk.judge(request, as: session.caller, by: try session.ruleset())
+    let verdict = try session.evaluator.judge(request, as: session.caller, by: try session.ruleset())
     session.lastVerdict = verdict
     let text = TextLines.of(statement).joined(separator: " ")
     guard let denied = verdict.denied else {
@@ -69,7 +70,7 @@ extension ScriptCommands {
 
   private static func request(
     _ statement: String, _ session: Session
-  ) throws(ShellError) -> RulesDesk.Request? {
+  ) throws(ShellError) -> RulesEvaluator.Request? {
     switch try StatementParser.parse(statement, session.language) {
     case .empty: return nil
     case .command: throw .usage("':expect' takes reads and writes")

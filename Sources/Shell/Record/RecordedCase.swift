@@ -7,7 +7,7 @@ enum RecordedForm: Equatable {
   case get, list, count, listen, write
 }
 
-extension RulesDesk.Request {
+extension RulesEvaluator.Request {
   /// The form of a request that is asked for as it is.
   var form: RecordedForm {
     switch self {

@@ -13,7 +13,7 @@ struct RequestText {
   let lines: [String]
   let title: String
 
-  init(_ request: RulesDesk.Request, as form: RecordedForm) throws(Unrecordable) {
+  init(_ request: RulesEvaluator.Request, as form: RecordedForm) throws(Unrecordable) {
     switch request {
     case .get(let path):
       let key = form == .listen ? "listen" : "get"

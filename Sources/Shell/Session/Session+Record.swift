@@ -7,9 +7,9 @@ import Rules
 
 /// A request that is about to be made, with what the rules say of it and the documents that they saw.
 struct ObservedRequest {
-  let request: RulesDesk.Request
+  let request: RulesEvaluator.Request
   let form: RecordedForm
-  let verdict: RulesDesk.Verdict
+  let verdict: RulesEvaluator.Verdict
   /// Microseconds.
   let time: Int64
 }
@@ -23,7 +23,7 @@ extension Session {
     guard let suites = tools.suites else { throw .failed("this shell cannot try what it would record") }
     if let old = try? ScriptFile.contents(path), !old.isEmpty { try confirm("replace `\(path)`") }
     recorder = try Recorder(
-      path, try desk.ruleset(rules.name, rules.source), named: rules.name, source: rules.source,
+      path, try evaluator.ruleset(rules.name, rules.source), named: rules.name, source: rules.source,
       database: backend.database, now: now, suites: suites)
     console.note("recording what personas ask for in \(path); administrators are not judged")
   }
@@ -48,7 +48,7 @@ extension Session {
   // MARK: requests
 
   /// What the rules say of a request, before it is made.
-  func observe(_ request: RulesDesk.Request, _ form: RecordedForm) -> ObservedRequest? {
+  func observe(_ request: RulesEvaluator.Request, _ form: RecordedForm) -> ObservedRequest? {
     guard let recorder, !caller.isAdministrator else { return nil }
     returned = []
     isReturnedInPart = false
@@ -65,7 +65,7 @@ extension Session {
         throw .failed("a commit of \(writes.count) writes")
       }
       let time = now
-      let verdict = try desk.judge(request, as: caller, by: recorder.rules)
+      let verdict = try evaluator.judge(request, as: caller, by: recorder.rules)
       return ObservedRequest(request: request, form: form, verdict: verdict, time: time)
     } catch {
       console.message("not recorded: \(error.message)")

@@ -60,7 +60,7 @@ extension Session {
   }
 
   /// Keeps what was committed for `:cost`.
-  private func noteCost(_ commits: [[Write]], _ verdict: RulesDesk.Verdict? = nil) {
+  private func noteCost(_ commits: [[Write]], _ verdict: RulesEvaluator.Verdict? = nil) {
     let writes = commits.joined()
     let deletes = writes.count { if case .delete = $0.operation { true } else { false } }
     lastCost =
@@ -72,12 +72,12 @@ extension Session {
   }
 
   /// What the rules say beforehand, for the counts; only where somebody reads them.
-  private func verdict(_ writes: [Write]) -> RulesDesk.Verdict? {
+  private func verdict(_ writes: [Write]) -> RulesEvaluator.Verdict? {
     guard settings.showsTiming, !console.isQuiet, !caller.isAdministrator, writes.count <= 20 else {
       return nil
     }
     guard let rules = try? ruleset() else { return nil }
-    return (try? desk.judge(.writes(writes), as: caller, by: rules)).flatMap { $0.isAllowed ? $0 : nil }
+    return (try? evaluator.judge(.writes(writes), as: caller, by: rules)).flatMap { $0.isAllowed ? $0 : nil }
   }
 
   /// Ends a transaction that nobody commits; what is lost by it, nil when nothing is.

@@ -40,7 +40,7 @@ final class Session {
 
   let backend: any Backend
   let console: Console
-  private(set) var desk: RulesDesk
+  private(set) var evaluator: RulesEvaluator
   var settings = SessionSettings()
   var caller = Caller.administrator
   var personas: [Caller] = []
@@ -48,7 +48,7 @@ final class Session {
   var variables: [String: Value] = [:]
   var transaction: OpenTransaction?
   /// What `:why` tells.
-  var lastVerdict: RulesDesk.Verdict?
+  var lastVerdict: RulesEvaluator.Verdict?
   /// Rules that are judged beside the loaded ones.
   var shadow: RulesShadow?
   /// What `:more` shows.
@@ -80,17 +80,17 @@ final class Session {
   init(_ backend: any Backend, console: Console) {
     self.backend = backend
     self.console = console
-    desk = Self.desk(of: backend)
+    evaluator = Self.evaluator(of: backend)
   }
 
-  private static func desk(of backend: any Backend) -> RulesDesk {
-    RulesDesk(database: backend.database) { (path) throws(ShellError) in try backend.document(path) }
+  private static func evaluator(of backend: any Backend) -> RulesEvaluator {
+    RulesEvaluator(database: backend.database) { (path) throws(ShellError) in try backend.document(path) }
   }
 
   /// Goes to another database of the same store.
   func use(_ database: DatabaseID) {
     backend.database = database
-    desk = Self.desk(of: backend)
+    evaluator = Self.evaluator(of: backend)
     place = .root
     fieldSketches = [:]
     lastVerdict = nil
@@ -202,12 +202,12 @@ final class Session {
     guard let rules = try backend.rules() else {
       throw .failed("no rules are loaded; ':rules load FILE' loads some")
     }
-    return try desk.ruleset(rules.name, rules.source)
+    return try evaluator.ruleset(rules.name, rules.source)
   }
 
   /// Runs what may be denied; a denial is explained. What has a form is recorded, when something is.
   func explaining<R>(
-    _ request: @autoclosure () -> RulesDesk.Request, recordedAs form: RecordedForm? = nil,
+    _ request: @autoclosure () -> RulesEvaluator.Request, recordedAs form: RecordedForm? = nil,
     _ body: () throws(ShellError) -> R
   ) throws(ShellError) -> R {
     var observed: ObservedRequest?
@@ -223,8 +223,8 @@ final class Session {
     }
   }
 
-  private func explained(_ error: ShellError, _ request: RulesDesk.Request) -> ShellError {
-    guard let rules = try? ruleset(), let verdict = try? desk.judge(request, as: caller, by: rules),
+  private func explained(_ error: ShellError, _ request: RulesEvaluator.Request) -> ShellError {
+    guard let rules = try? ruleset(), let verdict = try? evaluator.judge(request, as: caller, by: rules),
       let denied = verdict.denied
     else { return error }
     lastVerdict = verdict

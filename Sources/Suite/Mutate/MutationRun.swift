@@ -30,25 +30,25 @@ struct MutationRun: Sendable {
     self.touching = touching
   }
 
-  enum Fate: Sendable {
+  enum MutantStatus: Sendable {
     case killed, survived, equivalent
     /// It does not compile.
     case invalid
   }
 
   /// What becomes of each mutant, in their order.
-  func run(workers: Int) async throws(SuiteFailure) -> [Fate] {
+  func run(workers: Int) async throws(SuiteFailure) -> [MutantStatus] {
     let queue = MutantQueue()
     let original = CanonicalRules(file.rules)
-    let results: [Result<[(Int, Fate)], SuiteFailure>] = await withTaskGroup { group in
+    let results: [Result<[(Int, MutantStatus)], SuiteFailure>] = await withTaskGroup { group in
       for _ in 0..<max(1, workers) {
         group.addTask { work(queue, original) }
       }
-      var results: [Result<[(Int, Fate)], SuiteFailure>] = []
+      var results: [Result<[(Int, MutantStatus)], SuiteFailure>] = []
       for await result in group { results.append(result) }
       return results
     }
-    var fates = [Fate](repeating: .survived, count: mutants.count)
+    var fates = [MutantStatus](repeating: .survived, count: mutants.count)
     for result in results {
       for (index, fate) in try result.get() { fates[index] = fate }
     }
@@ -56,12 +56,14 @@ struct MutationRun: Sendable {
   }
 
   /// Takes one mutant after the other until there is none.
-  private func work(_ queue: MutantQueue, _ original: CanonicalRules) -> Result<[(Int, Fate)], SuiteFailure> {
+  private func work(_ queue: MutantQueue, _ original: CanonicalRules) -> Result<
+    [(Int, MutantStatus)], SuiteFailure
+  > {
     var judge = MutantJudge(file)
     defer { judge.close() }
     // The cases that notice most are asked first.
     var kills = [Int](repeating: 0, count: recorded.count)
-    var fates: [(Int, Fate)] = []
+    var fates: [(Int, MutantStatus)] = []
     while true {
       let index = queue.next()
       guard index < mutants.count else { return .success(fates) }
@@ -75,7 +77,7 @@ struct MutationRun: Sendable {
 
   private func fate(
     of mutant: Mutant, _ judge: inout MutantJudge, _ kills: inout [Int], _ original: CanonicalRules
-  ) throws(SuiteFailure) -> Fate {
+  ) throws(SuiteFailure) -> MutantStatus {
     let source = file.rules.source
     let compilation = RulesCompiler.compile(
       source: mutant.edit.applied(to: source.bytes), name: source.name, limitsSource: false, repairs: false)

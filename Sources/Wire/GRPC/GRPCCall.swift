@@ -8,7 +8,7 @@ internal import NIOCore
 final class GRPCCall: ServerCall {
   let method: GRPCMethod
   let stream: HTTP2Stream
-  /// Kept until the stream closes; the circle through the stream is broken there.
+  /// Kept until the stream closes; the cycle through the stream is broken there.
   let connection: GRPCConnection
   /// Nanoseconds on the host's clock at which the client stops waiting. When it did not say, the server's own; nil until
   /// the call turns out to last.

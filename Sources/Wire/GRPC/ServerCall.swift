@@ -254,7 +254,7 @@ extension ServerCall {
     notify?()
   }
 
-  /// Breaks the circles between a call and the closures of its service.
+  /// Breaks the cycles between a call and the closures of its service.
   final func forget() {
     assertOnLoop()
     ended()

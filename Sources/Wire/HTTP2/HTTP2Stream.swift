@@ -12,7 +12,7 @@ package final class HTTP2Stream {
   package internal(set) var isOpen = true
   /// Everything of the answer has been handed over.
   package internal(set) var isAnswered = false
-  /// What the layer above keeps about this stream. It points back here; the circle is broken when the
+  /// What the layer above keeps about this stream. It points back here; the cycle is broken when the
   /// stream closes, or by whoever takes the event that it was cancelled.
   var owner = HTTP2StreamOwner.nobody
 

@@ -137,7 +137,7 @@ package final class HTTPExchange {
     notify?()
   }
 
-  /// Breaks the circles between an exchange and the closures of its service.
+  /// Breaks the cycles between an exchange and the closures of its service.
   private func forget() {
     onWritable = nil
     onCancel = nil

@@ -99,7 +99,7 @@ public final class WireServer: Sendable {
     let group = MultiThreadedEventLoopGroup(
       numberOfThreads: options.eventLoopCount ?? System.coreCount)
     let connections = ConnectionList(group, options)
-    let door = ConnectionDoor(options)
+    let door = ConnectionLimiter(options)
     let front = HTTPFront(options: options.http, respond: routes.http)
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 1_024)

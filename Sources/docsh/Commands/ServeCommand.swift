@@ -175,7 +175,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     // Before anything takes long: a signal that comes while seeding is obeyed, too.
-    let ending = EndOfServing()
+    let ending = ShutdownSignal()
     Signals.whenEnding { ending.interrupt(signal: $0) }
     if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
     ProcessMetrics.raiseOpenFilesMax()
@@ -237,7 +237,7 @@ struct ServeCommand: AsyncParsableCommand {
     let health = store.engine.health
     health.follow { log.tell($0) }
     store.followRetiredIndexes { log.tell($0) }
-    options.unreadiness = { health.trouble?.text }
+    options.unreadiness = { health.outage?.text }
     switch singleProject {
     case .off: break
     case .warn: options.singleProject = SingleProject(project, refusesOthers: false)

@@ -11,7 +11,7 @@ struct Serving: Sendable {
   let guarded: GuardedStore<LMDBEngine>
   let options: FirestoreServerOptions
   let log: ServerLog
-  let ending: EndOfServing
+  let ending: ShutdownSignal
   let command: ServeCommand
   let sources: RulesSources
 
@@ -63,7 +63,7 @@ struct Serving: Sendable {
     case .addressInUse(let host, let port):
       // The words before the colon are what tools look for.
       "address already in use: port \(port) of \(host)"
-        + (PortHolder.name(ofPort: port).map { " is taken by \($0)" } ?? "")
+        + (PortOwner.name(ofPort: port).map { " is taken by \($0)" } ?? "")
         + "; stop what listens there or choose another with --port"
     case .portForbidden(let port): "port \(port) needs a privilege; choose one above 1023 with --port"
     case .hostUnknown(let host): "`\(host)` is no address of this machine; try --host 127.0.0.1"
@@ -73,7 +73,7 @@ struct Serving: Sendable {
 }
 
 /// The one event that ends `serve`: a signal, the end of our parent, or a request over HTTP.
-final class EndOfServing: Sendable {
+final class ShutdownSignal: Sendable {
   private let stream: AsyncStream<Int32>
   private let continuation: AsyncStream<Int32>.Continuation
   private let interruptions = Interruptions()

@@ -2,18 +2,18 @@
 ///
 /// Nodes are what was committed; an edge says that one must come before another: it wrote what the other wrote
 /// over (ww) or saw (wr), or saw what the other changed later (rw), where what is seen by a query is its whole
-/// answer. No order exists exactly when the edges form a circle.
+/// answer. No order exists exactly when the edges form a cycle.
 /// Source: A. Adya, Weak Consistency, 1999: the direct serialization graph.
 
 enum HistoryFault: Error, Equatable, CustomStringConvertible {
   /// A read saw what was never the state at its time.
   case wrongAnswer(String, HistoryRead)
-  case circle([String])
+  case cycle([String])
 
   var description: String {
     switch self {
     case .wrongAnswer(let name, let read): "\(name) saw what was never there: \(read)"
-    case .circle(let names): "no order of: \(names.joined(separator: " -> "))"
+    case .cycle(let names): "no order of: \(names.joined(separator: " -> "))"
     }
   }
 }
@@ -49,7 +49,7 @@ struct DependencyGraph {
     for node in history.nodes.indices {
       for read in history.nodes[node].reads { try graph.add(read, of: node) }
     }
-    if let circle = graph.circle() { throw .circle(circle.map { history.nodes[$0].name }) }
+    if let cycle = graph.cycle() { throw .cycle(cycle.map { history.nodes[$0].name }) }
   }
 
   private mutating func addEdge(_ first: Int, _ second: Int) {
@@ -79,8 +79,8 @@ struct DependencyGraph {
     if seen != read.answer { throw .wrongAnswer(history.nodes[node].name, read) }
   }
 
-  /// Some circle of edges; nil when there is none.
-  func circle() -> [Int]? {
+  /// Some cycle of edges; nil when there is none.
+  func cycle() -> [Int]? {
     enum Colour { case white, grey, black }
     var colours = Array(repeating: Colour.white, count: edges.count)
     for root in edges.indices where colours[root] == .white {

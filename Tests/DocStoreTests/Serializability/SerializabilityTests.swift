@@ -58,7 +58,7 @@ struct SerializabilityTests {
     ])
   func brokenStores(treatment: HistoryStore) throws {
     let found = try #require(try Self.firstFault(from: 1, count: 2_000, treatment))
-    guard case .circle = found.fault else {
+    guard case .cycle = found.fault else {
       Issue.record("found for another reason: \(found.fault)")
       return
     }
@@ -123,11 +123,11 @@ struct SerializabilityTests {
     ),
   ]
 
-  @Test("known anomalies are circles", arguments: anomalies.indices)
+  @Test("known anomalies are cycles", arguments: anomalies.indices)
   func anomaly(index: Int) {
     let (name, nodes) = Self.anomalies[index]
     let fault = Self.fault(of: [Self.start] + nodes)
-    guard case .circle = fault else {
+    guard case .cycle = fault else {
       Issue.record("\(name): \(String(describing: fault))")
       return
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Triggers
 
-@Suite(.timeLimit(.minutes(5))) struct CircleTests {
+@Suite(.timeLimit(.minutes(5))) struct TriggerLoopTests {
   /// A trigger whose action adds one to `n` of a document.
   private func bump(
     _ name: String, on pattern: String, _ store: DocumentStore<some StorageEngine>, _ target: String
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a circle of two triggers is cut at the depth, and named")
+  @Test("a loop of two triggers is cut at the depth, and named")
   func twoTriggers() async throws {
     let store = try naiveStore()
     let loops = Journal<String>()
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "what seems to be a circle by when it writes is said once and slowed down, but all of it is delivered")
+    "what seems to be a loop by when it writes is said once and slowed down, but all of it is delivered")
   func guessed() async throws {
     let store = try naiveStore()
     var settings = TriggerSettings.quick

@@ -1,8 +1,8 @@
-/// Which indexes a query would like to have.
+/// The indexes that would serve a query.
 
 internal import DocModel
 
-enum IndexWish {
+enum IndexProposal {
   /// The indexes, defined ones first, single fields otherwise, that would serve the query. Some may be there.
   ///
   /// - Parameter isSelective: whether the equalities leave a small part of the documents. If they do not,

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 extension StoreLockTests {
-  // MARK: circles
+  // MARK: cycles
 
   @Test("of two that read and write one document the younger is given up at once, whoever commits first")
-  func circle() throws {
+  func cycle() throws {
     for isOlderFirst in [true, false] {
       let older = try begin()
       let younger = try begin()
@@ -26,8 +26,8 @@ extension StoreLockTests {
     }
   }
 
-  @Test("a circle of three is broken where the fewest attempts were lost")
-  func wideCircle() throws {
+  @Test("a cycle of three is broken where the fewest attempts were lost")
+  func wideCycle() throws {
     let ids = [try begin(), try begin(), try begin()]
     let paths = ["c/a", "c/b", "c/z"]
     for (id, path) in zip(ids, paths) { try read(path, id) }

@@ -2,7 +2,7 @@
 
 import Platform
 
-enum PortHolder {
+enum PortOwner {
   /// `process 4711 (java)`; nil when the system does not tell.
   static func name(ofPort port: Int) -> String? {
     let sockets = listeners(on: port, "/proc/net/tcp") + listeners(on: port, "/proc/net/tcp6")

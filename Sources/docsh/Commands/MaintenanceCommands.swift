@@ -4,7 +4,7 @@ import ArgumentParser
 import EngineLMDB
 
 /// What the four have in common.
-enum Keeping {
+enum Maintenance {
   /// LIMIT: lines of damage that are printed; more are counted.
   private static let linesMax = 1_000
 
@@ -58,9 +58,9 @@ struct CheckCommand: ParsableCommand {
   var folder: String
 
   func run() throws {
-    try Keeping.requireUnused(folder)
-    let report = try Keeping.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: folder) }
-    Keeping.say(report, of: folder)
+    try Maintenance.requireUnused(folder)
+    let report = try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: folder) }
+    Maintenance.say(report, of: folder)
     if report.isClean { return }
     Terminal.say("docsh repair \(folder) --out NEW saves what can be read")
     throw ExitCode(ExitStatus.damaged)
@@ -86,15 +86,15 @@ struct RepairCommand: ParsableCommand {
   var out: String
 
   func run() throws {
-    try Keeping.requireUnused(folder)
-    try Keeping.attempt { () throws(LMDBOpenError) in try FolderCopy.makeEmpty(out) }
-    let repair = try Keeping.attempt { () throws(LMDBOpenError) in
+    try Maintenance.requireUnused(folder)
+    try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.makeEmpty(out) }
+    let repair = try Maintenance.attempt { () throws(LMDBOpenError) in
       try FolderCheck.repair(folder: folder, to: out)
     }
-    Keeping.say(repair.report, of: folder)
+    Maintenance.say(repair.report, of: folder)
     for name in repair.renamed { Terminal.say("a database whose name is lost is saved as \(name)") }
     Terminal.say(
-      "saved \(Keeping.counted(repair.savedDocuments, "document")) to \(out)"
+      "saved \(Maintenance.counted(repair.savedDocuments, "document")) to \(out)"
         + (repair.keepsHistory ? "" : ", without earlier states"))
     if !repair.report.isClean { throw ExitCode(ExitStatus.damaged) }
   }
@@ -119,9 +119,9 @@ struct BackupCommand: ParsableCommand {
   var out: String
 
   func run() throws {
-    try Keeping.attempt { () throws(LMDBOpenError) in try FolderCopy.backUp(folder: folder, to: out) }
-    let report = try Keeping.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: out) }
-    Keeping.say(report, of: out)
+    try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.backUp(folder: folder, to: out) }
+    let report = try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: out) }
+    Maintenance.say(report, of: out)
     if !report.isClean { throw ExitCode(ExitStatus.damaged) }
   }
 }
@@ -144,11 +144,11 @@ struct RestoreCommand: ParsableCommand {
   var dataDir: String
 
   func run() throws {
-    try Keeping.requireUnused(backup)
-    let report = try Keeping.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: backup) }
-    Keeping.say(report, of: backup)
+    try Maintenance.requireUnused(backup)
+    let report = try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: backup) }
+    Maintenance.say(report, of: backup)
     if !report.isClean { throw ExitCode(ExitStatus.damaged) }
-    try Keeping.attempt { () throws(LMDBOpenError) in try FolderCopy.copy(folder: backup, to: dataDir) }
+    try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.copy(folder: backup, to: dataDir) }
     Terminal.say("docsh serve --data-dir \(dataDir) serves it")
   }
 }

@@ -7,7 +7,7 @@
 internal import DocModel
 internal import Platform
 
-final class HeadSums: Sendable {
+final class PageHeaderChecksums: Sendable {
   static let name = "head.sum"
   private static let slotBytes = 16
   private let descriptor: Int32
@@ -21,8 +21,8 @@ final class HeadSums: Sendable {
   deinit { close(descriptor) }
 
   func note(_ page: Int, _ head: [UInt8]) {
-    guard head.count == PageHead.byteCount else { return }
-    var slot = Array(head[PageHead.commitOffset..<PageHead.commitOffset + 8])
+    guard head.count == PageHeader.byteCount else { return }
+    var slot = Array(head[PageHeader.commitOffset..<PageHeader.commitOffset + 8])
     slot += withUnsafeBytes(of: Self.sum(head).littleEndian) { Array($0) } + [0, 0, 0, 0]
     _ = pwrite(descriptor, slot, slot.count, off_t(page * Self.slotBytes))
   }
@@ -54,7 +54,7 @@ final class HeadSums: Sendable {
     if slot == (0, 0) { return nil }
     var head = head
     withUnsafeBytes(of: slot.transaction.littleEndian) {
-      head.replaceSubrange(PageHead.commitOffset..<PageHead.commitOffset + 8, with: $0)
+      head.replaceSubrange(PageHeader.commitOffset..<PageHeader.commitOffset + 8, with: $0)
     }
     let hasSameRest = sum(head) == slot.sum
     if transaction == slot.transaction {

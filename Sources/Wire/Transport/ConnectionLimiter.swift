@@ -5,7 +5,7 @@ internal import Telemetry
 
 /// Refusing early keeps file descriptors for the store, and tells clients at once instead of letting them wait in the
 /// kernel's queue.
-struct ConnectionDoor: Sendable {
+struct ConnectionLimiter: Sendable {
   /// File descriptors that are kept for everything but connections.
   private static let reserve = 64
 

@@ -4,7 +4,7 @@
 
 internal import DocModel
 
-struct AskedPredicates {
+struct PredicateCache {
   /// The query, which must live for its identity to be its own, and the places of those states that it includes.
   private struct Answer {
     let query: StandingQuery<ReadPredicate>

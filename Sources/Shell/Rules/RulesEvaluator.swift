@@ -14,7 +14,7 @@ internal import RulesTools
 import Synchronization
 
 /// Owner: the session's thread.
-final class RulesDesk {
+final class RulesEvaluator {
   enum Request {
     case get(ResourcePath)
     case list(StructuredQuery)

@@ -11,7 +11,7 @@
 
 internal import Platform
 
-struct PageHead {
+struct PageHeader {
   let pageBytes: Int
   let lastPage: UInt64
   let commit: UInt64
@@ -54,7 +54,7 @@ struct PageHead {
   }
 
   /// Whether two commits in a row wrote these heads, each the one of its own number. The first commit leaves both alike.
-  static func follow(_ first: PageHead, _ second: PageHead) -> Bool {
+  static func follow(_ first: PageHeader, _ second: PageHeader) -> Bool {
     if first.commit <= 1, second.commit <= 1 { return true }
     return first.commit % 2 == 0 && (second.commit == first.commit + 1 || second.commit + 1 == first.commit)
   }
