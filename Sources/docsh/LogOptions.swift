@@ -31,7 +31,7 @@ struct LogOptions: ParsableArguments {
   @Option(help: "How much is logged; `info` has a line for each request.")
   var logLevel = LogLevel.notice
 
-  @Option(help: "How log lines are written.")
+  @Option(help: "The format of log lines.")
   var logFormat = LogFormat.text
 }
 

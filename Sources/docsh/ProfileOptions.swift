@@ -26,16 +26,17 @@ struct ProfileOptions: ParsableArguments {
   @Option(name: .customLong("no-rules"), help: "What users may do in a database without rules.")
   var withoutRules: WithoutRules?
 
-  @Option(help: "What a denial says: production's bare sentence, the reasons too, or the emulator's words.")
+  @Option(
+    help: "The message of a denial: production's sentence, the reasons as well, or the emulator's message.")
   var denialDetail: DenialDetail?
 
-  @Option(help: "Refuse tokens that have expired or are of another project, or take all.")
+  @Option(help: "Whether tokens that have expired or are of another project are refused.")
   var verifyTokens: TokenChecks?
 
-  @Option(help: "Transactions that users may begin.")
+  @Option(help: "The kinds of transactions that users may begin.")
   var userTransactions: UserTransactions?
 
-  @Option(help: "Whose words errors have.")
+  @Option(help: "Whose error messages are used.")
   var errorTexts: ErrorTexts?
 
   @Flag(
@@ -44,28 +45,30 @@ struct ProfileOptions: ParsableArguments {
   var restStrict: Bool?
 
   @Option(
-    help: "Whether targets that are asked once, or whose resume token is unreadable, end as in production.")
+    help: "Whether targets that are read once, or whose resume token is unreadable, end as in production.")
   var listenTargets: ListenTargets?
 
-  @Option(help: "Refuse rules that production refuses for their size, or take any.")
+  @Option(help: "Whether rules that are too large for production are refused.")
   var rulesSize: RulesSize?
 
   @Option(
     help: "Refuse queries that lack an index (auto: where indexes are known), or say so in the log, or not.")
   var indexMode: IndexMode?
 
-  @Option(help: "Whose limits are kept where the two differ.")
+  @Option(help: "Whose limits apply where the two differ.")
   var limits: ServiceLimits?
 
   @Option(
     name: .customLong("lock-wait"),
-    help: "Seconds that a write waits for transactions that have read what it changes (20; emulator: 2).")
+    help:
+      "How many seconds a write waits for transactions that have read the documents it changes (20; emulator: 2)."
+  )
   var lockWaitSeconds: Int?
 
   @Flag(help: "Without rules, let users do everything; the same as --no-rules allow.")
   var open = false
 
-  @Flag(help: "Answer denials with the bare sentence; the same as --denial-detail terse.")
+  @Flag(help: "Answer denials with production's sentence only; the same as --denial-detail terse.")
   var terse = false
 
   func validate() throws {

@@ -9,7 +9,7 @@ enum FaultCommand {
   static let all: [ShellCommand] = [
     ShellCommand(
       ["fault"], .live, "fault [RULE | list | clear [NUMBER]]",
-      "makes calls fail, wait or lose their stream, as a bad day would; ':help faults' has the rules",
+      "make requests fail, wait or lose their stream; ':help faults' has the rules",
       ":fault ABORTED on commit 2 of alice", fault)
   ]
 

@@ -8,7 +8,7 @@ enum IdentityCommands {
   static let all: [ShellCommand] = [
     ShellCommand(
       ["as"], .identity, "as PERSONA | {uid: …} | anon [{ STATEMENTS }]",
-      "ask as a persona, as any user, as nobody; with a block, for its statements only",
+      "send requests as a persona, as any user, or not signed in; with a block, only its statements",
       ":as {uid: \"x\", claims: {role: \"coach\"}}", become),
     ShellCommand(["admin"], .identity, "admin", "ask as administrator: past the rules", ":admin") {
       (session, arguments) throws(ShellError) in

@@ -85,7 +85,7 @@ enum DataCommands {
       "write documents as lines of JSON; without a read, every collection here", ":export users.jsonl users",
       export),
     ShellCommand(
-      ["import"], .data, "import FILE", "write the documents of such a file, past the rules",
+      ["import"], .data, "import FILE", "write the documents of such a file, bypassing the rules",
       ":import users.jsonl",
       importLines),
     ShellCommand(["clear"], .data, "clear", "delete every document of the database", ":clear") {

@@ -7,12 +7,14 @@ import DocStore
 enum PlaceCommands {
   static let all: [ShellCommand] = [
     ShellCommand(
-      ["use"], .place, "use PROJECT[/DATABASE]", "go to another project or database", ":use demo/archive", use
+      ["use"], .place, "use PROJECT[/DATABASE]", "change to another project or database", ":use demo/archive",
+      use
     ),
     ShellCommand(
-      ["cd"], .place, "cd [PATH]", "make paths begin at a document or collection; `..` is up, `/` the root",
+      ["cd"], .place, "cd [PATH]",
+      "make paths relative to a document or collection; `..` is up, `/` the root",
       ":cd users/bob", changePlace),
-    ShellCommand(["pwd"], .place, "pwd", "tell where paths begin", ":pwd") {
+    ShellCommand(["pwd"], .place, "pwd", "show what paths are relative to", ":pwd") {
       (session, arguments) throws(ShellError) in
       try arguments.nothing(":pwd")
       session.console.result("/" + TextEscape.printable(session.place.text))

@@ -20,7 +20,7 @@ enum QueryCommands {
     },
     ShellCommand(
       ["watch"], .live, "watch READ [until NUMBER|current]",
-      "show what a query or document comes to, live; Ctrl-C ends it",
+      "show a query or document live; Ctrl-C ends it",
       ":watch posts where source.id == \"area_askew\"", watch),
   ]
 

@@ -24,7 +24,7 @@ enum RequestCommands {
   static let all: [ShellCommand] = [
     ShellCommand(
       ["tail"], .live, "tail [requests|writes|triggers] [NUMBER]",
-      "what users and administrators ask, what is written, what triggers do: until Ctrl-C, or so many lines",
+      "show requests, writes or the progress of triggers: until Ctrl-C, or for so many lines",
       ":tail requests 5", tail)
   ]
 

@@ -16,7 +16,7 @@ enum RuleCommands {
       ":why 8f21 --rules candidate.rules", why),
     ShellCommand(
       ["can"], .rules, "can get|list|create|update|delete PATH [DATA]",
-      "ask the rules without doing it", ":can update users/bob {bio: \"x\"}", can),
+      "evaluate the rules for a request without sending it", ":can update users/bob {bio: \"x\"}", can),
     ShellCommand(
       ["eval"], .rules, "eval EXPRESSION [on PATH]",
       "any expression of the rules language, with the functions of the rules",

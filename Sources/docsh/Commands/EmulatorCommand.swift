@@ -6,7 +6,7 @@ import Platform
 struct EmulatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "emulator",
-    abstract: "Serve as the official emulator does, started with its command line.",
+    abstract: "Run a server with the official emulator's command line.",
     discussion: """
       Takes the flags of the official emulator, as the Firebase command line passes them, and follows the
       profile `emulator`; also --allow-origin, --allow-host,

@@ -46,7 +46,7 @@ enum Maintenance {
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Find all damage of a data folder.",
+    abstract: "Check a data folder for corruption.",
     discussion: """
       Reads every page and every record of a folder that no server has open, names each that is damaged, and changes
       nothing. Ends with 0 when all is well, with 65 when something is damaged, with 74 when the folder cannot be read.
@@ -103,7 +103,7 @@ struct RepairCommand: ParsableCommand {
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copy a data folder, also while a server runs on it.",
+    abstract: "Copy a data folder, also while a server uses it.",
     discussion: """
       The copy is one state of all databases, as of one commit; the server goes on. It is as large as the data, and a data
       folder itself: docsh check, docsh serve and docsh restore take it. Ends with 0, with 65 when the copy holds damaged

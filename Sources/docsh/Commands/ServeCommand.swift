@@ -16,7 +16,7 @@ import Wire
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Serve documents to SDKs: gRPC and REST on one port.",
+    abstract: "Run a server for SDKs: gRPC and REST on one port.",
     discussion: """
       Without --data-dir everything is gone when the server ends. Without rules users are denied; say
       --open to allow everything. `Authorization: Bearer owner` passes by the rules, as server SDKs do.
@@ -34,7 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The address to listen on; 0.0.0.0 for all.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port; 0 takes any free one.")
+  @Option(help: "The port; 0 for any free one.")
   var port = 8080
 
   @OptionGroup(title: "TLS")
@@ -59,10 +59,10 @@ struct ServeCommand: AsyncParsableCommand {
     completion: .file(extensions: ["json"]))
   var indexes: [String] = []
 
-  @Option(help: "Seed data to begin with.", completion: .file(extensions: ["yaml", "yml"]))
+  @Option(help: "A seed file to load at the start.", completion: .file(extensions: ["yaml", "yml"]))
   var seed: String?
 
-  @Flag(help: "The seed starts no triggers, whatever it says.")
+  @Flag(help: "The seed fires no triggers, whatever the file says.")
   var withoutTriggers = false
 
   @Option(name: .customLong("data-dir"), help: "Keep documents in this folder.", completion: .directory)
@@ -74,11 +74,11 @@ struct ServeCommand: AsyncParsableCommand {
       valueName: "port"))
   var requestsPort: Int?
 
-  @Option(help: "The project that is seeded.")
+  @Option(help: "The project to seed.")
   var project = "demo"
 
   @Option(
-    help: "Run the triggers of a pack (inspired), or those that a triggers.yaml names.",
+    help: "Run the triggers of a pack (inspired), or those of a triggers.yaml.",
     completion: .file(extensions: ["yaml", "yml"]))
   var triggers: String?
 
@@ -97,7 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("import"),
-    help: "An export to begin with: its folder, or its .overall_export_metadata file.",
+    help: "An export to load at the start: its folder, or its .overall_export_metadata file.",
     completion: .file())
   var importPath: String?
 
@@ -107,13 +107,13 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The name of that export.")
   var exportName = "firestore_export"
 
-  @Option(help: "Whether other projects than --project are served, served with a warning, or refused.")
+  @Option(help: "Whether projects other than --project are served, served with a warning, or refused.")
   var singleProject = SingleProjectMode.off
 
   @Option(help: "Keep the process id in this file while serving.", completion: .file())
   var pidFile: String?
 
-  @Flag(help: "End when the process that started this one ends, or closes our standard input.")
+  @Flag(help: "End when the parent process ends or closes the standard input of this one.")
   var exitWithParent = false
 
   @Option(
@@ -130,7 +130,10 @@ struct ServeCommand: AsyncParsableCommand {
       "How long a stop waits for requests that are under way.", valueName: "seconds"))
   var stopGrace = 5
 
-  @Flag(help: "Start with rules that do not compile: users get the compiler's words until better ones come.")
+  @Flag(
+    help:
+      "Start even if the rules do not compile: requests of users are denied with the compiler's message until other rules are loaded."
+  )
   var keepBrokenRules = false
 
   @OptionGroup(title: "Log")

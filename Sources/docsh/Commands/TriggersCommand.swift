@@ -67,7 +67,7 @@ struct ServerOfTriggers: ParsableArguments {
 extension TriggersCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "How far each trigger is, what waits, what it failed with.",
+      abstract: "Show the position, the waiting events and the last error of each trigger.",
       discussion: """
         Example:
 
@@ -102,7 +102,7 @@ extension TriggersCommand {
 
   struct Pause: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Deliver nothing more until resume; deliveries under way end.",
+      abstract: "Stop deliveries until resume; those in progress are finished.",
       discussion: """
         Examples:
 
@@ -110,7 +110,7 @@ extension TriggersCommand {
           docsh triggers pause greet
         """)
 
-    @Argument(help: "The trigger; all when not given.") var name: String?
+    @Argument(help: "The trigger; all of them without it.") var name: String?
     @OptionGroup var server: ServerOfTriggers
 
     func run() throws { _ = try server.ask("POST", ServerOfTriggers.place(name) + ":pause") }
@@ -118,7 +118,7 @@ extension TriggersCommand {
 
   struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Go on after a pause; what rests after a failure is tried at once.",
+      abstract: "Continue after a pause; events that wait for a retry are tried at once.",
       discussion: """
         Examples:
 
@@ -126,7 +126,7 @@ extension TriggersCommand {
           docsh triggers resume greet
         """)
 
-    @Argument(help: "The trigger; all when not given.") var name: String?
+    @Argument(help: "The trigger; all of them without it.") var name: String?
     @OptionGroup var server: ServerOfTriggers
 
     func run() throws { _ = try server.ask("POST", ServerOfTriggers.place(name) + ":resume") }
@@ -134,7 +134,7 @@ extension TriggersCommand {
 
   struct Drain: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Wait until everything that was committed is delivered or given up.",
+      abstract: "Wait until every committed change is delivered or a dead letter.",
       discussion: """
         Ends with 1 when that is not so in time. Examples:
 
@@ -142,7 +142,7 @@ extension TriggersCommand {
           docsh triggers drain greet --seconds 5
         """)
 
-    @Argument(help: "The trigger; all when not given.") var name: String?
+    @Argument(help: "The trigger; all of them without it.") var name: String?
     @Option(help: "How long to wait.") var seconds = 60
     @OptionGroup var server: ServerOfTriggers
 
@@ -166,7 +166,7 @@ extension TriggersCommand {
   struct DeadLetters: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "dead-letters",
-      abstract: "Events that were given up after their last attempt.",
+      abstract: "Events whose last attempt failed.",
       discussion: """
         Examples:
 
@@ -176,7 +176,7 @@ extension TriggersCommand {
         """)
 
     @Option(help: "Only those of this trigger.") var trigger: String?
-    @Flag(help: "Forget them.") var discard = false
+    @Flag(help: "Delete them.") var discard = false
     @OptionGroup var server: ServerOfTriggers
 
     func run() throws {
@@ -209,9 +209,9 @@ extension TriggersCommand {
           docsh triggers retry 645a9c3f2b1e7-00d2
         """)
 
-    @Argument(help: "The ids, as dead-letters shows them.") var ids: [String] = []
-    @Option(help: "Those of this trigger.") var trigger: String?
-    @Flag(help: "Every one.") var all = false
+    @Argument(help: "The ids that `dead-letters` shows.") var ids: [String] = []
+    @Option(help: "Only those of this trigger.") var trigger: String?
+    @Flag(help: "All of them.") var all = false
     @OptionGroup var server: ServerOfTriggers
 
     func validate() throws {
@@ -229,7 +229,7 @@ extension TriggersCommand {
 
   struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Deliver to one trigger once more what happened since then.",
+      abstract: "Deliver the changes since a time to one trigger again.",
       discussion: """
         Events come under the ids they had. As far back as changes are kept: an hour, or longer while a trigger
         has not had them. Examples:
@@ -239,7 +239,7 @@ extension TriggersCommand {
         """)
 
     @Argument(help: "The trigger.") var name: String
-    @Option(help: "earliest, a time, or a version after which to begin.") var from: String
+    @Option(help: "Where to start: earliest, a time, or a version.") var from: String
     @OptionGroup var server: ServerOfTriggers
 
     func run() throws {

@@ -14,10 +14,10 @@ struct ServerOptionsForIndexes: ParsableArguments {
       valueName: "host:port"))
   var server: String?
 
-  @Option(help: "Only what was asked of this project.")
+  @Option(help: "Only queries of this project.")
   var project = "-"
 
-  @Option(help: "Only what was asked of databases of this name.")
+  @Option(help: "Only queries of databases with this name.")
   var database = "-"
 
   /// The address to ask.

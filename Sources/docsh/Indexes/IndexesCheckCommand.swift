@@ -24,13 +24,13 @@ struct IndexesCheckCommand: ParsableCommand {
   @Argument(help: "Files to check.", completion: .file(extensions: ["json"]))
   var files: [String]
 
-  @Flag(help: "Ask a running server what was used.")
+  @Flag(help: "Ask a running server which indexes its queries needed.")
   var used = false
 
   @OptionGroup(title: "Server (with --used)")
   var server: ServerOptionsForIndexes
 
-  @Flag(help: "A warning is as bad as an error.")
+  @Flag(help: "Treat warnings as errors.")
   var strict = false
 
   @Flag(help: "Print the problems as JSON, one object a file.")

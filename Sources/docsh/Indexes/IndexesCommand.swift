@@ -5,7 +5,7 @@ import ArgumentParser
 struct IndexesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "indexes",
-    abstract: "Indexes: which are needed, and whether a firestore.indexes.json is right.",
+    abstract: "List the indexes that queries need, and check a firestore.indexes.json.",
     discussion: """
       Examples: what a running server was asked needs these indexes; mistakes, duplicates and definitions that do
       nothing; what a link of the console would create.

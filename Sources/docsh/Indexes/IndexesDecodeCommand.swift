@@ -7,7 +7,7 @@ import Indexes
 struct IndexesDecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
-    abstract: "Print the definition that a link of the console carries.",
+    abstract: "Print the index definition in a link to the console.",
     discussion: """
       The service puts such a link into its refusal of a query that lacks an index. The definition is printed as
       an entry for `indexes`, or for `fieldOverrides` where a field's own index is missing. Example:
@@ -15,7 +15,7 @@ struct IndexesDecodeCommand: ParsableCommand {
         docsh indexes decode 'https://console.firebase.google.com/v1/r/project/p/firestore/indexes?create_composite=…'
       """)
 
-  @Argument(help: "The link, or what stands behind its `create_composite=` or `create_exemption=`.")
+  @Argument(help: "The link, or the value of its `create_composite=` or `create_exemption=`.")
   var link: String
 
   func run() throws {

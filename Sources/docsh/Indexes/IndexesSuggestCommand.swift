@@ -9,7 +9,7 @@ import JSON
 struct IndexesSuggestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "suggest",
-    abstract: "Print the smallest firestore.indexes.json for what a running server was asked so far.",
+    abstract: "Print the smallest firestore.indexes.json for the queries that a running server has received.",
     discussion: """
       Run your application or its tests against `docsh serve`, then ask. Definitions of --file are kept, and
       only what they lack is added. Where that takes fewer definitions, indexes are shared by merging; --exact
@@ -31,10 +31,10 @@ struct IndexesSuggestCommand: ParsableCommand {
     help: "Write the result to this file instead of printing it.", completion: .file(extensions: ["json"]))
   var write: String?
 
-  @Flag(help: "An index of its own for each shape of query.")
+  @Flag(help: "A separate index for each shape of query.")
   var exact = false
 
-  @Flag(help: "Print a report for programs: what to add, what was never used.")
+  @Flag(help: "Print a JSON report: indexes to add, and indexes that were never used.")
   var json = false
 
   func run() throws {

@@ -35,13 +35,13 @@ struct RulesCheckCommand: AsyncParsableCommand {
   @Flag(help: "Treat warnings as errors.")
   var strict = false
 
-  @Flag(help: "Leave remarks out.")
+  @Flag(help: "Leave out remarks.")
   var noRemarks = false
 
   @Option(help: "text on standard error, json on standard output, or github for its annotations.")
   var format: Format = .text
 
-  @Option(help: "Take rules as the production service does, or as the official emulator does.")
+  @Option(help: "Evaluate rules as the production service does, or as the official emulator does.")
   var profile = ProfileName.production
 
   @Option(help: ArgumentHelp("Print what a diagnostic means and how to repair it.", valueName: "id"))

@@ -7,7 +7,7 @@ import Suite
 struct RulesCoverageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "coverage",
-    abstract: "Show what rules tests see of a rules file.",
+    abstract: "Show which parts of a rules file the tests cover.",
     discussion: """
       Runs the suites that test the file and tells which expressions they saw both true and false, which
       `allow`s they saw grant and refuse, and what they never reached. docs/coverage.md describes the
@@ -24,16 +24,16 @@ struct RulesCoverageCommand: AsyncParsableCommand {
   @Argument(help: "The rules file.", completion: .file(extensions: ["rules"]))
   var file: String
 
-  @Option(help: "Suites, or folders with suites in them; more than once for several.")
+  @Option(help: "Suites, or folders with suites in them; may be repeated.")
   var suite: [String]
 
-  @Option(help: "How it is written: text, json (the official emulator's), html or lcov.")
+  @Option(help: "The format: text, json (the official emulator's), html or lcov.")
   var format = CoverageFormat.text
 
-  @Option(help: "Where it is written; otherwise to standard output.", completion: .file())
+  @Option(help: "The file to write to; standard output without it.", completion: .file())
   var out: String?
 
-  @Option(help: "Percent that must be covered.")
+  @Option(help: "The coverage that is required, in percent.")
   var min: Double?
 
   func validate() throws {

@@ -10,7 +10,7 @@ import Suite
 struct RulesExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Tell why a request is allowed or denied.",
+    abstract: "Explain why a request is allowed or denied.",
     discussion: """
       Asks the rules one question, in process, and shows every rule that was tried, every expression with
       its value, the documents read and the cost. Values are written as in suites and seeds, which JSON is
@@ -37,32 +37,32 @@ struct RulesExplainCommand: AsyncParsableCommand {
   @Argument(help: "The rules file.", completion: .file(extensions: ["rules"]))
   var file: String
 
-  @Option(help: "What is asked: get, list, create, update or delete.")
+  @Option(help: "The method of the request: get, list, create, update or delete.")
   var method: String?
 
   @Option(help: "The document; for list also a collection.")
   var path: String?
 
-  @Option(help: "Who asks: '{uid: bob, claims: {role: editor}}'; nobody when left out.")
+  @Option(help: "The user: '{uid: bob, claims: {role: editor}}'; not signed in without it.")
   var auth: String?
 
-  @Option(help: "The fields that a write sends.")
+  @Option(help: "The data of a write.")
   var data: String?
 
-  @Option(help: "The fields that the document has before.")
+  @Option(help: "The stored document.")
   var resource: String?
 
   @Option(help: "The query of a list: '{from: posts, where: [open == true], limit: 10}'.")
   var query: String?
 
   @Option(
-    help: "A seed file with the documents that there are.", completion: .file(extensions: ["yaml", "yml"]))
+    help: "A seed file with the stored documents.", completion: .file(extensions: ["yaml", "yml"]))
   var docs: String?
 
   @Option(help: "A suite whose cases are explained instead.", completion: .file(extensions: ["yaml"]))
   var suite: String?
 
-  @Option(name: .customLong("case"), help: "Part of the full names of its cases.")
+  @Option(name: .customLong("case"), help: "A part of the full names of its cases.")
   var caseName: String?
 
   @Flag(help: "Write JSON.")

@@ -24,10 +24,10 @@ struct RulesFormatCommand: ParsableCommand {
   @Argument(help: "Rules files or folders, or `-`.", completion: .file(extensions: ["rules"]))
   var files: [String]
 
-  @Flag(help: "Change nothing, and name the files that are not formatted.")
+  @Flag(help: "Change nothing; list the files that are not formatted.")
   var check = false
 
-  @Flag(help: "Change nothing, and show what would change.")
+  @Flag(help: "Change nothing; show what would change.")
   var diff = false
 
   func validate() throws {

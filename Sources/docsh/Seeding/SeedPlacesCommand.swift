@@ -9,7 +9,7 @@ import Seeder
 struct SeedPlacesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "places",
-    abstract: "Write shadow studios from answers of the Places API, in files or asked for now.",
+    abstract: "Write shadow studios from responses of the Places API, from files or a new search.",
     discussion: """
       Creates studios that are not there, brings those up to date that nobody has claimed, and leaves claimed ones
       alone. Everything is read and checked first; an error anywhere means that nothing is written. The guide is
@@ -21,11 +21,11 @@ struct SeedPlacesCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Files with answers of the API: Text Search or Place Details.",
+    help: "Files with responses of the API: Text Search or Place Details.",
     completion: .file(extensions: ["json"]))
   var files: [String] = []
 
-  @Option(help: "Ask the API for this text, all pages. May be repeated.")
+  @Option(help: "Search the API for this text, all pages. May be repeated.")
   var query: [String] = []
 
   @Option(help: ArgumentHelp("Ask the API for the place of this id. May be repeated.", valueName: "id"))
@@ -51,10 +51,10 @@ struct SeedPlacesCommand: AsyncParsableCommand {
   @OptionGroup(title: "Where to")
   var target: SeedTargetOptions
 
-  @Flag(help: "Only read and check; compare with nothing, write nothing.")
+  @Flag(help: "Only read and check; compare and write nothing.")
   var check = false
 
-  @Flag(help: "Say what would be written, and write nothing.")
+  @Flag(help: "Show what would be written; write nothing.")
   var dryRun = false
 
   @Option(help: "The report: text or json.")

@@ -23,7 +23,7 @@ struct SeedTargetOptions: ParsableArguments {
   @Option(help: "The database's id.")
   var database = "(default)"
 
-  @Flag(help: "Triggers do not hear of what is written, also those that run on the folder later.")
+  @Flag(help: "The documents fire no triggers, also none that run on the folder later.")
   var withoutTriggers = false
 
   var id: DatabaseID { DatabaseID(project: project, database: database) }

@@ -12,7 +12,7 @@ import Synchronization
 struct ShellCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "shell",
-    abstract: "Read and write documents, as anybody, and see why rules deny.",
+    abstract: "Read and write documents as any user, and see why rules deny.",
     discussion: """
       What docsh does without a subcommand. On a terminal it converses;
       otherwise it reads statements from -c, from files or from standard input.
@@ -40,7 +40,7 @@ struct ShellCommand: AsyncParsableCommand {
   @Option(name: .short, help: ArgumentHelp("A script to run; may be repeated.", valueName: "file"))
   var f: [String] = []
 
-  @Flag(name: .short, help: "Go on with the terminal, or standard input, after -c and -f.")
+  @Flag(name: .short, help: "Continue with the terminal, or standard input, after -c and -f.")
   var e = false
 
   @Option(
@@ -54,7 +54,7 @@ struct ShellCommand: AsyncParsableCommand {
   @Flag(name: [.short, .long], help: "Results and errors are JSON.")
   var json = false
 
-  @Option(help: "How results are written: table, doc, json, jsonl, csv, yaml or markdown.")
+  @Option(help: "The format of results: table, doc, json, jsonl, csv, yaml or markdown.")
   var mode: String?
 
   @Option(name: .customLong("as"), help: "Who asks: a persona, anon, or '{uid: \"x\", claims: {…}}'.")
@@ -82,25 +82,25 @@ struct ShellCommand: AsyncParsableCommand {
   @Option(help: "A seed for a store in this process.", completion: .file(extensions: ["yaml", "yml"]))
   var seed: String?
 
-  @Flag(help: "Without rules users may do everything, in a store in this process.")
+  @Flag(help: "Without rules, let users do everything, in a store in this process.")
   var open = false
 
-  @Flag(help: "Do not ask before documents are deleted or many are changed.")
+  @Flag(help: "Do not ask for confirmation before documents are deleted or many are changed.")
   var yes = false
 
-  @Flag(help: "Go on after a statement has failed; the first failure's code is the end's.")
+  @Flag(help: "Continue after a failed statement; exit with the code of the first failure.")
   var keepGoing = false
 
-  @Flag(help: "Do not read the file of start-up statements.")
+  @Flag(help: "Do not run the start-up file.")
   var noRc = false
 
-  @Flag(help: "JSON without the forms of seeds: times and references become texts.")
+  @Flag(help: "JSON without the forms of seed files: times and references become strings.")
   var plain = false
 
-  @Flag(help: "A missing document is a failure.")
+  @Flag(help: "Fail if a document is missing.")
   var failMissing = false
 
-  @Flag(help: "An empty result is a failure.")
+  @Flag(help: "Fail if a result is empty.")
   var failEmpty = false
 
   @Option(name: .customLong("var"), help: ArgumentHelp("A variable for statements.", valueName: "name=value"))

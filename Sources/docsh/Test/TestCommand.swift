@@ -36,11 +36,11 @@ struct TestCommand: AsyncParsableCommand {
   var paths: [String]
 
   @Option(
-    help: "How the results are written: pretty, tap, junit, json or github.",
+    help: "The format of the results: pretty, tap, junit, json or github.",
     completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: Self.format)
   var format = ReportFormat.pretty
 
-  @Option(help: "Run only cases whose full name holds this text.")
+  @Option(help: "Run only cases whose full name contains this text.")
   var filter: String?
 
   @Option(help: "Run only cases with this tag.")
@@ -51,10 +51,11 @@ struct TestCommand: AsyncParsableCommand {
     transform: Self.shard)
   var shard: Shard?
 
-  @Flag(help: "Rewrite the letters of grids to what their cells come to; cases stay as they are.")
+  @Flag(help: "Rewrite the cells of grids to the actual results; cases stay as they are.")
   var update = false
 
-  @Flag(help: "Go on: run what each save of a suite, its rules or its imports can affect.")
+  @Flag(
+    help: "Keep running: after each save of a suite, its rules or its imports, run what the save can affect.")
   var watch = false
 
   @Option(
@@ -65,7 +66,7 @@ struct TestCommand: AsyncParsableCommand {
       """)
   var mutate: MutantChoice?
 
-  @Option(help: "Where cases are judged: here, or by the emulator that --host names.")
+  @Option(help: "Where cases run: in this process, or also on the emulator of --host.")
   var engine = TestEngine.process
 
   @Option(
@@ -76,12 +77,12 @@ struct TestCommand: AsyncParsableCommand {
       """, valueName: "host:port"))
   var host: String?
 
-  @Option(help: "Take rules as the production service does, or as the official emulator does.")
+  @Option(help: "Evaluate rules as the production service does, or as the official emulator does.")
   var profile = ProfileName.production
 
   @Option(
     defaultAsFlag: CoverageFormats([.text]),
-    help: "Tell what the cases see of the rules: any of term, json, html, lcov; term when nothing is said.")
+    help: "Report which parts of the rules the cases cover: any of term (the default), json, html, lcov.")
   var coverage: CoverageFormats?
 
   @Option(
@@ -90,7 +91,7 @@ struct TestCommand: AsyncParsableCommand {
     completion: .file())
   var coverageOut: String?
 
-  @Option(help: "Percent of the rules that must be covered.")
+  @Option(help: "The coverage of the rules that is required, in percent.")
   var minCoverage: Double?
 
   static let suffix = ".rules-test.yaml"
