@@ -11,7 +11,7 @@ package enum FaultAnswer {
     let values = faults.map { fault -> JSONValue in
       [
         "number": .int(fault.number), "rule": .text(fault.rule), "matched": .int(fault.matched),
-        "struck": .int(fault.struck), "isOver": .boolean(fault.isOver),
+        "struck": .int(fault.injected), "isOver": .boolean(fault.isOver),
       ]
     }
     return JSONWriter.bytes(of: ["faults": .array(values)])
@@ -23,11 +23,11 @@ package enum FaultAnswer {
     var faults: [FaultReport] = []
     for entry in entries {
       guard let number = entry["number"]?.int, let rule = entry["rule"]?.text,
-        let matched = entry["matched"]?.int, let struck = entry["struck"]?.int
+        let matched = entry["matched"]?.int, let injected = entry["struck"]?.int
       else { return nil }
       faults.append(
         FaultReport(
-          number: number, rule: rule, matched: matched, struck: struck,
+          number: number, rule: rule, matched: matched, injected: injected,
           isOver: entry["isOver"]?.boolean == true))
     }
     return faults

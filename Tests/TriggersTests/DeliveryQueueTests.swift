@@ -27,7 +27,7 @@ struct DeliveryQueueTests {
       case 0, 1, 2:
         version += 1
         let event = PendingEvent(
-          version: version, cause: .none, author: .system, letter: random.next() % 5 == 0 ? "x" : nil)
+          version: version, cause: .none, author: .system, deadLetter: random.next() % 5 == 0 ? "x" : nil)
         queue.append(event, to: Self.document(Int.random(in: 0..<12, using: &random)))
       case 3, 4:
         guard let delivery = queue.takeReady(1, bound: 4) else { break }

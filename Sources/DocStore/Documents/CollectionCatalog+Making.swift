@@ -1,5 +1,7 @@
 /// The catalog of collections of a store that was written before there was one.
 
+internal import DocModel
+
 extension CollectionCatalog {
   /// Enters every collection of a store that was written before there was this catalog: one seek a collection. False when
   /// one of them cannot be read: groups are then found as before.
