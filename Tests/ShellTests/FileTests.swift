@@ -177,14 +177,19 @@ struct FileTests {
     ])
   func deaf(_ statement: String) async throws {
     try await SessionKit.talk(.embedded) { talk in
-      // Without the shell's own handler the signal would end this process.
+      // Without the shell's own handler the signal would end this process. Whoever started it may have had it ignored.
+      var (before, after) = (sigaction(), sigaction())
+      #expect(sigaction(SIGINT, nil, &before) == 0)
       let answer = talk.run(statement)
       #expect(answer.status == 0, "\(answer.messages)")
       #expect(!Interruption.isRaised)
-      var action = sigaction()
-      #expect(sigaction(SIGINT, nil, &action) == 0)
-      #expect(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0)
+      #expect(sigaction(SIGINT, nil, &after) == 0)
+      #expect(handler(after) == handler(before))
     }
+  }
+
+  private func handler(_ action: sigaction) -> Int {
+    unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
   }
 
   @Test("Programs begin with the signals of any program")
