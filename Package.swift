@@ -40,6 +40,7 @@ let package = Package(
     .systemLibrary(name: "CProcess"),
     .target(name: "CGuard"),
     .target(name: "CDiagnosticPages"),
+    .target(name: "CDescriptors", exclude: ["descriptors.binpb.gz"]),
     .systemLibrary(name: "CChecksum"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
@@ -94,7 +95,8 @@ let package = Package(
     .target(
       name: "Wire",
       dependencies: [
-        "Access", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports", "Faults", "Indexes",
+        "Access", "CDescriptors", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports",
+        "Faults", "Indexes",
         "JSON", "Platform", "Requests", "Rules", "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

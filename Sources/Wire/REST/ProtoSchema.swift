@@ -57,8 +57,7 @@ struct ProtoSchema: Sendable {
 
   /// The messages that the server's own descriptors hold.
   static let generated: ProtoSchema = {
-    let bytes = GeneratedDescriptors.base64.withUTF8Buffer { Base64.decodeAny(Array($0)) } ?? []
-    return bytes.withUnsafeBytes { ProtoSchema($0) }
+    DescriptorSet.bytes().withUnsafeBytes { ProtoSchema($0) }
   }()
 
   /// - Parameter set: a `FileDescriptorSet`, which is whole: it is ours, and a test reads it with protobuf's own library.

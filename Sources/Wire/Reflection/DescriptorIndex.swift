@@ -23,8 +23,7 @@ struct DescriptorIndex: Sendable {
 
   /// The committed descriptors. Read once, when somebody first asks.
   static let generated: DescriptorIndex = {
-    let text = GeneratedDescriptors.base64.withUTF8Buffer { Array($0) }
-    let index = DescriptorIndex(fileDescriptorSet: Base64.decodeAny(text) ?? [])
+    let index = DescriptorIndex(fileDescriptorSet: DescriptorSet.bytes())
     index.checkInvariants()
     return index
   }()
