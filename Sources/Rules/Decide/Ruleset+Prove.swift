@@ -7,7 +7,9 @@ internal import DocModel
 ///
 /// INVARIANT: a proof changes no verdict and leaves the request's state as it was; documents that only it asks for
 /// are not counted.
-package protocol ListProver: Sendable {
+///
+/// A class: rulesets are copied for every decision, and an existential of any size costs a call to copy.
+package protocol ListProver: AnyObject, Sendable {
   /// One for each ruleset, made when it is compiled; what is costly it makes when the first query is proved.
   init()
 

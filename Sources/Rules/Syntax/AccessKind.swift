@@ -2,6 +2,8 @@
 package enum AccessKind: String {
   case get, exists, getAfter, existsAfter
 
+  // Asked at every access.
+  @inline(__always)
   var isAfter: Bool { self == .getAfter || self == .existsAfter }
   package var wantsDocument: Bool { self == .get || self == .getAfter }
 }
