@@ -2,23 +2,13 @@
 
 internal import Platform
 
-enum Folders {
-  /// Whether there is a folder.
-  static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
+extension Folders {
   /// Makes a folder and those above it.
   static func make(_ path: String) throws(ExportError) {
     if exists(path) { return }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try make(String(path[..<slash])) }
+    let parent = folder(of: path)
+    if parent != path { try make(parent) }
     guard mkdir(path, 0o755) == 0 || exists(path) else { throw OutputFile.failed }
-  }
-
-  /// The folder that holds a file; `.` for a name alone.
-  static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
   /// The first file in a folder whose name ends so; nil when there is none.

@@ -4,6 +4,7 @@
 
 public import DocModel
 public import DocStore
+internal import Platform
 
 public enum StoreExport {
   static let overallSuffix = ".overall_export_metadata"

@@ -5,6 +5,7 @@
 
 public import DocModel
 public import DocStore
+internal import Platform
 
 public enum StoreImport {
   /// LIMIT: documents and bytes of one commit.

@@ -32,25 +32,20 @@ public struct TriggersFile: Sendable {
   public static func read(_ source: YAMLSource, packs known: [String]) throws(YAMLDiagnostic) -> TriggersFile
   {
     do throws(YAMLError) {
-      return try TriggersFile(YAMLDocument.parse(source), known, folder: folder(of: source.name))
+      return try TriggersFile(YAMLDocument.parse(source), known, file: source.name)
     } catch {
       throw source.diagnostic(for: error)
     }
   }
 
-  /// With a slash behind; empty for a file without one.
-  private static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-  }
-
-  private init(_ root: YAMLNode, _ known: [String], folder: String) throws(YAMLError) {
+  private init(_ root: YAMLNode, _ known: [String], file: String) throws(YAMLError) {
     let map = try root.map("a file of triggers")
     try map.refuseKeys(except: ["pack", "triggers"])
     var packs: [String] = []
     for node in map["pack"]?.oneOrMore ?? [] { packs.append(try node.word(of: known)) }
     var endpoints: [FunctionEndpoint] = []
     for node in try map["triggers"]?.elements() ?? [] {
-      let endpoint = try EndpointReader.endpoint(node, folder: folder)
+      let endpoint = try EndpointReader.endpoint(node, file: file)
       guard !endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) else {
         throw try node.map("a trigger").required("name").error("two triggers are called '\(endpoint.name)'")
       }
@@ -77,9 +72,9 @@ enum EndpointReader {
 
   /// - Parameters:
   ///   - name: what it is called when it does not say so itself.
-  ///   - folder: of the file that it stands in; nil for the body of a request, which cannot say whom to trust.
+  ///   - file: the path of the one that it stands in; nil for the body of a request, which cannot say whom to trust.
   static func endpoint(
-    _ node: YAMLNode, name: String? = nil, folder: String? = nil
+    _ node: YAMLNode, name: String? = nil, file: String? = nil
   ) throws(YAMLError) -> FunctionEndpoint {
     let map = try node.map("a trigger")
     try map.refuseKeys(except: keys)
@@ -110,7 +105,7 @@ enum EndpointReader {
     if let node = map["attempts"] { endpoint.attempts = Int(try node.integer(in: 1...1_000_000)) }
     if let node = map["concurrency"] { endpoint.concurrency = Int(try node.integer(in: 1...1_000)) }
     if let node = map["authContext"] { endpoint.hasAuthContext = try node.boolean() }
-    try readTrust(map, &endpoint, folder)
+    try readTrust(map, &endpoint, file)
     return endpoint
   }
 
@@ -130,12 +125,12 @@ enum EndpointReader {
   }
 
   private static func readTrust(
-    _ map: YAMLMap, _ endpoint: inout FunctionEndpoint, _ folder: String?
+    _ map: YAMLMap, _ endpoint: inout FunctionEndpoint, _ file: String?
   ) throws(YAMLError) {
     let authorities = map["ca_file"]
     let insecure = map["insecure"]
     guard let either = authorities ?? insecure else { return }
-    guard let folder else {
+    guard let file else {
       throw either.error("only a triggers.yaml can say whose certificates are believed")
     }
     guard endpoint.address.isSecure else {
@@ -148,7 +143,7 @@ enum EndpointReader {
       endpoint.trust = .anybody
     } else if let authorities {
       let name = try authorities.text()
-      let path = name.hasPrefix("/") ? name : folder + name
+      let path = Folders.resolve(name, beside: file)
       guard access(path, R_OK) == 0 else {
         throw authorities.error("cannot read `\(path)`: \(String(cString: strerror(errno)))")
       }

@@ -116,8 +116,7 @@ package final class FileReplacement {
 
   /// Makes the names in a file's folder outlive a loss of power.
   package static func syncFolder(of path: String) throws(Failure) {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(Folders.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw Failure(path: path, code: errno) }
@@ -150,8 +149,7 @@ package final class FileReplacement {
       let count = readlink(real, &buffer, buffer.count)
       guard count > 0 else { throw SystemError(code: errno) }
       let target = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      let folder = real.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(real[...$0]) } ?? ""
-      real = target.hasPrefix("/") ? target : folder + target
+      real = Folders.resolve(target, beside: real)
     }
     throw SystemError(code: ELOOP)
   }

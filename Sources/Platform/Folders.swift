@@ -1,10 +1,16 @@
-/// Paths of files, seen from other files that name them.
+/// Folders, and paths of files, seen from other files that name them.
 
 package enum Folders {
   /// The folder of a file, as the user wrote it.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Whether there is a folder.
+  package static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// A path that stands in a file, seen from where the program runs.

@@ -3,6 +3,7 @@
 import Access
 import ArgumentParser
 import JSON
+import Platform
 import Rules
 import RulesTools
 import Wire
@@ -76,7 +77,6 @@ struct RulesSources: Equatable {
   }
 
   private static func configured(_ entries: [JSONValue], _ config: String) throws -> [Source] {
-    let folder = config.lastIndex(of: "/").map { config[...$0] } ?? ""
     var sources: [Source] = []
     for entry in entries {
       guard let rules = entry["rules"] else { continue }
@@ -88,7 +88,7 @@ struct RulesSources: Equatable {
       guard !sources.contains(where: { $0.database == database }) else {
         throw refusal("`\(config)` names database `\(database)` twice")
       }
-      sources.append(Source(database: database, path: path.hasPrefix("/") ? path : folder + path))
+      sources.append(Source(database: database, path: Folders.resolve(path, beside: config)))
     }
     return sources
   }

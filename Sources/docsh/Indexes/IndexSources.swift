@@ -8,6 +8,7 @@ import DocStore
 import EngineLMDB
 import Indexes
 import JSON
+import Platform
 import Wire
 
 struct IndexSources {
@@ -46,7 +47,6 @@ struct IndexSources {
     guard let bytes = try? FileAccess.contents(of: config), let json = try? JSONReader.read(bytes),
       let firestore = json["firestore"]
     else { return [] }
-    let folder = config.lastIndex(of: "/").map { config[...$0] } ?? ""
     var sources: [Source] = []
     for entry in firestore.oneOrMore {
       guard let indexes = entry["indexes"] else { continue }
@@ -57,7 +57,7 @@ struct IndexSources {
       sources.append(
         Source(
           database: entry["database"]?.text ?? "(default)",
-          path: path.hasPrefix("/") ? path : folder + path))
+          path: Folders.resolve(path, beside: config)))
     }
     return sources
   }
@@ -85,16 +85,19 @@ struct IndexSources {
     return gate
   }
 
-  /// The definitions of a file. Warnings are told; an error ends the command.
-  static func load(_ path: String) throws -> DefinedIndexes {
-    let bytes: [UInt8]
+  /// A file and what is wrong with it. Ends the command where it cannot be read.
+  static func read(_ path: String) throws -> (file: IndexFile, problems: [IndexFileProblem]) {
     do {
-      bytes = try FileAccess.contents(of: path)
+      return IndexFile.read(try FileAccess.contents(of: path))
     } catch {
       Terminal.complain("\(error)")
       throw ExitCode(ExitStatus.badInput)
     }
-    let (file, problems) = IndexFile.read(bytes)
+  }
+
+  /// The definitions of a file. Warnings are told; an error ends the command.
+  static func load(_ path: String) throws -> DefinedIndexes {
+    let (file, problems) = try read(path)
     for problem in problems { Terminal.report(problem.text(path: path)) }
     guard !problems.contains(where: { $0.severity == .error }) else { throw ExitCode(ExitStatus.badInput) }
     return file.indexes

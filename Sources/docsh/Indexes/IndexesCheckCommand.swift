@@ -53,14 +53,7 @@ struct IndexesCheckCommand: ParsableCommand {
   }
 
   private func problems(of path: String, _ asked: [QueryNeeds]?) throws -> [IndexFileProblem] {
-    let bytes: [UInt8]
-    do {
-      bytes = try FileAccess.contents(of: path)
-    } catch {
-      Terminal.complain("\(error)")
-      throw ExitCode(ExitStatus.badInput)
-    }
-    let (file, problems) = IndexFile.read(bytes)
+    let (file, problems) = try IndexSources.read(path)
     if problems.contains(where: { $0.severity == .error }) { return problems }
     return (problems + IndexFileReview.problems(of: file, asked: asked)).sorted { $0.place < $1.place }
   }

@@ -11,12 +11,11 @@ struct TestState {
 
   /// - Parameter suite: the suite's path.
   init(of suite: String) {
-    guard let base = Self.base(), let resolved = realpath(suite, nil) else {
+    guard let base = Self.base(), let path = Folders.real(suite) else {
       folder = nil
       return
     }
-    defer { free(resolved) }
-    folder = base + "/docsh/test/" + Self.name(of: String(cString: resolved))
+    folder = base + "/docsh/test/" + Self.name(of: path)
   }
 
   private static func base() -> String? {

@@ -95,30 +95,19 @@ final class WatchLoop {
   }
 
   private static func isSame(_ left: String, _ right: String) -> Bool {
-    left == right || (real(left) != nil && real(left) == real(right))
-  }
-
-  private static func real(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
+    left == right || (Folders.real(left) != nil && Folders.real(left) == Folders.real(right))
   }
 
   /// The folders of all files that matter, and those that may get new suites.
   private func watchFolders() throws(FileWatchError) {
     for suite in suites {
-      for file in [suite.path] + suite.dependencies { try watch.add(Self.folder(of: file)) }
+      for file in [suite.path] + suite.dependencies { try watch.add(Folders.folder(of: file)) }
     }
     for argument in arguments where !argument.hasSuffix(TestCommand.suffix) {
       let folder = argument.count > 1 && argument.hasSuffix("/") ? String(argument.dropLast()) : argument
       try watch.add(folder)
-      try watch.add(Self.folder(of: folder))
+      try watch.add(Folders.folder(of: folder))
     }
-  }
-
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private func runSuite(_ index: Int) {
