@@ -69,7 +69,7 @@ struct AccessGuard {
     }
   }
 
-  /// A query, from its shape alone. One with too many ways has none that rules could judge.
+  /// A query, from its shape alone. One with too many disjuncts has none that rules could judge.
   func allowList(_ query: NormalizedQuery) throws(StoreError) {
     if let error = query.disjunctError { throw .invalid(error) }
     try allowList(QueryShape(query), in: query.database)

@@ -44,7 +44,7 @@ public enum RequestLimits {
 
 /// Queries and aggregations.
 public enum QueryLimits {
-  /// Ways of the disjunctive form. Both. Source: docs/spec/protocol.md 2.3.
+  /// Disjuncts of the normal form. Both. Source: docs/spec/protocol.md 2.3.
   public static let disjunctionsMax = 30
   /// Values of `in` and `array-contains-any`. Both. Source: docs/spec/protocol.md 2.3.
   public static let listValuesMax = 30

@@ -64,7 +64,7 @@ extension FieldTest.Comparison {
     }
   }
 
-  /// Whether each operand is a way of its own.
+  /// Whether each operand is a disjunct of its own.
   public var isDisjunction: Bool { self == .in || self == .arrayContainsAny }
 
   /// Whether the operand is a list of values to try.

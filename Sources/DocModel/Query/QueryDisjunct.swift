@@ -52,7 +52,7 @@ public struct QueryDisjunct: Hashable, Sendable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// How many ways there are, without making them: a test is 1, a list one for each operand
+  /// How many disjuncts there are, without making them: a test is 1, a list one for each operand
   /// (duplicates count), OR adds, AND multiplies. Stops growing at `Int.max`.
   public static func count(of filter: QueryFilter?) -> Int {
     switch filter {

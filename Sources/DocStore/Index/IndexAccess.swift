@@ -38,7 +38,7 @@ struct IndexConjunct: Hashable, Sendable {
 public struct IndexAccess: Hashable, Sendable {
   let scope: QueryScope
   let conjuncts: [IndexConjunct]
-  /// Documents that ways of the filter name.
+  /// Documents that disjuncts of the filter name.
   let named: [ResourcePath]
   /// What follows the prefixes, the name last; directions are relative to an ascending name.
   let suffix: [QueryOrder]

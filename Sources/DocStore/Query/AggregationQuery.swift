@@ -68,7 +68,7 @@ public struct AggregationQuery: Sendable {
   }
 
   func checkInvariants() {
-    assert(functions.allSatisfy { !$0.alias.isEmpty }, "every figure has a name")
+    assert(functions.allSatisfy { !$0.alias.isEmpty }, "every result has a name")
     assert(Set(functions.map { Array($0.alias.utf8) }).count == functions.count, "names differ")
     assert(
       functions.allSatisfy { named in

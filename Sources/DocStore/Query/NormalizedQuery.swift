@@ -65,7 +65,7 @@ public struct NormalizedQuery: Sendable {
   /// Whether results come in the order of names, forward or backward.
   public var isOrderedByNameOnly: Bool { orders.count == 1 }
 
-  /// Why rules cannot judge the query: it has too many ways.
+  /// Why rules cannot judge the query: it has too many disjuncts.
   public var disjunctError: InvalidArgument? { lateError == nil ? nil : QueryErrors.disjuncts(of: filter) }
 
   /// The disjunctive form of the filter: a document matches when it passes every test of some disjunct.

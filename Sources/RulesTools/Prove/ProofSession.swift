@@ -45,7 +45,7 @@ struct ProofSession {
     e.spent = 0
   }
 
-  /// - Parameter ways: of the query; nil when there are too many.
+  /// - Parameter disjuncts: of the query; nil when there are too many.
   mutating func proof(_ disjuncts: [ListWay]?) -> ListProof {
     guard let disjuncts else { return proof(.tooComplex, .agreed, branches: 0) }
     var prover = StrictProver(plan, e, shape)

@@ -16,8 +16,8 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   package let webChannel: WebChannelService
   private let methods: [RESTMethod: GRPCMethod]
   /// What requests that are no method of the service are counted as.
-  private let emulatorFigure: Int
-  private let pageFigure: Int
+  private let emulatorMetric: Int
+  private let pageMetric: Int
   private let deadlines: DefaultDeadlines
   /// LIMIT: bytes of a body that is read on the event loop; about as long as one commit is decoded.
   static var onEventLoopBytesMax: Int { 64 << 10 }
@@ -35,8 +35,8 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       firestore.methods, Self.dialect(firestore), gate: gate, observer: hooks.observer,
       threads: firestore.threads,
       limits: limits, memory: hooks.memory)
-    emulatorFigure = hooks.observer?.metrics.index(of: "Emulator") ?? -1
-    pageFigure = hooks.observer?.metrics.index(of: "Page") ?? -1
+    emulatorMetric = hooks.observer?.metrics.index(of: "Emulator") ?? -1
+    pageMetric = hooks.observer?.metrics.index(of: "Page") ?? -1
     var methods: [RESTMethod: GRPCMethod] = [:]
     for method in firestore.methods where method.name.hasPrefix("google.firestore.v1.") {
       guard let rest = RESTMethod(rawValue: String(method.name.split(separator: "/")[1])) else { continue }
@@ -58,7 +58,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     if refusal == nil, let target, let stream = WebChannelService.stream(target.segments) {
       return webChannel.respond(exchange, stream, target)
     }
-    exchange.observation = hooks.observer?.begin(pageFigure, .http)
+    exchange.observation = hooks.observer?.begin(pageMetric, .http)
     if let refusal { return exchange.respond(refusal) }
     guard let target else { return exchange.respondNotFound() }
     do throws(GRPCStatus) { try route(exchange, target) } catch { exchange.respond(error) }
@@ -79,13 +79,13 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
       exchange.respond(text: "Ok\n")
     case ("GET", 1) where segments[0].holds("healthz"): reportHealth(exchange)
     case ("GET", 1) where segments[0].holds("readyz"): reportReadiness(exchange)
-    case ("GET", 1) where segments[0].holds("metrics"): reportFigures(exchange)
+    case ("GET", 1) where segments[0].holds("metrics"): reportMetrics(exchange)
     case ("POST", 1) where segments[0].holds("reset"): reset(exchange)
     case ("POST", 1) where segments[0].holds("shutdown"):
       exchange.respond(text: "Shutting down...\n")
       hooks.shutDown()
     case (let method, 4...) where segments[0].holds("emulator") && segments[1].holds("v1"):
-      exchange.observation?.method = emulatorFigure
+      exchange.observation?.method = emulatorMetric
       try administrate(exchange, method, Array(segments[2...]), target)
     case (_, 6...) where segments[0].holds("v1") || segments[0].holds("v1beta1"):
       callMethod(exchange, target)

@@ -18,7 +18,7 @@ extension HTTPService {
   }
 
   /// `GET /metrics`, for Prometheus and everything like it. docs/operations.md tells what each metric means.
-  func reportFigures(_ exchange: HTTPExchange) {
+  func reportMetrics(_ exchange: HTTPExchange) {
     var text = PrometheusText()
     if let metrics = hooks.observer?.metrics {
       Self.writeCalls(metrics, to: &text)
