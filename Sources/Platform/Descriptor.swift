@@ -1,4 +1,4 @@
-/// Bytes into an open file, pipe or terminal: all of them, or the reason why not.
+/// Bytes into and out of an open file, pipe or terminal: all of them, or the reason why not.
 
 /// What the system says to a call that failed.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -45,6 +45,21 @@ package enum Descriptor {
       } else if code != EINTR {
         return SystemError(code: code)
       }
+    }
+    return nil
+  }
+
+  /// What is left to read, without an end for a signal; nil where that is more than `bytesMax`.
+  package static func readAll(from descriptor: Int32, atMost bytesMax: Int) throws(SystemError) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= bytesMax {
+      let count = read(descriptor, &piece, piece.count)
+      if count == 0 { return bytes }
+      let code = errno
+      if count < 0, code == EINTR { continue }
+      if count < 0 { throw SystemError(code: code) }
+      bytes.append(contentsOf: piece[..<count])
     }
     return nil
   }

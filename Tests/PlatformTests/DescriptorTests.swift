@@ -120,4 +120,22 @@ import Testing
     try #require(lseek(file, 0, SEEK_SET) == 0)
     #expect(throws: SystemError(code: EBADF)) { try Descriptor.copyAll(from: file, to: closed) }
   }
+
+  @Test(
+    "what is left is read whole, up to a limit",
+    arguments: [(0, 10, 0), (10, 10, 10), (11, 10, nil), (200_000, 1 << 20, 200_000), (200_000, 65_536, nil)]
+      as [(Int, Int, Int?)])
+  func readsAll(count: Int, most: Int, read: Int?) throws {
+    let ends = try Self.pipeEnds()
+    // Read to its end, or the writer would be ended by SIGPIPE.
+    defer {
+      _ = Self.drained(ends.read)
+      close(ends.read)
+    }
+    try PlatformThread.start {
+      _ = try? Descriptor.writeAll([UInt8](repeating: 7, count: count), to: ends.write)
+      close(ends.write)
+    }
+    #expect(try Descriptor.readAll(from: ends.read, atMost: most)?.count == read)
+  }
 }

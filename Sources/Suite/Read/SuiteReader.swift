@@ -162,8 +162,11 @@ struct SuiteReader {
       source: above + text, name: source.name, limitsSource: options.limitsRulesSource)
   }
 
+  /// LIMIT: larger files are no rules; the platform takes 256 KiB.
+  static let fileBytesMax = 16 << 20
+
   static func contents(_ path: String, _ node: YAMLNode) throws(YAMLError) -> [UInt8] {
-    do throws(FileFailure) { return try FileContents.read(path) } catch {
+    do throws(FileFailure) { return try FileContents.read(path, bytesMax: fileBytesMax) } catch {
       throw node.error("cannot read the rules '\(path)': \(error.reason)")
     }
   }

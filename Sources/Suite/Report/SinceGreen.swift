@@ -1,5 +1,6 @@
 /// What has changed since all cases passed last, for the reports of failures.
 
+internal import Platform
 internal import Rules
 internal import YAML
 
@@ -14,7 +15,9 @@ enum SinceGreen {
       let lines = ChangedLines.numbers(from: green.rules, to: rules)
       return FailureLine(label: "since", text: "last green run: \(places(lines)) of the rules changed")
     }
-    guard let suite = try? FileContents.read(file.source.name), suite != green.suite else { return nil }
+    guard let suite = try? FileContents.read(file.source.name, bytesMax: SuiteReader.fileBytesMax),
+      suite != green.suite
+    else { return nil }
     let lines = ChangedLines.numbers(from: green.suite, to: suite)
     return FailureLine(label: "since", text: "last green run: \(places(lines)) of the suite changed")
   }
