@@ -10,7 +10,7 @@ package import DocModel
 /// One disjunct of a query's filter as rules judge it: its tests of fields, and what it says of the document's name.
 ///
 /// `not-in` is taken apart here, too, into `notEqual` tests that all hold.
-package struct ListWay {
+package struct ListDisjunct {
   /// Tests of fields, each once: `f == 1` said twice still fixes the field.
   package var tests: [FieldTest] = []
   /// The document the disjunct names with `__name__ ==`, as a full resource name. Nil when anything else is
@@ -70,22 +70,22 @@ extension QueryShape {
   static let disjunctsMax = 100
 
   /// All disjuncts; nil when there are too many.
-  package func expandedDisjuncts() -> [ListWay]? {
+  package func expandedDisjuncts() -> [ListDisjunct]? {
     let ancestor = allDescendants && !parent.isRoot ? Array(parent.text.utf8) : nil
     if let only = disjuncts.first, disjuncts.count == 1,
       !only.tests.contains(where: { $0.comparison.isDisjunction })
     {
-      return [ListWay(only, ancestor: ancestor)]
+      return [ListDisjunct(only, ancestor: ancestor)]
     }
     let filter = QueryFilter.any(disjuncts.map(\.filter))
     guard QueryDisjunct.count(of: filter) <= Self.disjunctsMax else { return nil }
     return Self.distinct(
-      QueryDisjunct.disjuncts(of: filter).map { ListWay($0, ancestor: ancestor, isOneOfSeveral: true) })
+      QueryDisjunct.disjuncts(of: filter).map { ListDisjunct($0, ancestor: ancestor, isOneOfSeveral: true) })
   }
 
   /// Disjuncts that say the same, in whatever order, are one. Saying it twice in one disjunct is saying something else, as in the
   /// official engine.
-  private static func distinct(_ disjuncts: [ListWay]) -> [ListWay] {
+  private static func distinct(_ disjuncts: [ListDisjunct]) -> [ListDisjunct] {
     var seen: Set<[FieldTest: Int]> = []
     return disjuncts.filter { seen.insert($0.said).inserted }
   }
@@ -93,7 +93,8 @@ extension QueryShape {
 
 extension Ruleset {
   /// - Parameter disjuncts: of the request's query; nil when there are too many, or no query.
-  func decideList(_ request: borrowing RuleRequest, _ disjuncts: [ListWay]?, _ e: Evaluation) -> Decision {
+  func decideList(_ request: borrowing RuleRequest, _ disjuncts: [ListDisjunct]?, _ e: Evaluation) -> Decision
+  {
     guard let shape = request.query, let disjuncts else { return e.decision(.unprovable) }
     // Assumed: every disjunct has the whole budget; document accesses are counted over all of them.
     var spentMost = 0
@@ -129,7 +130,7 @@ extension Ruleset {
 
 extension Evaluation {
   /// Makes one disjunct of a query the thing to be judged: its document or its stand-in, and its matches.
-  package func openDisjunct(_ disjunct: ListWay, of shape: QueryShape, _ ruleset: Ruleset) {
+  package func openDisjunct(_ disjunct: ListDisjunct, of shape: QueryShape, _ ruleset: Ruleset) {
     openQuery(shape)
     // Also a document outside the collection, which the query cannot return. Source: the official emulator.
     if let name = disjunct.documentName, let relative = relativePath(ofName: name) {
@@ -143,12 +144,12 @@ extension Evaluation {
 
   /// The same for a disjunct after another one of the same query, when neither names a document: all but the stand-in
   /// is as it was.
-  func openNext(_ disjunct: ListWay) {
+  func openNext(_ disjunct: ListDisjunct) {
     spent = 0
     openStandIn(disjunct)
   }
 
-  private func openStandIn(_ disjunct: ListWay) {
+  private func openStandIn(_ disjunct: ListDisjunct) {
     resourceData = standIn(disjunct.tests)
     nameConstraint = nameConstraint(disjunct)
   }

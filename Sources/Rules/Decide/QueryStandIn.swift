@@ -37,7 +37,7 @@ extension Evaluation {
     case .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .arrayContains:
       return constraint(
         ConstraintFilter(comparison: test.comparison, operand: encodedOperand(test.operand)))
-    // Taken apart before: `ListWay`.
+    // Taken apart before: `ListDisjunct`.
     case .in, .arrayContainsAny, .notIn:
       return constraint(
         ConstraintFilter(comparison: test.comparison, operand: list(test.operands.map(encodedOperand))))
@@ -77,7 +77,7 @@ extension Evaluation {
 
   /// What a query says of the document's name where it does not fix it: its filters, or where it looks. A group
   /// below a document is a range of names for the official engine.
-  func nameConstraint(_ disjunct: ListWay) -> Operand? {
+  func nameConstraint(_ disjunct: ListDisjunct) -> Operand? {
     let keys = disjunct.keys.compactMap { relativePath(ofName: $0) }.map {
       ConstraintFilter(comparison: .equal, operand: namePath($0))
     }

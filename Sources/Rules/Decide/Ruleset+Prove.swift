@@ -19,7 +19,7 @@ package protocol ListProver: AnyObject, Sendable {
   ///   - isForClient: what the proof says is then made without a look at stored documents; only whether it says it
   ///     depends on the verdicts.
   func proof(
-    of shape: QueryShape, _ disjuncts: [ListWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
+    of shape: QueryShape, _ disjuncts: [ListDisjunct]?, by ruleset: Ruleset, _ documents: DocumentAccess,
     mirror: Decision, isForClient: Bool
   ) -> ListProof
 }

@@ -115,7 +115,8 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
 
   /// The same for a list whose disjuncts are known.
   func decide(
-    list request: borrowing RuleRequest, _ disjuncts: [ListWay]?, _ documents: DocumentAccess, isRepeat: Bool
+    list request: borrowing RuleRequest, _ disjuncts: [ListDisjunct]?, _ documents: DocumentAccess,
+    isRepeat: Bool
   ) -> Decision {
     let evaluation = documents.evaluation
     evaluation.isTracing = false

@@ -100,7 +100,7 @@ extension Ruleset {
     return DetailedExplanation(
       explanation: explanation, source: source, method: request.method, path: request.path,
       uid: request.auth.map { auth in auth.uid.map { String(decoding: $0, as: UTF8.self) } ?? "" },
-      disjuncts: request.query.map(ListWayText.texts) ?? [], rules: rules,
+      disjuncts: request.query.map(ListDisjunctText.texts) ?? [], rules: rules,
       documents: asked.reads(documents.log))
   }
 }

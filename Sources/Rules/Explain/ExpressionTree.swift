@@ -144,7 +144,7 @@ struct RequestedDocuments {
 }
 
 /// The disjuncts of a query as filters.
-enum ListWayText {
+enum ListDisjunctText {
   static func texts(_ shape: QueryShape) -> [String] {
     let e = Evaluation()
     return (shape.expandedDisjuncts() ?? []).map { disjunct in

@@ -28,7 +28,7 @@ struct DisjunctFacts {
   }
 
   /// The id, as a name or bounds on names say. Only names directly in the collection say something.
-  mutating func addNames(_ disjunct: ListWay, inCollection prefix: [UInt8]) {
+  mutating func addNames(_ disjunct: ListDisjunct, inCollection prefix: [UInt8]) {
     for test in disjunct.nameTests {
       guard let id = id(of: test, prefix) else { continue }
       addName(test.comparison, id)

@@ -45,7 +45,7 @@ extension Ruleset {
 
   /// The `allow` by which the service grants the query; others refuse the witness, too, and leak nothing.
   private func grantingAllow(_ shape: QueryShape, _ e: Evaluation) -> Int? {
-    e.openDisjunct(ListWay(), of: shape, self)
+    e.openDisjunct(ListDisjunct(), of: shape, self)
     var tracer = Tracer(self, e)
     tracer.traceMatches(disjunct: 0)
     return tracer.allows.last { $0.outcome == .granted }?.allow

@@ -46,7 +46,7 @@ struct ProofSession {
   }
 
   /// - Parameter disjuncts: of the query; nil when there are too many.
-  mutating func proof(_ disjuncts: [ListWay]?) -> ListProof {
+  mutating func proof(_ disjuncts: [ListDisjunct]?) -> ListProof {
     guard let disjuncts else { return proof(.tooComplex, .agreed, branches: 0) }
     var prover = StrictProver(plan, e, shape)
     for (index, disjunct) in disjuncts.enumerated() {
@@ -59,13 +59,13 @@ struct ProofSession {
   }
 
   /// One way: by logic, or, for a named document, by what is stored under the name.
-  private func prove(_ disjunct: ListWay, _ prover: inout StrictProver) -> StrictVerdict {
+  private func prove(_ disjunct: ListDisjunct, _ prover: inout StrictProver) -> StrictVerdict {
     let verdict = prover.prove(disjunct)
     guard verdict != .allowed, disjunct.documentName != nil else { return verdict }
     return isGrantedByService(disjunct) ? .allowed : verdict
   }
 
-  private func isGrantedByService(_ disjunct: ListWay) -> Bool {
+  private func isGrantedByService(_ disjunct: ListDisjunct) -> Bool {
     e.openDisjunct(disjunct, of: shape, ruleset)
     return ruleset.judge(e).isAllowed
   }
@@ -81,7 +81,7 @@ struct ProofSession {
 
   // MARK: refused by logic
 
-  private func refused(_ disjunct: ListWay, _ verdict: StrictVerdict, _ branches: Int) -> ListProof {
+  private func refused(_ disjunct: ListDisjunct, _ verdict: StrictVerdict, _ branches: Int) -> ListProof {
     let found = witness(disjunct)
     let finding: ListFinding = mirror.isAllowed ? (found == nil ? .unproven : .leak) : .agreed
     let advice = finding == .unproven ? [] : advice(disjunct)
@@ -91,7 +91,7 @@ struct ProofSession {
   }
 
   /// A result of the way that is refused.
-  private func witness(_ disjunct: ListWay) -> ListWitness? {
+  private func witness(_ disjunct: ListDisjunct) -> ListWitness? {
     guard disjunct.documentName == nil else { return nil }
     let matcher = disjunct.matcher(shape.orderBy)
     var prover = StrictProver(plan, e, shape)
@@ -129,7 +129,7 @@ struct ProofSession {
   }
 
   /// The line of the `allow` by which the service grants a way.
-  private func grantingLine(_ disjunct: ListWay) -> Int {
+  private func grantingLine(_ disjunct: ListDisjunct) -> Int {
     e.openDisjunct(disjunct, of: shape, ruleset)
     var tracer = Tracer(ruleset, e)
     tracer.traceMatches(disjunct: 0)
@@ -138,7 +138,7 @@ struct ProofSession {
 
   // MARK: refused by the service only
 
-  private func provable(_ disjuncts: [ListWay], _ branches: Int) -> ListProof {
+  private func provable(_ disjuncts: [ListDisjunct], _ branches: Int) -> ListProof {
     guard let disjunct = disjuncts.first(where: { !isGrantedByService($0) }) else {
       return proof(.allowed, .agreed, branches: branches)
     }
@@ -152,7 +152,7 @@ struct ProofSession {
 
   // MARK: advice
 
-  private func advice(_ disjunct: ListWay) -> [ListAdvice] {
+  private func advice(_ disjunct: ListDisjunct) -> [ListAdvice] {
     let search = FilterAdvice(passes: passes, shape: shape)
     let found = search.search(candidates(disjunct), replaces: false)
     if !found.isEmpty { return found }
@@ -164,7 +164,7 @@ struct ProofSession {
   }
 
   /// Filters that take no result away, or, when there are none, any that help.
-  private func harmlessAdvice(_ disjunct: ListWay) -> [ListAdvice] {
+  private func harmlessAdvice(_ disjunct: ListDisjunct) -> [ListAdvice] {
     let search = FilterAdvice(passes: passes, shape: shape)
     let all = candidates(disjunct)
     let harmless = search.search(all.filter(\.isImplied), replaces: false)
@@ -172,7 +172,7 @@ struct ProofSession {
   }
 
   /// What the rules ask about the results of a way.
-  private func candidates(_ disjunct: ListWay) -> [FilterAdvice.Candidate] {
+  private func candidates(_ disjunct: ListDisjunct) -> [FilterAdvice.Candidate] {
     e.hidesDocuments = isForClient
     defer { e.hidesDocuments = false }
     var prover = StrictProver(plan, e, shape)

@@ -14,7 +14,7 @@ final class StrictProof: ListProver {
   init() {}
 
   func proof(
-    of shape: QueryShape, _ disjuncts: [ListWay]?, by ruleset: Ruleset, _ documents: DocumentAccess,
+    of shape: QueryShape, _ disjuncts: [ListDisjunct]?, by ruleset: Ruleset, _ documents: DocumentAccess,
     mirror: Decision, isForClient: Bool
   ) -> ListProof {
     var session = ProofSession(ruleset, plan(of: ruleset), documents, shape, mirror, isForClient: isForClient)

@@ -32,7 +32,7 @@ struct StrictProver {
 
   /// - Parameter refused: is shown every case that no statement grants and says whether to go on.
   mutating func prove(
-    _ disjunct: ListWay, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
+    _ disjunct: ListDisjunct, _ refused: (inout SymbolicEvaluator) -> Bool = { _ in false }
   ) -> StrictVerdict {
     evaluator.steps = 0
     evaluator.isVacuous = false
@@ -42,7 +42,7 @@ struct StrictProver {
   }
 
   /// Says which disjunct comes after the next one, so that what they have in common is stated once.
-  mutating func expect(_ next: ListWay?, after disjunct: ListWay) {
+  mutating func expect(_ next: ListDisjunct?, after disjunct: ListDisjunct) {
     commonCount = 0
     guard let next else { return }
     let most = min(disjunct.tests.count, next.tests.count)
@@ -54,7 +54,7 @@ struct StrictProver {
   // MARK: one disjunct
 
   /// What the filters of the disjunct say.
-  private mutating func stated(by disjunct: ListWay) -> DisjunctFacts {
+  private mutating func stated(by disjunct: ListDisjunct) -> DisjunctFacts {
     var (done, facts) = common ?? (0, DisjunctFacts(e))
     common = nil
     if commonCount > 0, commonCount >= done {
@@ -68,7 +68,7 @@ struct StrictProver {
   }
 
   /// States what the disjunct says; false when it returns nothing.
-  private mutating func open(_ disjunct: ListWay) -> Bool {
+  private mutating func open(_ disjunct: ListDisjunct) -> Bool {
     var facts = stated(by: disjunct)
     // The disjuncts of a collection differ in their facts only.
     if isQueryOpen, disjunct.keys.isEmpty, disjunct.nameTests.isEmpty {
