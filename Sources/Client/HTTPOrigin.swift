@@ -1,5 +1,7 @@
 /// Where a server is.
 
+internal import DocModel
+
 /// Host and port, with or without TLS.
 package struct HTTPOrigin: Hashable, Sendable {
   package let isSecure: Bool
@@ -20,7 +22,7 @@ package struct HTTPOrigin: Hashable, Sendable {
     }
     // The system takes a port modulo 65536, and the names of services.
     let digits = text[text.utf8.index(after: colon)...]
-    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
+    guard digits.utf8.allSatisfy(\.isDigit), let port = Int(digits),
       (1...65_535).contains(port), !text.contains("://")
     else { throw Malformed(text: text) }
     let host = text[..<colon]

@@ -16,8 +16,7 @@ extension ValueTextReader {
     } catch {
       reason = error.message
     }
-    index = start
-    throw self.error("'/\(path)' is no path of a document: \(reason)")
+    throw self.error("'/\(path)' is no path of a document: \(reason)", at: start)
   }
 
   mutating func instant() throws(ConditionError) -> Value {
@@ -28,8 +27,7 @@ extension ValueTextReader {
     if let serverTime, word.utf8.elementsEqual("now".utf8) { return serverTime }
     let instant = word.hasPrefix("now") ? offset(word.dropFirst(3)) : Self.instant(word)
     guard let instant else {
-      index = start
-      throw error("'@\(word)' is no instant; write @2026-03-01T09:00:00Z, @now or @now-1d")
+      throw error("'@\(word)' is no instant; write @2026-03-01T09:00:00Z, @now or @now-1d", at: start)
     }
     return .timestamp(instant)
   }

@@ -25,8 +25,9 @@ package struct ValueTextReader {
 
   // MARK: tokens
 
-  package func error(_ message: String) -> ConditionError {
-    let before = text[..<min(index, text.count)].count { $0 & 0xC0 != 0x80 }
+  /// - Parameter place: nil for where the reader stands.
+  package func error(_ message: String, at place: Int? = nil) -> ConditionError {
+    let before = text[..<min(place ?? index, text.count)].count { $0 & 0xC0 != 0x80 }
     return ConditionError(message: message, offset: before)
   }
 
@@ -46,7 +47,7 @@ package struct ValueTextReader {
   package mutating func eatWord(_ word: String) -> Bool {
     skipBlanks()
     let end = index + word.utf8.count
-    guard text[index...].starts(with: word.utf8), end == text.count || !Self.isWordByte(text[end]) else {
+    guard text[index...].starts(with: word.utf8), end == text.count || !text[end].isWordByte else {
       return false
     }
     index = end
@@ -56,15 +57,6 @@ package struct ValueTextReader {
   package mutating func expectEnd() throws(ConditionError) {
     skipBlanks()
     guard index == text.count else { throw error("expected '&&', '||' or the end of the condition") }
-  }
-
-  private static func isWordByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 
   package mutating func take(while isWanted: (UInt8) -> Bool) -> String {
@@ -86,7 +78,7 @@ package struct ValueTextReader {
           index += text[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         index = min(index + 1, text.count)
-      } else if Self.isWordByte(text[index]) || text[index] == UInt8(ascii: ".") {
+      } else if text[index].isWordByte || text[index] == UInt8(ascii: ".") {
         index += 1
       } else {
         break
@@ -96,8 +88,7 @@ package struct ValueTextReader {
     do {
       return try FieldPath.parse(path).text
     } catch {
-      index = start
-      throw self.error(path.isEmpty ? "expected a field" : "'\(path)' is no field path")
+      throw self.error(path.isEmpty ? "expected a field" : "'\(path)' is no field path", at: start)
     }
   }
 
@@ -135,32 +126,23 @@ package struct ValueTextReader {
 
   private mutating func variable() throws(ConditionError) -> Value {
     let start = index
-    let name = take(while: Self.isWordByte)
+    let name = take(while: \.isWordByte)
     if let value = variables[name] { return value }
-    index = start
-    throw error("there is no '$\(name)'; there are \(variables.keys.sorted().joined(separator: ", "))")
+    throw error(
+      "there is no '$\(name)'; there are \(variables.keys.sorted().joined(separator: ", "))", at: start)
   }
 
   private mutating func number() throws(ConditionError) -> Value {
     let start = index
     let word = take {
-      Self.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
-        || $0 == UInt8(ascii: "+")
+      $0.isWordByte || ".-+".utf8.contains($0)
     }
     if word == "-Infinity" { return .double(-.infinity) }
     let digits = word.hasPrefix("+") ? String(word.dropFirst()) : word
     if let integer = Int64(digits) { return .integer(integer) }
-    let isDecimal = digits.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"),
-        UInt8(ascii: "+"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
+    let isDecimal = digits.utf8.allSatisfy { $0.isDigit || ".eE+-".utf8.contains($0) }
     guard isDecimal, let double = Double(digits), double.isFinite else {
-      index = start
-      throw error("'\(word)' is no number")
+      throw error("'\(word)' is no number", at: start)
     }
     return .double(double)
   }
@@ -176,8 +158,7 @@ package struct ValueTextReader {
       if byte == quote { return String(decoding: bytes, as: UTF8.self) }
       if byte == UInt8(ascii: "\\") { try escape(into: &bytes) } else { bytes.append(byte) }
     }
-    index = start
-    throw error("the text has no end")
+    throw error("the text has no end", at: start)
   }
 
   private mutating func escape(into bytes: inout [UInt8]) throws(ConditionError) {
@@ -211,14 +192,11 @@ package struct ValueTextReader {
         if let scalar = Unicode.Scalar(code) { return Character(scalar) }
       }
     }
-    index = place
-    throw error("this is half a character; the other half is missing, as in \\ud83d\\ude00")
+    throw error("this is half a character; the other half is missing, as in \\ud83d\\ude00", at: place)
   }
 
   private mutating func escapedUnit() throws(ConditionError) -> UInt16 {
-    let digits = text[index..<min(index + 4, text.count)].compactMap {
-      Character(Unicode.Scalar($0)).hexDigitValue
-    }
+    let digits = text[index..<min(index + 4, text.count)].compactMap(\.hexValue)
     guard digits.count == 4 else { throw error("\\u takes four hexadecimal digits of a character") }
     index += 4
     return digits.reduce(0) { $0 << 4 | UInt16($1) }
@@ -242,7 +220,7 @@ package struct ValueTextReader {
       skipBlanks()
       let isQuoted =
         index < text.count && (text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'"))
-      let name = isQuoted ? try quoted() : take(while: Self.isWordByte)
+      let name = isQuoted ? try quoted() : take(while: \.isWordByte)
       guard !name.isEmpty, eat(":") else { throw error("expected a name and ':'") }
       fields[name] = try value()
       if eat("}") { break }

@@ -93,11 +93,7 @@ public struct FieldPath: Sendable {
   }
 
   static func isIdentifierByte(_ byte: UInt8, first: Bool) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): !first
-    default: false
-    }
+    byte.isWordByte && !(first && byte.isDigit)
   }
 
   /// The text form; `parse(text)` gives the same path back.

@@ -40,14 +40,8 @@ public enum FolderCopy {
   public static func makeEmpty(_ folder: String) throws(LMDBOpenError) {
     if mkdir(folder, 0o755) == 0 { return }
     guard errno == EEXIST else { throw .system(folder, "create it", code: errno) }
-    guard let listing = opendir(folder) else { throw .system(folder, "look at it", code: errno) }
-    defer { closedir(listing) }
-    while let entry = readdir(listing) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { throw .system(folder, "write to it", code: ENOTEMPTY) }
-    }
+    guard let names = Folders.entries(of: folder) else { throw .system(folder, "look at it", code: errno) }
+    guard names.isEmpty else { throw .system(folder, "write to it", code: ENOTEMPTY) }
   }
 
   private static func copyFiles(_ names: [String], from folder: String, to output: String)

@@ -39,16 +39,10 @@ final class FolderLock: Sendable {
   }
 
   private static func create(_ folder: String) throws(LMDBOpenError) {
-    var path = ""
-    for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
-      path += path.isEmpty && !folder.hasPrefix("/") ? String(part) : "/" + part
-      while path.hasPrefix("//") { path.removeFirst() }
-      if path.isEmpty || path == "/" { continue }
-      if mkdir(path, 0o755) != 0, errno != EEXIST { throw .system(folder, "create it", code: errno) }
+    if access(folder, F_OK) == 0, !Folders.exists(folder) { throw .system(folder, "use it", code: ENOTDIR) }
+    do throws(SystemError) { try Folders.make(folder) } catch {
+      throw .system(folder, "create it", code: error.code)
     }
-    var status = stat()
-    guard stat(folder, &status) == 0 else { throw .system(folder, "look at it", code: errno) }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw .system(folder, "use it", code: ENOTDIR) }
   }
 
   private static func owner(_ descriptor: Int32) -> Int32 {

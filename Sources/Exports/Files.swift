@@ -3,25 +3,9 @@
 internal import Platform
 
 extension Folders {
-  /// Makes a folder and those above it.
-  static func make(_ path: String) throws(ExportError) {
-    if exists(path) { return }
-    let parent = folder(of: path)
-    if parent != path { try make(parent) }
-    guard mkdir(path, 0o755) == 0 || exists(path) else { throw OutputFile.failed }
-  }
-
   /// The first file in a folder whose name ends so; nil when there is none.
   static func file(in folder: String, endingWith suffix: String) -> String? {
-    guard let stream = opendir(folder) else { return nil }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(suffix) { names.append(name) }
-    }
+    let names = entries(of: folder)?.filter { $0.hasSuffix(suffix) } ?? []
     return names.min { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { folder + "/" + $0 }
   }
 }
@@ -31,6 +15,11 @@ final class OutputFile {
   private static let bufferBytes = 256 << 10
 
   static var failed: ExportError { ExportError(.unwritable, "failed to write export") }
+
+  /// Makes a folder and those above it.
+  static func makeFolder(_ path: String) throws(ExportError) {
+    do throws(SystemError) { try Folders.make(path) } catch { throw failed }
+  }
 
   private let descriptor: Int32
   private var buffer: [UInt8] = []

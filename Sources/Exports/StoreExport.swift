@@ -27,7 +27,7 @@ public enum StoreExport {
     }
     let root = folder + "/" + name
     let started = store.environment.now()
-    try Folders.make(root)
+    try OutputFile.makeFolder(root)
     let output = try writeDocuments(store, database, root)
     if output.count > 0 {
       let file = try OutputFile(root + "/" + kindFile)
@@ -51,7 +51,7 @@ public enum StoreExport {
   }
 
   /// Makes a folder for exports, and those above it.
-  public static func makeFolder(_ path: String) throws(ExportError) { try Folders.make(path) }
+  public static func makeFolder(_ path: String) throws(ExportError) { try OutputFile.makeFolder(path) }
 
   private struct Output {
     var count = 0
@@ -73,7 +73,7 @@ public enum StoreExport {
           path, document in
           do throws(ExportError) {
             if log == nil {
-              try Folders.make(root + "/" + kindFolder)
+              try OutputFile.makeFolder(root + "/" + kindFolder)
               let opened = try OutputFile(root + "/" + kindFolder + "/" + outputFile)
               file = opened
               log = LevelLogWriter(opened)

@@ -145,7 +145,10 @@ extension InjectedFaultParser {
   }
 
   private static func stray(_ word: Word) -> InjectedFaultError {
-    let near = nearest(word.text, ["on", "of", "under", "after"]).map { "; did you mean `\($0)`?" } ?? ""
+    let near =
+      Misspelling.nearest(to: word.text, among: ["on", "of", "under", "after"]).map {
+        "; did you mean `\($0)`?"
+      } ?? ""
     return failure(
       "`\(word.text)` says nothing here; behind what happens come `on CALL [NUMBER]`, `of WHO`, `under PATH`\(near)",
       word)
@@ -160,7 +163,7 @@ extension InjectedFaultParser {
     let name = word.text.uppercased()
     guard let code = StatusCode.allCases.first(where: { $0.name.hasSameBytes(as: name) }), !word.isQuoted
     else {
-      let near = Self.nearest(name, Self.statuses + ["DELAY", "DROP"]).map {
+      let near = Misspelling.nearest(to: name, among: Self.statuses + ["DELAY", "DROP"]).map {
         "did you mean \(["DELAY", "DROP"].contains($0) ? $0.lowercased() : $0)?"
       }
       throw Self.failure("`\(word.text)` is no status; \(near ?? wanted)", word)
@@ -205,7 +208,7 @@ extension InjectedFaultParser {
   }
 
   private static func number(_ word: Word) -> Int? {
-    guard !word.isQuoted, word.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard !word.isQuoted, word.text.utf8.allSatisfy(\.isDigit) else { return nil }
     return Int(word.text).flatMap { (1...InjectedFault.countMax).contains($0) ? $0 : nil }
   }
 
@@ -224,7 +227,7 @@ extension InjectedFaultParser {
         continue
       }
       guard !word.isQuoted, let call = InjectedFault.Call(rawValue: word.text) else {
-        let near = Self.nearest(word.text, Self.calls).map { "did you mean `\($0)`?" }
+        let near = Misspelling.nearest(to: word.text, among: Self.calls).map { "did you mean `\($0)`?" }
         throw Self.failure("there is no call `\(word.text)`; \(near ?? "there are \(known)")", word)
       }
       if !fault.calls.contains(call) { fault.calls.append(call) }
@@ -280,29 +283,5 @@ extension InjectedFaultParser {
         clause)
     }
     return FaultPlace(segments: segments, isAnywhere: isAnywhere && !segments.isEmpty)
-  }
-
-  // MARK: spelling
-
-  /// The word that is two letters away at most, and nearer than any before it.
-  private static func nearest(_ word: String, _ known: [String]) -> String? {
-    let word = Array(word.utf8)
-    guard (2...32).contains(word.count) else { return nil }
-    let near = known.map { ($0, distance(word, Array($0.utf8))) }.min { $0.1 < $1.1 }
-    return near.flatMap { $0.1 <= 2 && $0.1 < word.count ? $0.0 : nil }
-  }
-
-  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var row = Array(0...right.count)
-    for (line, byte) in left.enumerated() {
-      var corner = row[0]
-      row[0] = line + 1
-      for column in right.indices {
-        let cost = min(row[column] + 1, row[column + 1] + 1, corner + (byte == right[column] ? 0 : 1))
-        corner = row[column + 1]
-        row[column + 1] = cost
-      }
-    }
-    return row[right.count]
   }
 }

@@ -116,17 +116,8 @@ struct NameUse: Sendable {
 public enum Identifier {
   /// Whether the bytes are `[A-Za-z_][A-Za-z0-9_]*`.
   static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
-    guard let first = bytes.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
-      return false
-    }
-    return bytes.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
+    guard let first = bytes.first, !first.isDigit else { return false }
+    return bytes.allSatisfy(\.isWordByte)
   }
 
   /// Whether a text can name a value.

@@ -85,22 +85,15 @@ enum EndpointReader {
       throw (map["name"] ?? node).error(
         "a name may have \(nameBytesMax) bytes, this one has \(ownName.utf8.count)")
     }
-    let event = try map.required("event").word(of: DocumentTrigger.Event.words.map(\.word))
+    let event = try map.required("event").word(of: DocumentTrigger.Event.self)
     let document = try pattern(try map.required("document"))
     let address = try self.address(try map.required("endpoint"))
     var endpoint = FunctionEndpoint(
-      name: ownName, event: DocumentTrigger.Event.words.first { $0.word == event }?.event ?? .written,
-      document: document, address: address)
+      name: ownName, event: event, document: document, address: address)
     endpoint.project = try part(map["project"])
     endpoint.database = try part(map["database"])
-    if let node = map["mode"] {
-      let word = try node.word(of: FunctionEndpoint.Mode.allCases.map(\.rawValue))
-      endpoint.mode = FunctionEndpoint.Mode(rawValue: word) ?? endpoint.mode
-    }
-    if let node = map["format"] {
-      let word = try node.word(of: FunctionEndpoint.Format.allCases.map(\.rawValue))
-      endpoint.format = FunctionEndpoint.Format(rawValue: word) ?? endpoint.format
-    }
+    if let node = map["mode"] { endpoint.mode = try node.word(of: FunctionEndpoint.Mode.self) }
+    if let node = map["format"] { endpoint.format = try node.word(of: FunctionEndpoint.Format.self) }
     if let node = map["timeout"] { endpoint.timeout = Int(try node.integer(in: 1...3_600)) }
     if let node = map["attempts"] { endpoint.attempts = Int(try node.integer(in: 1...1_000_000)) }
     if let node = map["concurrency"] { endpoint.concurrency = Int(try node.integer(in: 1...1_000)) }
@@ -215,7 +208,7 @@ enum EndpointReader {
     let hasAuthContext = typeText.hasSuffix(suffix)
     let word = typeText.dropFirst(prefix.count).dropLast(hasAuthContext ? suffix.count : 0)
     guard typeText.hasPrefix(prefix),
-      let event = DocumentTrigger.Event.words.first(where: { $0.word == word })?.event
+      let event = DocumentTrigger.Event(rawValue: String(word))
     else { throw type.error("expected \(prefix)created, updated, deleted or written") }
     let document = try map.required("document").map("a document filter")
     let value = try document.required("value")

@@ -112,7 +112,7 @@ public struct FunctionEndpoint: Hashable, Sendable {
 
   /// The type of a second-generation event.
   var eventType: String {
-    "google.cloud.firestore.document.v1.\(event.word)" + (hasAuthContext ? ".withAuthContext" : "")
+    "google.cloud.firestore.document.v1.\(event.rawValue)" + (hasAuthContext ? ".withAuthContext" : "")
   }
 
   /// The type of a first-generation event.
@@ -136,7 +136,7 @@ public struct FunctionEndpoint: Hashable, Sendable {
   package func write(to writer: inout JSONWriter) {
     writer.object { object in
       object.member("name") { $0.string(name) }
-      object.member("event") { $0.string(event.word) }
+      object.member("event") { $0.string(event.rawValue) }
       object.member("document") { $0.string(document) }
       object.member("endpoint") { $0.string(address.description) }
       if let project { object.member("project") { $0.string(project) } }
@@ -149,20 +149,4 @@ public struct FunctionEndpoint: Hashable, Sendable {
       if hasAuthContext { object.member("authContext") { $0.boolean(true) } }
     }
   }
-}
-
-extension DocumentTrigger.Event {
-  /// `created`
-  public var word: String {
-    switch self {
-    case .created: "created"
-    case .updated: "updated"
-    case .deleted: "deleted"
-    case .written: "written"
-    }
-  }
-
-  static let words: [(word: String, event: DocumentTrigger.Event)] = [
-    ("created", .created), ("updated", .updated), ("deleted", .deleted), ("written", .written),
-  ]
 }

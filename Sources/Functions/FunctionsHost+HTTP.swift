@@ -154,7 +154,7 @@ extension FunctionsHost {
   private static func write(_ status: TriggerStatus, to writer: inout JSONWriter) {
     writer.object { object in
       object.member("name") { $0.string(status.name) }
-      object.member("event") { $0.string(status.event.word) }
+      object.member("event") { $0.string(status.event.rawValue) }
       object.member("document") { $0.string(status.pattern) }
       if let target = status.target { object.member("endpoint") { $0.string(target) } }
       object.member("paused") { $0.boolean(status.isPaused) }

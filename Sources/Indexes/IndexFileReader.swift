@@ -213,7 +213,7 @@ extension IndexFileReader {
     var seen: Set<String> = []
     for member in members {
       if !keys.contains(member.nameText) {
-        let near = keys.first { Self.distance($0, member.nameText) <= 2 }
+        let near = Misspelling.nearest(to: member.nameText, among: keys)
         warn(
           member.offset, "`\(member.nameText)` means nothing in \(what) and is passed over",
           fix: near.map { "did you mean `\($0)`?" }
@@ -326,23 +326,5 @@ extension IndexFileReader {
 
   private static func shown(_ value: JSONValue) -> String {
     value.text.map { "`\($0)`" } ?? value.kindName
-  }
-
-  /// Letters to change to make one word the other, up to 3.
-  private static func distance(_ a: String, _ b: String) -> Int {
-    let left = Array(a.utf8)
-    let right = Array(b.utf8)
-    if abs(left.count - right.count) > 2 { return 3 }
-    var row = Array(0...right.count)
-    for (i, x) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, y) in right.enumerated() {
-        let next = x == y ? diagonal : 1 + min(diagonal, row[j], row[j + 1])
-        diagonal = row[j + 1]
-        row[j + 1] = next
-      }
-    }
-    return min(3, row[right.count])
   }
 }

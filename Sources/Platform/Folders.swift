@@ -13,6 +13,31 @@ package enum Folders {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Makes a folder and those above it that are missing.
+  package static func make(_ path: String, _ mode: mode_t = 0o755) throws(SystemError) {
+    if exists(path) { return }
+    let parent = folder(of: path)
+    if parent != path { try make(parent, mode) }
+    if mkdir(path, mode) == 0 { return }
+    let code = errno
+    // Somebody else may have been faster.
+    if !exists(path) { throw SystemError(code: code == EEXIST ? ENOTDIR : code) }
+  }
+
+  /// The names in a folder, in no order; nil when it cannot be looked at, and `errno` says why.
+  package static func entries(of folder: String) -> [String]? {
+    guard let stream = opendir(folder) else { return nil }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
   /// A path that stands in a file, seen from where the program runs.
   package static func resolve(_ path: String, beside file: String) -> String {
     let folder = folder(of: file)

@@ -20,17 +20,13 @@ public enum ProcessMetrics {
     }
     text.single("process_max_fds", .gauge, "File descriptors that may be open.", openFilesMax)
     text.family("process_cpu_seconds_total", .counter, "Processor time used.")
-    text.sample(processorSeconds)
+    text.sample(Double(SystemClock.processor) / 1e9)
   }
 
   /// Open file descriptors of this process; nil where the system does not tell.
   public static var openFiles: Int? {
-    guard let folder = opendir("/proc/self/fd") else { return nil }
-    defer { closedir(folder) }
-    var count = 0
-    while readdir(folder) != nil { count += 1 }
-    // `.`, `..` and the folder itself.
-    return count - 3
+    // Without the folder itself.
+    Folders.entries(of: "/proc/self/fd").map { $0.count - 1 }
   }
 
   public static var openFilesMax: Int {
@@ -63,11 +59,5 @@ public enum ProcessMetrics {
     guard numbers.count >= 3 else { return nil }
     let page = sysconf(Int32(_SC_PAGESIZE))
     return (numbers[0] * page, numbers[1] * page, numbers[2] * page)
-  }
-
-  private static var processorSeconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -24,13 +24,8 @@ public struct QueuedLogHandler: LogHandler {
   public func log(event: LogEvent) {
     var all = metadata
     if let own = event.metadata { all.merge(own) { _, new in new } }
-    queue.append(format.line(level: event.level, "\(event.message)", all, atMilliseconds: Self.now))
-  }
-
-  private static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    queue.append(
+      format.line(level: event.level, "\(event.message)", all, atMilliseconds: SystemClock.wall / 1_000_000))
   }
 }
 
@@ -38,11 +33,9 @@ extension LogQueue {
   /// A queue whose notice of dropped lines is in the log's own format.
   public convenience init(descriptor: Int32, format: LogFormat) {
     self.init(descriptor: descriptor) { count in
-      var time = timespec()
-      clock_gettime(CLOCK_REALTIME, &time)
-      return format.line(
+      format.line(
         level: .warning, "log lines dropped: the reader of the log is too slow", ["count": "\(count)"],
-        atMilliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+        atMilliseconds: SystemClock.wall / 1_000_000)
     }
   }
 }

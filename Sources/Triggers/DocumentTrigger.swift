@@ -60,7 +60,7 @@ public struct DocumentEvent: Sendable {
 /// (`TriggerSettings.depthMax`): write only what differs.
 public struct DocumentTrigger: Sendable {
   /// The changes that fire a trigger.
-  public enum Event: Hashable, Sendable {
+  public enum Event: String, CaseIterable, Sendable {
     case created, updated, deleted
     /// Any of the three.
     case written

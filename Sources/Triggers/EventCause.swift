@@ -98,46 +98,14 @@ extension EventCause {
     self.init(root: root, depth: depth, steps: steps, isGuessed: parts[3] == "1")
   }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-      UInt8(ascii: "/"):
-      true
-    default: false
-    }
-  }
+  private static func isPlain(_ byte: UInt8) -> Bool { byte.isWordByte || "-./".utf8.contains(byte) }
 
-  private static func escaped(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text.utf8 {
-      if isPlain(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  private static func escaped(_ text: String) -> String { PercentEncoding.text(text, keeping: isPlain) }
 
   private static func unescaped(_ text: Substring) -> String? {
-    let bytes = Array(text.utf8)
-    var plain: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%") {
-        guard index + 2 < bytes.count,
-          let byte = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
-        else { return nil }
-        plain.append(byte)
-        index += 3
-      } else {
-        guard isPlain(bytes[index]) else { return nil }
-        plain.append(bytes[index])
-        index += 1
-      }
-    }
+    guard text.utf8.allSatisfy({ isPlain($0) || $0 == UInt8(ascii: "%") }),
+      let plain = PercentEncoding.decode(Array(text.utf8)[...])
+    else { return nil }
     return String(validating: plain, as: UTF8.self)
   }
 }

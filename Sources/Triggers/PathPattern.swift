@@ -94,12 +94,7 @@ public struct PathPattern: Sendable, CustomStringConvertible {
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
+    byte.isWordByte || byte == UInt8(ascii: "-")
   }
 
   // MARK: matching

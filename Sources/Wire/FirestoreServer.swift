@@ -151,9 +151,7 @@ public final class FirestoreServer: Sendable {
     }
     server.grpc.observer = observer
     server.grpc.offload = { [threads = firestore.threads] work in
-      threads.submit { state in
-        if state == .active { work() }
-      }
+      threads.submit(work)
     }
     server.grpc.memory = memory
     let methods = known.map { method in

@@ -92,6 +92,17 @@ extension YAMLNode {
     }
     return word
   }
+
+  /// One of the words that a type has.
+  public func word<Word: RawRepresentable & CaseIterable>(
+    of type: Word.Type
+  ) throws(YAMLError) -> Word where Word.RawValue == String {
+    let words = Word.allCases.map(\.rawValue)
+    guard let word = Word(rawValue: try word(of: words)) else {
+      throw expected(words.joined(separator: ", "))
+    }
+    return word
+  }
 }
 
 /// A map being read key by key.

@@ -27,8 +27,7 @@ struct AdministratorOptions: ParsableArguments {
     do throws(AdministratorKey.Failure) {
       return AdministratorAccess(key: try AdministratorKey.load(keyFile), takesOwner: takesOwner)
     } catch {
-      Terminal.complain("--admin-key-file: \(error)")
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(ExitStatus.badInput, "--admin-key-file: \(error)")
     }
   }
 

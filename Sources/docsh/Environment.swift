@@ -9,4 +9,7 @@ enum Environment {
     let text = String(cString: value)
     return text.isEmpty ? nil : text
   }
+
+  /// Where `CI` is set, `only` in a suite would hide cases.
+  static var acceptsOnly: Bool { value("CI") == nil }
 }

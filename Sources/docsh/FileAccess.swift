@@ -1,5 +1,6 @@
 /// Files as commands read them, with complaints that name the file and the reason.
 
+import DocModel
 import Platform
 import Suite
 
@@ -31,6 +32,18 @@ enum FileAccess {
       return try FileContents.standardInput(bytesMax: wholeFileBytesMax)
     } catch {
       throw FileError(path: "standard input", reason: error.reason)
+    }
+  }
+
+  /// The text of a file, or of standard input for `-`, and what messages call it.
+  static func source(_ path: String) throws(FileError) -> (name: String, bytes: [UInt8]) {
+    path == "-" ? ("<stdin>", try standardInput()) : (path, try contents(of: path))
+  }
+
+  /// The same; complains and ends with `ExitStatus.badInput` when it cannot be read.
+  static func required(_ path: String) throws -> (name: String, bytes: [UInt8]) {
+    do throws(FileError) { return try source(path) } catch {
+      throw Terminal.end(ExitStatus.badInput, error.description)
     }
   }
 
@@ -88,26 +101,14 @@ enum FileAccess {
   }
 
   private static func entries(of folder: String) throws(FileError) -> [String] {
-    guard let stream = opendir(folder) else { throw FileError(path: folder, reason: systemMessage()) }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { names.append(name) }
+    guard let names = Folders.entries(of: folder) else {
+      throw FileError(path: folder, reason: systemMessage())
     }
-    return names.sorted { $0.precedesBytewise($1) }
+    return names.sorted { $0.precedesInBytes($1) }
   }
 
   /// The system's words for what just went wrong.
   static func systemMessage() -> String {
-    String(cString: strerror(errno))
-  }
-}
-
-extension String {
-  fileprivate func precedesBytewise(_ other: String) -> Bool {
-    utf8.lexicographicallyPrecedes(other.utf8)
+    SystemError(code: errno).description
   }
 }

@@ -14,8 +14,7 @@ enum ImportedData {
       let count = try read(path, into: store, database)
       Terminal.say("docsh: imported \(count) documents from \(path)")
     } catch {
-      Terminal.complain("cannot import `\(path)`: \(error.message)")
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(ExitStatus.failure, "cannot import `\(path)`: \(error.message)")
     }
   }
 
@@ -46,8 +45,7 @@ enum ImportedData {
         Terminal.complain("`\(path)` is damaged and was not exported; set or delete it")
       }
     } catch {
-      Terminal.complain("cannot export to `\(folder)`: \(error.message)")
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(ExitStatus.failure, "cannot export to `\(folder)`: \(error.message)")
     }
   }
 }

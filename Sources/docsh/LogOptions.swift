@@ -14,17 +14,8 @@ extension LogFormat: ExpressibleByArgument {}
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
   case trace, debug, info, notice, warning, error, critical
 
-  var level: Logger.Level {
-    switch self {
-    case .trace: .trace
-    case .debug: .debug
-    case .info: .info
-    case .notice: .notice
-    case .warning: .warning
-    case .error: .error
-    case .critical: .critical
-    }
-  }
+  /// Both have the same names.
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
 }
 
 struct LogOptions: ParsableArguments {

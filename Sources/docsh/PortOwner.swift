@@ -7,9 +7,9 @@ enum PortOwner {
   static func name(ofPort port: Int) -> String? {
     let sockets = listeners(on: port, "/proc/net/tcp") + listeners(on: port, "/proc/net/tcp6")
     guard !sockets.isEmpty else { return nil }
-    for process in entries(of: "/proc") {
+    for process in Folders.entries(of: "/proc") ?? [] {
       guard let number = Int(process) else { continue }
-      for file in entries(of: "/proc/\(process)/fd") {
+      for file in Folders.entries(of: "/proc/\(process)/fd") ?? [] {
         guard let target = link("/proc/\(process)/fd/\(file)"), sockets.contains(target) else { continue }
         return "process \(number)" + (command(number).map { " (\($0))" } ?? "")
       }
@@ -19,8 +19,8 @@ enum PortOwner {
 
   /// The ports that a process listens on, in ascending order; none when the system does not tell.
   static func ports(ofProcess process: Int) -> [Int] {
-    let sockets = Set(
-      entries(of: "/proc/\(process)/fd").compactMap { link("/proc/\(process)/fd/\($0)") })
+    let folder = "/proc/\(process)/fd/"
+    let sockets = Set((Folders.entries(of: folder) ?? []).compactMap { link(folder + $0) })
     let listening = listeners("/proc/net/tcp") + listeners("/proc/net/tcp6")
     return Set(listening.filter { sockets.contains($0.socket) }.map(\.port)).sorted()
   }
@@ -52,18 +52,5 @@ enum PortOwner {
     let count = readlink(path, &buffer, buffer.count)
     guard count > 0 else { return nil }
     return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  private static func entries(of folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 }

@@ -1,35 +1,48 @@
 /// Rules files as commands load them.
 
+import Access
 import ArgumentParser
 import Rules
 import RulesTools
+import Wire
 
 enum RulesFile {
-  /// Compiles a file; complains and ends with `ExitStatus.badInput` when it cannot be read.
+  /// Compiles a file; what is wrong goes to standard error. Complains and ends with `ExitStatus.badInput` when it cannot
+  /// be read.
   static func compile(_ path: String, limitsSource: Bool = true, remarks: Bool = true) throws -> Compilation {
-    do throws(FileError) {
-      return RulesCompiler.compile(
-        source: try FileAccess.contents(of: path), name: path, limitsSource: limitsSource, remarks: remarks)
-    } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.badInput)
-    }
+    let (name, bytes) = try FileAccess.required(path)
+    let compilation = RulesCompiler.compile(
+      source: bytes, name: name, limitsSource: limitsSource, remarks: remarks)
+    let report = DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)
+    if !report.isEmpty { Terminal.report(report) }
+    if compilation.ruleset == nil { Terminal.complain("`\(path)` does not compile") }
+    return compilation
   }
 
-  /// A ruleset without errors; what is wrong goes to standard error.
-  static func load(_ path: String, limitsSource: Bool = true) throws -> Ruleset {
-    let compilation = try compile(path, limitsSource: limitsSource)
-    let report = report(compilation)
-    if !report.isEmpty { Terminal.report(report) }
-    guard let ruleset = compilation.ruleset else {
-      Terminal.complain("`\(path)` does not compile")
-      throw ExitCode(ExitStatus.badInput)
-    }
+  /// A ruleset without errors.
+  static func load(_ path: String) throws -> Ruleset {
+    guard let ruleset = try compile(path).ruleset else { throw ExitCode(ExitStatus.badInput) }
     return ruleset
   }
+}
 
-  /// Every diagnostic with its source line and caret.
-  static func report(_ compilation: Compilation) -> String {
-    DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)
+extension DatabaseFiles {
+  /// Compiles the files into a registry; complains and ends when one does not compile.
+  ///
+  /// - Parameter keepsBroken: takes such rules, by which users are refused with the compiler's words.
+  func registry(_ profile: ServiceProfile, keepsBroken: Bool = false) throws -> RulesetRegistry {
+    let registry = RulesetRegistry(isOpen: profile.withoutRules == .allow)
+    for source in sources {
+      let compilation = try RulesFile.compile(
+        source.path, limitsSource: profile.limitsRulesSource, remarks: false)
+      if let ruleset = compilation.ruleset {
+        registry.setStandard(.rules(ruleset), ofDatabase: source.database)
+        continue
+      }
+      guard keepsBroken else { throw ExitCode(ExitStatus.badInput) }
+      registry.setStandard(
+        .broken(OfficialIssue.refusal(compilation), compilation.source), ofDatabase: source.database)
+    }
+    return registry
   }
 }

@@ -72,8 +72,7 @@ struct PIDFile {
     do throws(FileError) {
       try FileAccess.write(Array("\(getpid())\n".utf8), to: path)
     } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(ExitStatus.failure, error.description)
     }
   }
 

@@ -17,8 +17,7 @@ enum StoreOpening {
         engine = try LMDBEngine.ephemeral()
       }
     } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(status(of: error))
+      throw end(error)
     }
     // After the engine, which says first when the folder is none.
     var options = StoreOptions()
@@ -26,8 +25,7 @@ enum StoreOpening {
       // What triggers have not delivered yet is not collected when the store opens.
       if let folder { options.historyHeldAfter = try TriggerJournal.historyNeeded(folder: folder) }
     } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.storage)
+      throw Terminal.end(ExitStatus.storage, error.description)
     }
     do throws(StoreError) {
       return try DocumentStore(engine: engine, options: options)
@@ -39,9 +37,10 @@ enum StoreOpening {
     }
   }
 
-  private static func status(of error: LMDBOpenError) -> Int32 {
-    if case .damaged = error { return ExitStatus.damaged }
-    return ExitStatus.storage
+  /// Complains of a folder that cannot be used; to be thrown.
+  static func end(_ error: LMDBOpenError) -> ExitCode {
+    if case .damaged = error { return Terminal.end(ExitStatus.damaged, error.description) }
+    return Terminal.end(ExitStatus.storage, error.description)
   }
 
   /// Names the pages that were found damaged so far.
@@ -67,8 +66,7 @@ enum StoreOpening {
     do {
       return (try DocumentStore(engine: try LMDBEngine.readOnly(folder: folder), options: options), reason)
     } catch let error as LMDBOpenError {
-      Terminal.complain(error.description)
-      throw ExitCode(status(of: error))
+      throw end(error)
     } catch let error as StoreError {
       Terminal.complain("cannot open data folder `\(folder)`: \(error.message)")
     }

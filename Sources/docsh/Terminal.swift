@@ -1,5 +1,6 @@
 /// What docsh says to people: results on standard output, complaints on standard error.
 
+import ArgumentParser
 import DocModel
 import JSON
 import Platform
@@ -23,6 +24,12 @@ enum Terminal {
   static func complain(_ message: String) {
     if writesJSON.load(ordering: .relaxed) { return report(message) }
     write("docsh: " + message + "\n", to: STDERR_FILENO)
+  }
+
+  /// Complains of what ends the command; to be thrown.
+  static func end(_ status: Int32, _ complaint: String) -> ExitCode {
+    complain(complaint)
+    return ExitCode(status)
   }
 
   /// Text as it is, on standard error.

@@ -78,8 +78,7 @@ struct TriggerSources {
     } catch {
       complaint = "\(error)"
     }
-    Terminal.complain("cannot start the triggers: \(complaint)")
-    throw ExitCode(ExitStatus.failure)
+    throw Terminal.end(ExitStatus.failure, "cannot start the triggers: \(complaint)")
   }
 
   /// A pause of an earlier process goes on, which nobody may remember.

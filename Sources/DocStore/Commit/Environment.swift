@@ -24,11 +24,7 @@ public struct Environment: Sendable {
 
   /// The machine's clock and its random numbers.
   public static let system = Environment(
-    now: {
-      var time = timespec()
-      clock_gettime(CLOCK_REALTIME, &time)
-      return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-    },
+    now: { SystemClock.wall / 1_000 },
     random: {
       var generator = SystemRandomNumberGenerator()
       return generator.next()

@@ -16,17 +16,6 @@ public struct StoreView {
   let recorder: ReadRecorder?
   let indexes: IndexRegistry?
 
-  init(
-    database: DatabaseID, readTime: Int64, states: DocumentStates, recorder: ReadRecorder?,
-    indexes: IndexRegistry?
-  ) {
-    self.database = database
-    self.readTime = readTime
-    self.states = states
-    self.recorder = recorder
-    self.indexes = indexes
-  }
-
   /// The same state, read without noting it in the transaction: for rules.
   public var unrecorded: StoreView {
     StoreView(database: database, readTime: readTime, states: states, recorder: nil, indexes: indexes)

@@ -232,11 +232,6 @@ struct HubCommit {
   /// Targets whose permission was decided with a document that was written.
   var doubted: [ObjectIdentifier: TargetReference] = [:]
 
-  init(changes: [DocumentChange], version: Int64) {
-    self.changes = changes
-    self.version = version
-  }
-
   mutating func touch(_ stream: HubStream) -> HubStream {
     if !stream.isTouched {
       stream.isTouched = true

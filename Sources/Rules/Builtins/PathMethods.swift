@@ -88,13 +88,8 @@ extension Evaluation {
   }
 
   private static func isIdentifier(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let first = bytes.first, !(first >= 0x30 && first <= 0x39) else { return false }
-    return bytes.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "$"): true
-      default: byte >= 0x80
-      }
-    }
+    guard let first = bytes.first, !first.isDigit else { return false }
+    return bytes.allSatisfy { $0.isNamePart || $0 >= 0x80 }
   }
 
   /// Fills placeholders. Every key must name one that is still open; placeholders that no key names are

@@ -1,4 +1,7 @@
 /// What the checker says. The official texts are those of the official compiler, observed.
+
+internal import DocModel
+
 enum CheckMessages {
   private static func warning(
     _ id: DiagnosticID, _ span: Span, _ message: String, label: String? = nil, notes: [Diagnostic.Note] = [],
@@ -225,7 +228,7 @@ enum CheckMessages {
   }
 
   static func unknownMethod(_ name: NameSyntax) -> Diagnostic {
-    let near = Spelling.nearest(to: name.text, among: AllowMethod.allCases.map(\.rawValue))
+    let near = Misspelling.nearest(to: name.text, among: AllowMethod.allCases.map(\.rawValue))
     return warning(
       .unknownMethod, name.span,
       "there is no method `\(name.text)`; this `allow` never applies to it",
@@ -247,7 +250,8 @@ enum CheckMessages {
     -> Diagnostic
   {
     let replacement =
-      isFunction ? "\(name)()" : Library.foreignVariables[name] ?? Spelling.nearest(to: name, among: visible)
+      isFunction
+      ? "\(name)()" : Library.foreignVariables[name] ?? Misspelling.nearest(to: name, among: visible)
     return warning(
       .unknownVariable, span, "nothing is called `\(name)` here; reading it fails",
       fix: replacement.map {
@@ -257,7 +261,7 @@ enum CheckMessages {
   }
 
   static func unknownFunction(_ name: String, at span: Span, visible: [String]) -> Diagnostic {
-    let near = Spelling.nearest(to: name, among: visible)
+    let near = Misspelling.nearest(to: name, among: visible)
     let fix = near.map { Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)]) }
     return warning(
       .unknownFunction, span, "there is no function `\(name)` here; calling it fails",
@@ -267,7 +271,7 @@ enum CheckMessages {
 
   static func unknownNamespaceFunction(_ name: String, at span: Span) -> Diagnostic {
     let namespace = name.prefix { $0 != "." } + "."
-    let near = Spelling.nearest(
+    let near = Misspelling.nearest(
       to: name, among: Library.namespaceFunctions.keys.filter { $0.hasPrefix(namespace) })
     return warning(
       .unknownFunction, span, "there is no function `\(name)`; calling it fails",
@@ -277,7 +281,7 @@ enum CheckMessages {
   }
 
   static func unknownMethodCall(_ name: String, at span: Span) -> Diagnostic {
-    let near = Spelling.nearest(to: name, among: Array(Library.methods.keys))
+    let near = Misspelling.nearest(to: name, among: Array(Library.methods.keys))
     let fix = near.map { Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)]) }
     return warning(
       .unknownFunction, span, "no value has a method `\(name)`; calling it fails",
@@ -295,7 +299,7 @@ enum CheckMessages {
   // MARK: Types
 
   static func unknownType(_ name: String, at span: Span) -> Diagnostic {
-    let replacement = foreignTypes[name] ?? Spelling.nearest(to: name, among: TypeNames.all)
+    let replacement = foreignTypes[name] ?? Misspelling.nearest(to: name, among: TypeNames.all)
     return error(
       .unknownType, span, "there is no type `\(name)`",
       notes: [Diagnostic.Note("types are " + TypeNames.all.joined(separator: ", "))],

@@ -3,7 +3,7 @@
 internal import DocModel
 
 /// The comparisons that rules can write.
-package enum Comparison: UInt8 {
+package enum Comparison: UInt8, CaseIterable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
   /// The same question with the sides exchanged.
@@ -18,7 +18,7 @@ package enum Comparison: UInt8 {
     }
   }
 
-  var symbol: String {
+  package var symbol: String {
     switch self {
     case .equal: "=="
     case .notEqual: "!="
@@ -31,7 +31,7 @@ package enum Comparison: UInt8 {
 
   /// Whether `order` (negative, zero, positive) satisfies this.
   @inline(__always)
-  func holds(_ order: Int) -> Bool {
+  package func holds(_ order: Int) -> Bool {
     switch self {
     case .equal: order == 0
     case .notEqual: order != 0

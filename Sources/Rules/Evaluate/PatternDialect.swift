@@ -101,10 +101,7 @@ struct PatternDialect {
     let prefix = isNext("(?P<") ? 4 : isNext("(?<") && !isNext("(?<=") && !isNext("(?<!") ? 3 : 0
     guard prefix > 0, let end = source[index...].firstIndex(of: UInt8(ascii: ">")) else { return take(1) }
     let name = Array(source[index + prefix..<end])
-    let isASCII = name.allSatisfy {
-      (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "_")
-    }
-    guard isASCII, names.insert(name).inserted else {
+    guard name.allSatisfy(\.isWordByte), names.insert(name).inserted else {
       throw Refusal(
         reason: "invalid named capture group: \(String(decoding: source[index...end], as: UTF8.self))")
     }

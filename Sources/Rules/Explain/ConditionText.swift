@@ -31,13 +31,9 @@ package enum ConditionText {
         if scan.isOutermost { return inner }
       }
       inner = inner.dropFirst().dropLast()
-      while let first = inner.first, isBlank(first) { inner = inner.dropFirst() }
-      while let last = inner.last, isBlank(last) { inner = inner.dropLast() }
+      while let first = inner.first, first.isBlank { inner = inner.dropFirst() }
+      while let last = inner.last, last.isBlank { inner = inner.dropLast() }
     }
     return inner
-  }
-
-  private static func isBlank(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 }

@@ -1,4 +1,7 @@
 /// Numbers, quoted literals and punctuation.
+
+internal import DocModel
+
 extension Lexer {
   /// `0`, `12`, `1.5`, `5.`, `.5`. No leading zeros, no exponent: what follows is another token,
   /// which the parser then finds out of place.
@@ -77,22 +80,10 @@ extension Lexer {
 }
 
 extension UInt8 {
-  package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-
-  var isLetter: Bool {
-    let lower = self | 0x20
-    return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
-  }
-
-  var isHexDigit: Bool {
-    let lower = self | 0x20
-    return isDigit || (lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "f"))
-  }
-
   /// `$` is a letter in names, as in Java.
-  var isNameStart: Bool { isLetter || self == UInt8(ascii: "_") || self == UInt8(ascii: "$") }
+  var isNameStart: Bool { isNamePart && !isDigit }
 
-  package var isNamePart: Bool { isNameStart || isDigit }
+  package var isNamePart: Bool { isWordByte || self == UInt8(ascii: "$") }
 
   package var isBlank: Bool {
     self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")

@@ -6,6 +6,9 @@
 ///
 /// Source: observed, see Tests/RulesTests/LexerTests.swift.
 /// INVARIANT: every step consumes at least one byte.
+
+internal import DocModel
+
 package struct Lexer {
   package let source: SourceText
   let bytes: [UInt8]
@@ -177,8 +180,8 @@ package struct Lexer {
     guard index < bytes.count else { return nil }
     let byte = bytes[index]
     if byte.isSegmentCharacter { return 1 }
-    if byte == UInt8(ascii: "%"), index + 2 < bytes.count, bytes[index + 1].isHexDigit,
-      bytes[index + 2].isHexDigit
+    if byte == UInt8(ascii: "%"), index + 2 < bytes.count, bytes[index + 1].hexValue != nil,
+      bytes[index + 2].hexValue != nil
     {
       return 3
     }

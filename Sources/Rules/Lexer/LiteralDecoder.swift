@@ -2,6 +2,9 @@
 ///
 /// Source: docs/spec/rules-language.md 1.1, observed exhaustively. Escapes are `\\ \' \" \n \r \t \b \f`, `\xHH`,
 /// three octal digits up to `\377`, and in strings `\uXXXX` (a UTF-16 unit). All else is an error.
+
+internal import DocModel
+
 struct LiteralDecoder {
   /// An escape that is not in the language, and where it is.
   struct BadEscape {
@@ -92,17 +95,11 @@ struct LiteralDecoder {
     guard index + count <= end else { return nil }
     var code: UInt32 = 0
     for position in index..<index + count {
-      guard let digit = hexValue(bytes[position]), digit < base else { return nil }
-      code = code * base + digit
+      guard let digit = bytes[position].hexValue, digit < base else { return nil }
+      code = code * base + UInt32(digit)
     }
     index += count
     return code
-  }
-
-  private func hexValue(_ byte: UInt8) -> UInt32? {
-    if byte.isDigit { return UInt32(byte - UInt8(ascii: "0")) }
-    guard byte.isHexDigit else { return nil }
-    return UInt32((byte | 0x20) - UInt8(ascii: "a")) + 10
   }
 
   private mutating func reject(from start: Int) {

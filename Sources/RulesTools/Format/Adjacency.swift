@@ -1,3 +1,4 @@
+internal import DocModel
 internal import Rules
 
 /// Where two tokens would become other tokens if no blank stood between them.

@@ -1,3 +1,4 @@
+internal import DocModel
 internal import Rules
 
 /// What the linter says about places that always fail or never vary. The official compiler is silent
@@ -35,7 +36,7 @@ enum LintMessages {
       case (.query, _): nil
       case (.auth, _): "\(base).token.\(name)"
       case (.newDocument, _), (.document, _), (.otherDocument, _): "\(base).data.\(name)"
-      default: Spelling.nearest(to: name, among: Array(KnownFields.request)).map { "\(base).\($0)" }
+      default: Misspelling.nearest(to: name, among: Array(KnownFields.request)).map { "\(base).\($0)" }
       }
     var notes: [Diagnostic.Note] = []
     if shape == .query {

@@ -48,10 +48,7 @@ public struct StudioDocument: Sendable {
 
   /// The place's own id where that can be a studio's id, otherwise one that is made from its hash.
   static func id(ofPlace placeID: String) -> String {
-    let isPlain = placeID.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || byte == 0x2D || byte == 0x5F
-    }
+    let isPlain = placeID.utf8.allSatisfy { $0.isWordByte || $0 == UInt8(ascii: "-") }
     // `__…__` is reserved in the service.
     let isReserved = placeID.hasPrefix("__") && placeID.hasSuffix("__")
     if isPlain, !isReserved, (1...idBytesMax).contains(placeID.utf8.count) { return placeID }

@@ -33,8 +33,6 @@ public struct StudioReport: Sendable, Hashable {
   /// Places that came again, in another answer or file. The last one counted.
   public internal(set) var repeated = 0
 
-  init(isDryRun: Bool) { self.isDryRun = isDryRun }
-
   public var created: Int { entries.count { $0.outcome == .created } }
   public var unchanged: Int { entries.count { $0.outcome == .unchanged } }
   public var updated: Int {

@@ -204,13 +204,7 @@ final class EmbeddedBackend: Backend {
   }
 
   func replaceRules(_ name: String, _ source: [UInt8]) throws(ShellError) {
-    let compilation = RulesCompiler.compile(source: source, name: name)
-    guard let ruleset = compilation.ruleset else {
-      throw ShellError(
-        .failed(code: "INVALID_ARGUMENT"),
-        DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics))
-    }
-    guarded.rulesets.replace(database, with: ruleset)
+    guarded.rulesets.replace(database, with: try CandidateRules(name: name, source: source).compiled())
   }
 
   func reconnect() throws(ShellError) {}
@@ -254,15 +248,10 @@ final class EmbeddedBackend: Backend {
     if let readOnlyReason {
       throw .failed("changes of another process cannot be watched here; \(readOnlyReason)")
     }
-    let selection: TargetSelection
-    switch target {
-    case .document(let path): selection = .documents([path])
-    case .query(let query): selection = .query(try normalized(query))
-    }
-    let path =
+    let (selection, path): (TargetSelection, [String]) =
       switch target {
-      case .document(let path): FaultedCall.segments(path.text)
-      case .query(let query): FaultedCall.path(query)
+      case .document(let path): (.documents([path]), FaultedCall.segments(path.text))
+      case .query(let query): (.query(try normalized(query)), FaultedCall.path(query))
       }
     try inject(.listen, as: caller, at: [path])
     var faulted = FaultedStream(database, caller.credentials)

@@ -10,27 +10,18 @@ import Platform
 
 extension RemoteBackend {
   func injectedFaults() throws(ShellError) -> [FaultReport] {
-    guard let faults = FaultAnswer.read(try administrate("GET", ":faults")) else {
-      throw ShellError(.connection, "what \(location) answers tells nothing of faults")
-    }
-    return faults
+    try told("faults", FaultAnswer.read(try administrate("GET", ":faults")))
   }
 
   func inject(_ fault: InjectedFault) throws(ShellError) -> Int {
     let body = JSONWriter.bytes(of: ["rule": .text(fault.description)])
     let json = try? JSONReader.read(try administrate("POST", ":faults", body: body))
-    guard let number = json?["number"]?.int else {
-      throw ShellError(.connection, "what \(location) answers tells nothing of faults")
-    }
-    return number
+    return try told("faults", json?["number"]?.int)
   }
 
   func clearFaults(_ number: Int?) throws(ShellError) -> Int {
     let answer = try administrate("DELETE", ":faults" + (number.map { "?number=\($0)" } ?? ""))
-    guard let count = (try? JSONReader.read(answer))?["cleared"]?.int else {
-      throw ShellError(.connection, "what \(location) answers tells nothing of faults")
-    }
-    return count
+    return try told("faults", (try? JSONReader.read(answer))?["cleared"]?.int)
   }
 }
 

@@ -48,11 +48,6 @@ final class RemoteBackend: Backend {
     }
   }
 
-  /// What is refused before it is sent.
-  private static func message(_ body: () throws(InvalidArgument) -> [UInt8]) throws(ShellError) -> [UInt8] {
-    do throws(InvalidArgument) { return try body() } catch { throw ShellError(error) }
-  }
-
   /// One request of plain HTTP as administrator: what only emulators answer, such as their rules.
   private func ask(_ method: String, _ path: String, body: [UInt8] = []) throws(ShellError) -> HTTPAnswer {
     var headers = [(name: "Authorization", value: AdministratorKey.clientAuthorization)]
@@ -90,12 +85,8 @@ final class RemoteBackend: Backend {
     _ visit: (ShellDocument) -> Bool
   ) throws(ShellError) -> ReadStatistics {
     var metrics = ReadStatistics()
-    try call(
-      "RunQuery",
-      try Self.message { () throws(InvalidArgument) in try messages.runQuery(query, transaction) },
-      as: caller
-    ) {
-      (bytes) throws(ClientFailure) in
+    let message = try checking { () throws(InvalidArgument) in try messages.runQuery(query, transaction) }
+    try call("RunQuery", message, as: caller) { (bytes) throws(ClientFailure) in
       guard let message = try AnswerReader.field(1, of: bytes) else { return true }
       metrics.documentsRead += 1
       return visit(try AnswerReader.document(message, path: nil))
@@ -108,13 +99,10 @@ final class RemoteBackend: Backend {
     in transaction: TransactionToken?
   ) throws(ShellError) -> [Value] {
     var fields = Fields()
-    try call(
-      "RunAggregationQuery",
-      try Self.message { () throws(InvalidArgument) in
-        try messages.runAggregation(query, aggregations, transaction)
-      },
-      as: caller
-    ) { (bytes) throws(ClientFailure) in
+    let message = try checking { () throws(InvalidArgument) in
+      try messages.runAggregation(query, aggregations, transaction)
+    }
+    try call("RunAggregationQuery", message, as: caller) { (bytes) throws(ClientFailure) in
       // Results by alias have the shape of a document's fields.
       if let result = try AnswerReader.field(1, of: bytes) { fields = try AnswerReader.fields(result) }
       return true
@@ -143,12 +131,10 @@ final class RemoteBackend: Backend {
 
   func explain(_ query: StructuredQuery, as caller: Caller) throws(ShellError) -> [String] {
     var indexes: [String] = []
-    try call(
-      "RunQuery",
-      try Self.message { () throws(InvalidArgument) in try messages.runQuery(query, nil, explains: true) },
-      as: caller
-    ) {
-      (bytes) throws(ClientFailure) in
+    let message = try checking { () throws(InvalidArgument) in
+      try messages.runQuery(query, nil, explains: true)
+    }
+    try call("RunQuery", message, as: caller) { (bytes) throws(ClientFailure) in
       guard let metrics = try AnswerReader.field(11, of: bytes),
         let plan = try AnswerReader.field(1, of: metrics)
       else { return true }
@@ -201,7 +187,7 @@ final class RemoteBackend: Backend {
   func watch(
     _ target: ReadStatement.Target, as caller: Caller, _ visit: (WatchEvent) throws(ShellError) -> Bool
   ) throws(ShellError) {
-    let message = try Self.message { () throws(InvalidArgument) in try messages.listen(target) }
+    let message = try checking { () throws(InvalidArgument) in try messages.listen(target) }
     var failure: ShellError?
     try call("Listen", message, as: caller, waits: true) { (bytes) throws(ClientFailure) in
       guard let event = try AnswerReader.event(bytes) else { return true }
@@ -234,6 +220,12 @@ final class RemoteBackend: Backend {
     return answer.body
   }
 
+  /// What was read of an answer; fails where nothing could be.
+  func told<R>(_ what: String, _ read: R?) throws(ShellError) -> R {
+    if let read { return read }
+    throw ShellError(.connection, "what \(location) answers tells nothing of \(what)")
+  }
+
   func rules() throws(ShellError) -> (name: String, source: [UInt8])? {
     let body = try administrate("GET", ":securityRules")
     guard let json = try? JSONReader.read(body), let file = json["rules"]?["files"]?.elements?.first,
@@ -255,9 +247,7 @@ final class RemoteBackend: Backend {
   // MARK: administration
 
   func askedShapes() throws(ShellError) -> ObservedShapes {
-    guard let asked = IndexAnswer.read(try administrate("GET", ":indexes")) else {
-      throw ShellError(.connection, "what \(location) answers tells nothing of indexes")
-    }
+    let asked = try told("indexes", IndexAnswer.read(try administrate("GET", ":indexes")))
     return ObservedShapes(shapes: asked.asked, isComplete: asked.isComplete)
   }
 

@@ -12,6 +12,15 @@ internal import RulesTools
 struct CandidateRules {
   let name: String
   let source: [UInt8]
+
+  /// Fails with all that is wrong with them.
+  func compiled(limitsSource: Bool = true) throws(ShellError) -> Ruleset {
+    let compilation = RulesCompiler.compile(source: source, name: name, limitsSource: limitsSource)
+    if let ruleset = compilation.ruleset { return ruleset }
+    throw ShellError(
+      .failed(code: "INVALID_ARGUMENT"),
+      DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics))
+  }
 }
 
 /// Answers are those of the HTTP interface: docs/operations.md.
@@ -35,10 +44,7 @@ extension RemoteBackend {
     case .shadow(let rules, let after):
       answer = try administrate("POST", ":shadowRequests?after=\(after)", body: Self.body(rules))
     }
-    guard let json = try? JSONReader.read(answer) else {
-      throw ShellError(.connection, "what \(location) answers tells nothing of requests")
-    }
-    return json
+    return try told("requests", try? JSONReader.read(answer))
   }
 }
 
@@ -53,7 +59,7 @@ extension EmbeddedBackend {
       answer = RequestReport.list(guarded, feed, database, kind, after: after, last: last)
     case .explain(let id, let text, let width):
       var rules: Ruleset?
-      if let text { rules = try Self.ruleset(text) }
+      if let text { rules = try text.compiled(limitsSource: false) }
       let found = try storing { () throws(StoreError) in
         try RequestReport.explanation(guarded, feed, database, id: id, by: rules) {
           ExplainText.text($0, width: width)
@@ -64,21 +70,12 @@ extension EmbeddedBackend {
       }
       answer = found
     case .shadow(let text, let after):
-      answer = RequestReport.shadow(guarded, feed, database, after: after, by: try Self.ruleset(text))
+      answer = RequestReport.shadow(
+        guarded, feed, database, after: after, by: try text.compiled(limitsSource: false))
     }
     guard let json = try? JSONReader.read(answer) else {
       throw .failed("the answer about requests cannot be read")
     }
     return json
-  }
-
-  private static func ruleset(_ text: CandidateRules) throws(ShellError) -> Ruleset {
-    let compilation = RulesCompiler.compile(source: text.source, name: text.name, limitsSource: false)
-    guard let ruleset = compilation.ruleset else {
-      throw ShellError(
-        .failed(code: "INVALID_ARGUMENT"),
-        DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics))
-    }
-    return ruleset
   }
 }

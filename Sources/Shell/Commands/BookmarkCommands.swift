@@ -66,8 +66,7 @@ enum BookmarkCommands {
     let name = arguments.text[..<sign].split(separator: " ").joined(separator: " ")
     guard isName(name) else { throw .usage("a bookmark's name has letters, digits, '-' and '_'") }
     let text = String(arguments.text[arguments.text.index(after: sign)...].drop { $0 == " " })
-    var parser = StatementParser(text, session.language)
-    _ = try parser.located { (parser) throws(ConditionError) in try parser.read() }
+    _ = try StatementParser.read(text, session.language)
     bookmarks.removeAll { $0.name.hasSameBytes(as: name) }
     guard bookmarks.count < BookmarkFile.most else {
       throw .failed("there are \(BookmarkFile.most) bookmarks; ':bookmark delete NAME' makes room")
@@ -76,10 +75,7 @@ enum BookmarkCommands {
   }
 
   private static func isName(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy {
-        $0 == 0x5F || $0 == 0x2D || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || (0x30...0x39).contains($0)
-      }
+    !text.isEmpty && text.utf8.allSatisfy { $0.isWordByte || $0 == UInt8(ascii: "-") }
   }
 
   private static func known(_ name: String, _ bookmarks: [Bookmark]) throws(ShellError) -> Bookmark {
@@ -106,7 +102,6 @@ enum BookmarkCommands {
     let place = session.place
     session.place = bookmark.place
     defer { session.place = place }
-    var parser = StatementParser(bookmark.read, session.language)
-    try session.read(try parser.located { (parser) throws(ConditionError) in try parser.read() })
+    try session.read(try StatementParser.read(bookmark.read, session.language))
   }
 }

@@ -47,8 +47,7 @@ enum CostCommand {
 
   private static func cost(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     if !arguments.text.isEmpty {
-      var parser = StatementParser(arguments.text, session.language)
-      let read = try parser.located { (parser) throws(ConditionError) in try parser.read() }
+      let read = try StatementParser.read(arguments.text, session.language)
       guard read.redirection == nil, !read.stages.contains(where: { $0.isWrite }) else {
         throw .usage("':cost' takes a read that changes nothing")
       }
@@ -59,8 +58,7 @@ enum CostCommand {
     }
     let lines = try lines(basis, session)
     let rows = lines.map { [Value.string($0.unit), .integer(Int64($0.count)), .string($0.reason)] }
-    session.show(
-      ResultPrinter.lines(.rows(columns: ["billed", "count", "for"], rows), session.settings.style))
+    session.show(["billed", "count", "for"], rows)
     let totals = ["reads", "writes", "deletes"].compactMap { unit -> String? in
       let total = lines.filter { $0.unit == unit }.reduce(0) { $0 + $1.count }
       return total == 0 ? nil : "\(Session.grouped(total)) \(total == 1 ? String(unit.dropLast()) : unit)"

@@ -46,9 +46,7 @@ enum FaultCommand {
       ]
     }
     if rows.isEmpty { return session.console.note("no faults are set; ':help faults' has the rules") }
-    session.show(
-      ResultPrinter.lines(
-        .rows(columns: ["number", "fault", "matched", "injected", "state"], rows), session.settings.style))
+    session.show(["number", "fault", "matched", "injected", "state"], rows)
   }
 
   private static func clear(_ number: Int?, _ session: Session) throws(ShellError) {

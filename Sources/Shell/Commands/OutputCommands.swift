@@ -57,8 +57,8 @@ enum OutputCommands {
       session.settings.style.columns = nil
       return
     }
-    var parser = StatementParser(arguments.text, session.language)
-    session.settings.style.columns = try parser.located { (parser) throws(ConditionError) in
+    session.settings.style.columns = try StatementParser.read(arguments.text, session.language) {
+      (parser) throws(ConditionError) in
       let fields = try parser.fieldPaths()
       try parser.expectEnd()
       return fields
@@ -91,10 +91,7 @@ enum DataCommands {
     ShellCommand(["clear"], .data, "clear", "delete every document of the database", ":clear") {
       (session, arguments) throws(ShellError) in
       try arguments.nothing(":clear")
-      guard session.caller.isAdministrator else {
-        throw .usage("':clear' passes by the rules; ':admin' first")
-      }
-      try outside(of: session, ":clear")
+      try demandPassage(session, ":clear")
       try session.confirm("delete every document of \(session.backend.database)")
       session.lastCost = nil
       try session.backend.clear()
@@ -102,8 +99,12 @@ enum DataCommands {
     },
   ]
 
-  /// What commits by itself would wait for what the session's own transaction has read.
-  static func outside(of session: Session, _ command: String) throws(ShellError) {
+  /// For administrators, and outside of transactions: what commits by itself would wait for what the session's own
+  /// transaction has read.
+  static func demandPassage(_ session: Session, _ command: String) throws(ShellError) {
+    guard session.caller.isAdministrator else {
+      throw .usage("'\(command)' passes by the rules; ':admin' first")
+    }
     if session.transaction != nil {
       throw .usage("'\(command)' is no part of a transaction; ':commit' or ':rollback' first")
     }
@@ -114,8 +115,7 @@ enum DataCommands {
     guard let file = parts.first else { throw .usage("usage: :export FILE [READ]") }
     var queries: [StructuredQuery] = []
     if parts.count == 2 {
-      var parser = StatementParser(parts[1], session.language)
-      let read = try parser.located { (parser) throws(ConditionError) in try parser.read() }
+      let read = try StatementParser.read(parts[1], session.language)
       guard case .query(let query) = read.target, read.stages.isEmpty, !read.isFromEnd else {
         throw .usage("':export' takes a query without stages")
       }
@@ -139,12 +139,10 @@ enum DataCommands {
     var written: Set<ResourcePath> = []
     session.lastCost = nil
     for query in queries {
-      _ = try session.explaining(.list(query)) { () throws(ShellError) in
-        try session.backend.run(query, as: session.caller, in: session.transaction?.token) { document in
-          // A collection's name may occur at several depths.
-          guard written.insert(document.path).inserted else { return true }
-          return sink.write(ResultPrinter.line(document, PrintStyle()))
-        }
+      try session.visit(query) { document in
+        // A collection's name may occur at several depths.
+        guard written.insert(document.path).inserted else { return true }
+        return sink.write(ResultPrinter.line(document, PrintStyle()))
       }
     }
     try sink.finish()
@@ -153,10 +151,7 @@ enum DataCommands {
 
   private static func importLines(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     guard let file = try arguments.word(":import FILE") else { throw .usage("usage: :import FILE") }
-    guard session.caller.isAdministrator else {
-      throw .usage("':import' passes by the rules; ':admin' first")
-    }
-    try outside(of: session, ":import")
+    try demandPassage(session, ":import")
     let source = try ImportFile(file, session.language)
     do throws(ShellError) { try source.check() } catch {
       throw ShellError(error.kind, error.message + "; nothing was written")

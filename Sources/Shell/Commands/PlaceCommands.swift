@@ -102,13 +102,10 @@ enum PlaceCommands {
     var query = StructuredQuery(database: session.backend.database, collection: collection)
     query.limit = documentsMax + 1
     if session.caller.isAdministrator { query.projection = [] }
-    let asked = query
     var ids: [String] = []
-    _ = try session.explaining(.list(asked)) { () throws(ShellError) in
-      try session.backend.run(asked, as: session.caller, in: session.transaction?.token) { document in
-        ids.append(document.id)
-        return true
-      }
+    try session.visit(query) { document in
+      ids.append(document.id)
+      return true
     }
     return (Array(ids.prefix(documentsMax)), ids.count > documentsMax)
   }
@@ -161,8 +158,7 @@ enum PlaceCommands {
         query, [Aggregation(.count(upTo: nil))], as: session.caller, in: session.transaction?.token)
       rows.append([.string(id), values.first ?? .null])
     }
-    session.show(
-      ResultPrinter.lines(.rows(columns: ["collection", "documents"], rows), session.settings.style))
+    session.show(["collection", "documents"], rows)
   }
 
   // MARK: describing
@@ -178,14 +174,11 @@ enum PlaceCommands {
     guard path.isCollection else { throw .usage("'\(TextEscape.printable(text))' is no collection") }
     var query = StructuredQuery(database: session.backend.database, collection: path)
     query.limit = sampleMax
-    let asked = query
     var sketch = FieldSketch()
-    _ = try session.explaining(.list(asked)) { () throws(ShellError) in
-      try session.backend.run(asked, as: session.caller, in: session.transaction?.token) { document in
-        sketch.add(document.fields)
-        session.learn([document])
-        return true
-      }
+    try session.visit(query) { document in
+      sketch.add(document.fields)
+      session.learn([document])
+      return true
     }
     var style = session.settings.style
     style.width = session.console.isTerminal ? session.console.size.columns : nil

@@ -25,8 +25,7 @@ enum QueryCommands {
   ]
 
   private static func explain(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
-    var parser = StatementParser(arguments.text, session.language)
-    let read = try parser.located { (parser) throws(ConditionError) in try parser.read() }
+    let read = try StatementParser.read(arguments.text, session.language)
     var lines: [String] = []
     switch read.target {
     case .document(let path): lines.append("server  look up \(TextEscape.printable(path.text))")
@@ -50,8 +49,7 @@ enum QueryCommands {
 
   private static func watch(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     let (text, ends) = try ending(arguments.text)
-    var parser = StatementParser(text, session.language)
-    let read = try parser.located { (parser) throws(ConditionError) in try parser.read() }
+    let read = try StatementParser.read(text, session.language)
     let stages = read.stages.filter { if case .format = $0 { false } else { true } }
     guard stages.isEmpty, read.redirection == nil, !read.isFromEnd else {
       throw .usage("a live query takes no stages but a format")
@@ -59,11 +57,7 @@ enum QueryCommands {
     var style = session.style(of: read)
     for case .format(let mode) in read.stages { style.mode = mode }
     var view = WatchView(style: style)
-    let request: RulesEvaluator.Request =
-      switch read.target {
-      case .document(let path): .get(path)
-      case .query(let query): .list(query)
-      }
+    let request = RulesEvaluator.Request(read.target)
     do throws(ShellError) {
       try session.explaining(request, recordedAs: .listen) { () throws(ShellError) in
         try session.backend.watch(read.target, as: session.caller) { (event) throws(ShellError) in

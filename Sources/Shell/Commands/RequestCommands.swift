@@ -117,7 +117,7 @@ enum RequestCommands {
     } else if let outcome = entry["outcome"]?.text {
       columns += [TextEscape.padded(outcome, to: 5), rule(entry["rule"])]
     }
-    return trimmed(columns.joined(separator: "  "))
+    return TextEscape.trimmed(columns.joined(separator: "  "))
   }
 
   private static func isJSON(_ session: Session) -> Bool {
@@ -139,12 +139,6 @@ enum RequestCommands {
     let time = entry["time"]?.text ?? ""
     let clock = time.split(separator: "T").last.map(String.init) ?? ""
     return TextEscape.printable(String(clock.prefix(12)).replacing("Z", with: ""))
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    var text = text
-    while text.hasSuffix(" ") { text.removeLast() }
-    return text
   }
 
   // MARK: triggers
@@ -202,12 +196,9 @@ enum RequestCommands {
 
   static func shadow(_ session: Session, _ words: [String]) throws(ShellError) {
     switch (words.first, words.count) {
-    case (nil, _):
+    case (nil, _), ("off", 1):
       guard let shadow = session.shadow else { throw .failed("no shadow: ':rules shadow FILE' begins one") }
-      session.console.result(TextEscape.printable(shadow.summary))
-    case ("off", 1):
-      guard let shadow = session.shadow else { throw .failed("no shadow: ':rules shadow FILE' begins one") }
-      session.shadow = nil
+      if !words.isEmpty { session.shadow = nil }
       session.console.result(TextEscape.printable(shadow.summary))
     case (let path?, 1): try begin(path, session, isLive: false)
     case (let path?, 2) where words[1] == "live": try begin(path, session, isLive: true)
@@ -253,7 +244,7 @@ enum RequestCommands {
       TextEscape.padded(entry["method"]?.text ?? "", to: 6),
       TextEscape.padded(TextEscape.printable(entry["target"]?.text ?? ""), to: 24), rule(entry["newRule"]),
     ]
-    return trimmed(columns.joined(separator: "  "))
+    return TextEscape.trimmed(columns.joined(separator: "  "))
   }
 }
 

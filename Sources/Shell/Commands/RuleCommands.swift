@@ -219,9 +219,7 @@ enum RuleCommands {
       try Interruption.check()
       rows.append(try reach(session.place.appending(id), caller, rules, session))
     }
-    session.show(
-      ResultPrinter.lines(
-        .rows(columns: ["collection", "documents", "get", "list", "delete"], rows), session.settings.style))
+    session.show(["collection", "documents", "get", "list", "delete"], rows)
     session.console.note("the first \(triedMax) documents of each collection were tried; nothing was written")
   }
 

@@ -20,10 +20,7 @@ extension RuleCommands {
           [.string(persona.name)] + (try reach(session.place.appending(id), persona, rules, session)))
       }
     }
-    session.show(
-      ResultPrinter.lines(
-        .rows(columns: ["persona", "collection", "documents", "get", "list", "delete"], rows),
-        session.settings.style))
+    session.show(["persona", "collection", "documents", "get", "list", "delete"], rows)
     session.console.note("the first \(triedMax) documents of each collection were tried; nothing was written")
   }
 

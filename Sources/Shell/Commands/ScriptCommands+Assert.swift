@@ -4,18 +4,20 @@ import Client
 import Conditions
 import DocModel
 import DocStore
+import Rules
 
 extension ScriptCommands {
   static func assert(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
-    var parser = StatementParser(arguments.text, session.language)
-    let claim = try parser.located { (parser) throws(ConditionError) in try parser.claim() }
+    let claim = try StatementParser.read(arguments.text, session.language) {
+      (parser) throws(ConditionError) in try parser.claim()
+    }
     let result = try session.evaluate(claim.read)
     guard let comparison = claim.comparison else {
       if result.isEmpty { throw ShellError(.assertion, "assertion failed: \(arguments.text)") }
       return
     }
     let found = try value(result, claim.field)
-    guard comparison.holds(found, claim.value) else {
+    guard Claim.holds(comparison, found, claim.value) else {
       throw ShellError(
         .assertion,
         "assertion failed: \(arguments.text): it is \(found.map { ValueText.literal($0) } ?? "missing")")
@@ -38,47 +40,24 @@ extension ScriptCommands {
 
 /// What is claimed of a read.
 struct Claim {
-  enum Comparison: CaseIterable {
-    case equal, notEqual, atMost, below, atLeast, above
-
-    var symbol: String {
-      switch self {
-      case .equal: "=="
-      case .notEqual: "!="
-      case .atMost: "<="
-      case .below: "<"
-      case .atLeast: ">="
-      case .above: ">"
-      }
-    }
-
-    /// Equal and ordered as the service has it: 1 and 1.0 are equal, and only values of one kind compare.
-    func holds(_ left: Value?, _ right: Value) -> Bool {
-      guard let left else { return self == .notEqual }
-      let isNumber = { (value: Value) in value.kind == .integer || value.kind == .double }
-      let areComparable = left.kind == right.kind || (isNumber(left) && isNumber(right))
-      let order = Self.order(left, right)
-      switch self {
-      case .equal: return areComparable && order == 0
-      case .notEqual: return !areComparable || order != 0
-      case .atMost: return areComparable && order <= 0
-      case .below: return areComparable && order < 0
-      case .atLeast: return areComparable && order >= 0
-      case .above: return areComparable && order > 0
-      }
-    }
-
-    private static func order(_ left: Value, _ right: Value) -> Int {
-      left.encoded.withUnsafeBytes { left in
-        right.encoded.withUnsafeBytes { right in ValueOrder.compare(ValueView(left), ValueView(right)) }
-      }
-    }
-  }
-
   let read: ReadStatement
   let field: FieldPath?
   let comparison: Comparison?
   let value: Value
+
+  /// Whether what was found is as claimed. Equal and ordered as the service has it: 1 and 1.0 are equal, and only values
+  /// of one kind compare.
+  static func holds(_ comparison: Comparison, _ found: Value?, _ wanted: Value) -> Bool {
+    guard let found else { return comparison == .notEqual }
+    let isNumber = { (value: Value) in value.kind == .integer || value.kind == .double }
+    guard found.kind == wanted.kind || (isNumber(found) && isNumber(wanted)) else {
+      return comparison == .notEqual
+    }
+    let order = found.encoded.withUnsafeBytes { found in
+      wanted.encoded.withUnsafeBytes { ValueOrder.compare(ValueView(found), ValueView($0)) }
+    }
+    return comparison.holds(order)
+  }
 }
 
 extension StatementParser {
@@ -98,7 +77,8 @@ extension StatementParser {
     return Claim(read: read, field: field, comparison: comparison, value: value)
   }
 
-  private mutating func eatComparison() -> Claim.Comparison? {
-    Claim.Comparison.allCases.first { values.eat($0.symbol) }
+  private mutating func eatComparison() -> Comparison? {
+    // The longer ones first.
+    Comparison.allCases.reversed().first { values.eat($0.symbol) }
   }
 }

@@ -74,20 +74,9 @@ extension ScriptCommands {
     switch try StatementParser.parse(statement, session.language) {
     case .empty: return nil
     case .command: throw .usage("':expect' takes reads and writes")
-    case .read(let read):
-      switch read.target {
-      case .document(let path): return .get(path)
-      case .query(let query): return .list(query)
-      }
+    case .read(let read): return RulesEvaluator.Request(read.target)
     case .writes(let writes):
-      var list: [Write] = []
-      for action in writes.actions {
-        switch action {
-        case .write(let write), .add(let write): list.append(write)
-        case .deleteAll: throw .usage("'delete … recursive' passes by the rules")
-        }
-      }
-      return .writes(list)
+      return .writes(try writes.writes(orSay: "'delete … recursive' passes by the rules"))
     }
   }
 }

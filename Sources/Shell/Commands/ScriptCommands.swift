@@ -52,11 +52,7 @@ enum ScriptCommands {
     }
     let parts = arguments.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].filter { $0 != " " && $0 != "$" }
-    let isName =
-      !name.isEmpty
-      && name.utf8.allSatisfy {
-        $0 == 0x5F || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || (0x30...0x39).contains($0)
-      }
+    let isName = !name.isEmpty && name.utf8.allSatisfy(\.isWordByte)
     guard parts.count == 2, isName else { throw .usage("usage: :let NAME = VALUE, :let NAME = READ") }
     session.variables[String(name)] = try value(String(parts[1]), session)
   }
@@ -64,8 +60,7 @@ enum ScriptCommands {
   private static func value(_ text: String, _ session: Session) throws(ShellError) -> Value {
     var parser = StatementParser(text, session.language)
     if let value = try? parser.values.value(), parser.isAtEnd() { return value }
-    parser = StatementParser(text, session.language)
-    let read = try parser.located { (parser) throws(ConditionError) in try parser.read() }
+    let read = try StatementParser.read(text, session.language)
     switch try session.evaluate(read) {
     case .scalar(let value): return value
     case .documents(let documents):

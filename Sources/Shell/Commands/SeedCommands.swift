@@ -13,8 +13,7 @@ enum SeedCommands {
     let silent = "--without-triggers"
     let files = arguments.words.filter { $0 != silent }
     guard files.count == 1, !files[0].hasPrefix("--") else { throw .usage("usage: \(usage)") }
-    guard session.caller.isAdministrator else { throw .usage("':seed' passes by the rules; ':admin' first") }
-    try DataCommands.outside(of: session, ":seed")
+    try DataCommands.demandPassage(session, ":seed")
     try session.backend.demandWritable()
     guard let seed = session.tools.seed else { throw .failed("this shell cannot seed; `docsh seed` does") }
     session.lastCost = nil

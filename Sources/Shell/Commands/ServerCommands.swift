@@ -92,7 +92,7 @@ enum ServerCommands {
     let rows = try session.backend.metrics()
       .filter { wanted.isEmpty || $0.name.range(ofBytes: wanted) != nil }
       .map { [Value.string($0.name), number($0.value)] }
-    session.show(ResultPrinter.lines(.rows(columns: ["metric", "value"], rows), session.settings.style))
+    session.show(["metric", "value"], rows)
   }
 
   private static func number(_ text: String) -> Value {
@@ -156,10 +156,7 @@ enum ServerCommands {
         .string(deadLetter.word("reason")),
       ] as [Value]
     }
-    session.show(
-      ResultPrinter.lines(
-        .rows(columns: ["id", "trigger", "document", "event of", "attempts", "reason"], rows),
-        session.settings.style))
+    session.show(["id", "trigger", "document", "event of", "attempts", "reason"], rows)
   }
 
   private static func list(_ session: Session) throws(ShellError) {
@@ -174,11 +171,7 @@ enum ServerCommands {
       ]
     }
     session.show(
-      ResultPrinter.lines(
-        .rows(
-          columns: [
-            "name", "event", "document", "state", "waiting", "delivered", "failed", "dead", "last failure",
-          ], rows), session.settings.style))
+      ["name", "event", "document", "state", "waiting", "delivered", "failed", "dead", "last failure"], rows)
   }
 }
 

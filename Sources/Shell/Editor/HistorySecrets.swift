@@ -1,5 +1,7 @@
 /// What of a statement is not kept: bytes, bearer tokens, and tokens as they are.
 
+import DocModel
+
 enum HistorySecrets {
   /// The text with `…` for each secret.
   static func hidden(in text: String) -> String {
@@ -64,11 +66,6 @@ enum HistorySecrets {
 
   /// What base64 for addresses is made of, and names.
   private static func isWordByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
+    byte.isWordByte || byte == UInt8(ascii: "-")
   }
 }

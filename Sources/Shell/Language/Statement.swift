@@ -76,6 +76,18 @@ struct WriteStatement {
 
   var actions: [Action]
 
+  /// All of them; `refusal` where something else is among them.
+  func writes(orSay refusal: String) throws(ShellError) -> [Write] {
+    var writes: [Write] = []
+    for action in actions {
+      switch action {
+      case .write(let write), .add(let write): writes.append(write)
+      case .deleteAll: throw .usage(refusal)
+      }
+    }
+    return writes
+  }
+
   /// Documents of `add`, whose ids the shell chose.
   var added: [ResourcePath] {
     actions.compactMap { action in

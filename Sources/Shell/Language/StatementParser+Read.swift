@@ -46,8 +46,7 @@ extension StatementParser {
   /// Every collection of a name below the place of the session.
   private mutating func group(_ name: String, _ start: Int) throws(ConditionError) -> ReadStatement {
     do throws(InvalidArgument) { try ResourceNameParser.checkCollectionID(name) } catch {
-      values.index = start
-      throw values.error("'\(name)' is no name of collections: \(error.message)")
+      throw values.error("'\(name)' is no name of collections: \(error.message)", at: start)
     }
     let parent = context.place.isDocument ? context.place : .root
     return ReadStatement(
@@ -65,8 +64,7 @@ extension StatementParser {
       let start = values.index
       guard case .query(var query) = read.target else {
         if try clause(into: nil) {
-          values.index = start
-          throw values.error("a document takes no clauses; only collections and groups do")
+          throw values.error("a document takes no clauses; only collections and groups do", at: start)
         }
         return
       }
@@ -135,13 +133,12 @@ extension StatementParser {
   }
 
   private mutating func count() throws(ConditionError) -> Int {
-    values.skipBlanks()
-    let start = values.index
-    if case .integer(let number) = try values.value(), let count = Int32(exactly: number), count >= 0 {
+    try value("a number that is not negative") { value in
+      guard case .integer(let number) = value, let count = Int32(exactly: number), count >= 0 else {
+        return nil
+      }
       return Int(count)
     }
-    values.index = start
-    throw values.error("expected a number that is not negative")
   }
 
   private mutating func cursor(
@@ -171,14 +168,8 @@ extension StatementParser {
 
   private mutating func nearest() throws(ConditionError) -> StructuredQuery.Nearest {
     let field = try values.fieldPath()
-    let vector: [Double]
-    values.skipBlanks()
-    let start = values.index
-    switch try values.value() {
-    case .vector(let elements): vector = elements
-    default:
-      values.index = start
-      throw values.error("expected a vector: vector[0.1, 0.2]")
+    let vector: [Double] = try value("a vector: vector[0.1, 0.2]") { value in
+      if case .vector(let elements) = value { elements } else { nil }
     }
     var measure = DistanceMeasure.euclidean
     if values.eatWord("by") {

@@ -65,8 +65,8 @@ extension StatementParser {
       return nil
     }
     guard path.isDocument else {
-      values.index = start
-      throw values.error("'\(path.text)' is no document: a document's path has an even number of segments")
+      throw values.error(
+        "'\(path.text)' is no document: a document's path has an even number of segments", at: start)
     }
     return .write(isMerge ? try merge(path) : try whole(path, .none))
   }
@@ -77,8 +77,7 @@ extension StatementParser {
     let start = values.index
     let path = try path()
     guard path.isCollection else {
-      values.index = start
-      throw values.error("'\(path.text)' is no collection; 'create' takes a document")
+      throw values.error("'\(path.text)' is no collection; 'create' takes a document", at: start)
     }
     return path.appending(Environment.system.documentID())
   }
@@ -117,11 +116,9 @@ extension StatementParser {
   // MARK: contents
 
   private mutating func map() throws(ConditionError) -> Fields {
-    values.skipBlanks()
-    let start = values.index
-    if start < values.text.count, case .map(let fields) = try values.value() { return fields }
-    values.index = start
-    throw values.error("expected the fields: {name: value}")
+    let wanted = "the fields: {name: value}"
+    guard !isAtEnd() else { throw values.error("expected \(wanted)") }
+    return try value(wanted) { if case .map(let fields) = $0 { fields } else { nil } }
   }
 
   private mutating func whole(
@@ -178,23 +175,17 @@ extension StatementParser {
   }
 
   private mutating func number(isNegated: Bool) throws(ConditionError) -> Value {
-    values.skipBlanks()
-    let start = values.index
-    switch try values.value() {
-    case .integer(let number) where number != .min: return .integer(isNegated ? -number : number)
-    case .double(let number): return .double(isNegated ? -number : number)
-    default:
-      values.index = start
-      throw values.error("expected a number")
+    try value("a number") { value in
+      switch value {
+      case .integer(let number) where number != .min: .integer(isNegated ? -number : number)
+      case .double(let number): .double(isNegated ? -number : number)
+      default: nil
+      }
     }
   }
 
   private mutating func list() throws(ConditionError) -> [Value] {
-    values.skipBlanks()
-    let start = values.index
-    if case .array(let elements) = try values.value() { return elements }
-    values.index = start
-    throw values.error("expected a list: [1, 2]")
+    try value("a list: [1, 2]") { if case .array(let elements) = $0 { elements } else { nil } }
   }
 
   private func encoded(_ fields: Fields) throws(ConditionError) -> [UInt8] {

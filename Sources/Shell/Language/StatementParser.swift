@@ -30,8 +30,19 @@ struct StatementParser {
 
   /// Reads one statement; errors show the place.
   static func parse(_ text: String, _ context: LanguageContext) throws(ShellError) -> Statement {
+    try read(text, context) { (parser) throws(ConditionError) in try parser.statement() }
+  }
+
+  /// A text that is a read and nothing else.
+  static func read(_ text: String, _ context: LanguageContext) throws(ShellError) -> ReadStatement {
+    try read(text, context) { (parser) throws(ConditionError) in try parser.read() }
+  }
+
+  static func read<R>(
+    _ text: String, _ context: LanguageContext, _ body: (inout StatementParser) throws(ConditionError) -> R
+  ) throws(ShellError) -> R {
     var parser = StatementParser(text, context)
-    return try parser.located { (parser) throws(ConditionError) in try parser.statement() }
+    return try parser.located(body)
   }
 
   /// Runs `body`, with a caret below the place of its error.
@@ -102,16 +113,21 @@ struct StatementParser {
       return nil
     }
     values.index += 1
-    var name = values.take { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-    }
+    var name = values.take(while: \.isLetter)
     if name.isEmpty {
       for sign in ["!", "?"] where values.eat(sign) { name = sign }
     }
     values.skipBlanks()
     let offset = String(decoding: values.text[..<values.index], as: UTF8.self).unicodeScalars.count
     return CommandText(name: name, rest: rest(), restOffset: offset)
+  }
+
+  /// A value of which something is made; where nothing can be, the error shows its beginning.
+  mutating func value<R>(_ wanted: String, _ made: (Value) -> R?) throws(ConditionError) -> R {
+    values.skipBlanks()
+    let start = values.index
+    if let result = made(try values.value()) { return result }
+    throw values.error("expected \(wanted)", at: start)
   }
 
   // MARK: paths
@@ -140,8 +156,7 @@ struct StatementParser {
     let start = values.index
     let text = try pathText()
     do throws(InvalidArgument) { return try resolve(text) } catch {
-      values.index = start
-      throw values.error("'\(text)' is no path: \(error.message)")
+      throw values.error("'\(text)' is no path: \(error.message)", at: start)
     }
   }
 
@@ -149,11 +164,9 @@ struct StatementParser {
     values.skipBlanks()
     let start = values.index
     let path = try path()
-    guard path.isDocument else {
-      values.index = start
-      throw values.error("'\(path.text)' is no document: a document's path has an even number of segments")
-    }
-    return path
+    if path.isDocument { return path }
+    throw values.error(
+      "'\(path.text)' is no document: a document's path has an even number of segments", at: start)
   }
 
   /// A path from the root or from the place of the session, its variables replaced.

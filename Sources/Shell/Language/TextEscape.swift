@@ -83,6 +83,13 @@ enum TextEscape {
     return result + "…"
   }
 
+  /// Without blanks at its end.
+  static func trimmed(_ text: String) -> String {
+    var text = text
+    while text.hasSuffix(" ") { text.removeLast() }
+    return text
+  }
+
   static func padded(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }

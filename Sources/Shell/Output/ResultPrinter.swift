@@ -197,7 +197,7 @@ enum TableShape {
     case .plain:
       return cells.map { row in
         let text = "  " + zip(row, widths).map { TextEscape.padded($0, to: $1) }.joined(separator: "  ")
-        let trimmed = Self.trimmed(text)
+        let trimmed = TextEscape.trimmed(text)
         return width.map { TextEscape.cut(trimmed, to: $0) } ?? trimmed
       }
     case .markdown:
@@ -209,11 +209,6 @@ enum TableShape {
     }
   }
 
-  private static func trimmed(_ text: String) -> String {
-    var text = text
-    while text.hasSuffix(" ") { text.removeLast() }
-    return text
-  }
 }
 
 /// RFC 4180.

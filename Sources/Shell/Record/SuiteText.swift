@@ -111,11 +111,11 @@ enum SuiteText {
       return false
     }
     return text.utf8.last != 0x20
-      && text.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "./- ".utf8.contains($0) }
+      && text.utf8.allSatisfy { $0.isWordByte || "./- ".utf8.contains($0) }
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {
-    (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
+    byte.isLetter || byte == UInt8(ascii: "_")
   }
 
   private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool { TextEscape.isHostile(scalar) }

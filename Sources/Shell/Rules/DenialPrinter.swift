@@ -79,19 +79,13 @@ enum DenialPrinter {
     let width = min(room(columns), rows.map { TextEscape.width($0.text) }.max() ?? 0)
     var lines = rows.map { row in
       let text = TextEscape.padded(TextEscape.cut(row.text, to: width), to: width)
-      return trimmed("  \(text)  \(TextEscape.padded(row.value, to: 6))  \(row.detail)")
+      return TextEscape.trimmed("  \(text)  \(TextEscape.padded(row.value, to: 6))  \(row.detail)")
     }
     let ways = alternatives(condition)
     for (index, way) in ways.enumerated() {
       lines.append((index == 0 ? "  allowed if   " : "          or   ") + way)
     }
     return lines
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    var text = text
-    while text.hasSuffix(" ") { text.removeLast() }
-    return text
   }
 
   /// Questions joined by `&&`, `||` and `!`, those that were asked.

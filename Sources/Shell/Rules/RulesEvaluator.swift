@@ -19,6 +19,13 @@ final class RulesEvaluator {
     case get(ResourcePath)
     case list(StructuredQuery)
     case writes([Write])
+
+    init(_ target: ReadStatement.Target) {
+      switch target {
+      case .document(let path): self = .get(path)
+      case .query(let query): self = .list(query)
+      }
+    }
   }
 
   /// What came of a request: every judgement, and why the store would refuse it if the rules do not.

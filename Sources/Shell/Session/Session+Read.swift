@@ -15,18 +15,13 @@ private enum Flow {
 
 extension Session {
   func read(_ read: ReadStatement) throws(ShellError) {
-    let started = Self.monotonic
+    let started = SystemClock.monotonic
     let sink = try OutputSink.open(read)
     defer { sink?.cancel() }
     if try stream(read, sink, started) { return }
     var style = style(of: read)
     var metrics = ReadStatistics()
-    var showsIDs = false
-    var flow = try source(read, &metrics)
-    var stages = read.stages
-    if case .scalar = flow { stages.removeFirst() }
-    for stage in stages { try apply(stage, &flow, &style, &showsIDs) }
-    let result = Self.result(flow, showsIDs: showsIDs)
+    let result = try result(of: read, &style, &metrics)
     try fillDocumentView(read, result, style, sink)
     try sink?.finish()
     if settings.showsTiming { note(result, metrics, started) }
@@ -37,6 +32,12 @@ extension Session {
   func evaluate(_ read: ReadStatement) throws(ShellError) -> ShellResult {
     var metrics = ReadStatistics()
     var style = settings.style
+    return try result(of: read, &style, &metrics)
+  }
+
+  private func result(
+    of read: ReadStatement, _ style: inout PrintStyle, _ metrics: inout ReadStatistics
+  ) throws(ShellError) -> ShellResult {
     var showsIDs = false
     var flow = try source(read, &metrics)
     var stages = read.stages
@@ -49,6 +50,13 @@ extension Session {
   func ask(for read: ReadStatement) throws(ShellError) {
     var metrics = ReadStatistics()
     _ = try source(read, &metrics)
+  }
+
+  /// Runs a query for a command, which is no read of the user's own.
+  func visit(_ query: StructuredQuery, _ visit: (ShellDocument) -> Bool) throws(ShellError) {
+    _ = try explaining(.list(query)) { () throws(ShellError) in
+      try backend.run(query, as: caller, in: transaction?.token, visit)
+    }
   }
 
   // MARK: what the server does
@@ -280,7 +288,7 @@ extension Session {
 
   /// `3 documents · 3 reads · 0.8 ms · index studios (isClaimed ASC, rating DESC)`
   private func note(count: Int?, _ metrics: ReadStatistics, _ started: Int64, noun: String = "document") {
-    let tenths = (Self.monotonic - started) / 100_000
+    let tenths = (SystemClock.monotonic - started) / 100_000
     var parts: [String] = []
     if let count { parts.append("\(Self.grouped(count)) \(noun)\(count == 1 ? "" : "s")") }
     parts.append("\(Self.grouped(metrics.documentsRead)) read\(metrics.documentsRead == 1 ? "" : "s")")
@@ -300,13 +308,6 @@ extension Session {
       text.append(digit)
     }
     return text
-  }
-
-  /// Nanoseconds of a clock that only goes forward.
-  static var monotonic: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// Remembers fields for completion.

@@ -7,21 +7,17 @@ import DocStore
 
 extension Session {
   func write(_ statement: WriteStatement) throws(ShellError) {
-    var writes: [Write] = []
-    for action in statement.actions {
-      switch action {
-      case .write(let write), .add(let write): writes.append(write)
-      case .deleteAll(let path): try deleteAll(path, alone: statement.actions.count == 1)
-      }
+    if statement.actions.count == 1, case .deleteAll(let path) = statement.actions[0] {
+      return try deleteAll(path)
     }
+    let writes = try statement.writes(orSay: "'delete … recursive' is no part of a commit")
     if writes.isEmpty { return }
     if transaction != nil { return try queue(writes) }
     try commit(writes)
     for path in statement.added { console.result(path.text) }
   }
 
-  private func deleteAll(_ path: ResourcePath, alone: Bool) throws(ShellError) {
-    guard alone else { throw .usage("'delete … recursive' is no part of a commit") }
+  private func deleteAll(_ path: ResourcePath) throws(ShellError) {
     guard transaction == nil else { throw .usage("'delete … recursive' is no part of a transaction") }
     guard caller.isAdministrator else {
       throw .usage("'delete … recursive' passes by the rules; ':admin' first")
@@ -111,14 +107,10 @@ extension Session {
       context.row = document.path
       context.variables["id"] = .string(document.id)
       context.variables["path"] = .string(document.path.text)
-      var parser = StatementParser(text, context)
-      let statement = try parser.located { (parser) throws(ConditionError) in try parser.writeStatement() }
-      for action in statement?.actions ?? [] {
-        switch action {
-        case .write(let write), .add(let write): writes.append(write)
-        case .deleteAll: throw .usage("'delete … recursive' is no part of 'each'")
-        }
+      let statement = try StatementParser.read(text, context) { (parser) throws(ConditionError) in
+        try parser.writeStatement()
       }
+      writes += try statement?.writes(orSay: "'delete … recursive' is no part of 'each'") ?? []
     }
     if writes.isEmpty { return }
     if transaction != nil { return try queue(writes) }

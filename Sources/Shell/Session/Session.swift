@@ -249,6 +249,11 @@ final class Session {
     if !rest.isEmpty { page([]) }
   }
 
+  /// Shows rows under the heads of their columns.
+  func show(_ columns: [String], _ rows: [[Value]]) {
+    show(ResultPrinter.lines(.rows(columns: columns, rows), settings.style))
+  }
+
   /// LIMIT: lines shown before the shell asks whether to go on.
   static let pageLines = 51
 

@@ -40,16 +40,7 @@ enum ValueText {
 
   /// A map's key, in quotes when it is no plain name.
   static func name(_ name: String) -> String {
-    let isPlain =
-      !name.isEmpty
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
+    let isPlain = !name.isEmpty && name.utf8.allSatisfy(\.isWordByte)
     return isPlain ? name : TextEscape.quoted(name)
   }
 

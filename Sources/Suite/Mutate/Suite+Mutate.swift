@@ -1,5 +1,6 @@
 /// Running a suite and then its rules' mutants.
 
+internal import Platform
 internal import Rules
 internal import YAML
 
@@ -28,7 +29,7 @@ extension Suite {
       report.unchecked.append("mutants: cases fail that must pass first")
       return report
     }
-    let start = MonotonicTime.milliseconds
+    let start = SystemClock.milliseconds
     let mutants = chosen(scope)
     let run = MutationRun(file, runner.recorded, mutants)
     let fates = try await run.run(workers: scope.workers)
@@ -41,7 +42,7 @@ extension Suite {
       case .equivalent: mutation.equivalents.append(change(mutant, run))
       }
     }
-    mutation.milliseconds = MonotonicTime.milliseconds - start
+    mutation.milliseconds = SystemClock.milliseconds - start
     report.mutation = mutation
     check(&report, mutation, isWhole: scope.unchangedSince == nil)
     return report

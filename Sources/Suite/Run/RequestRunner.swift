@@ -36,7 +36,7 @@ struct RequestRunner {
     _ = stage.judgements.takeAll()
     var outcome = Outcome(
       end: .allowed, judgements: [], returned: [], milliseconds: 0, before: stage.snapshot)
-    let start = Self.nanoseconds
+    let start = SystemClock.monotonic
     do throws(StoreError) {
       outcome.returned = try perform(prepared.plan, request.persona.credentials)
     } catch {
@@ -48,19 +48,13 @@ struct RequestRunner {
       case .storage, .engine: throw .store(error)
       }
     }
-    outcome.milliseconds = Double(Self.nanoseconds - start) / 1_000_000
+    outcome.milliseconds = Double(SystemClock.monotonic - start) / 1_000_000
     outcome.judgements = stage.judgements.takeAll()
     if case .writes(_, let writes) = prepared.plan, outcome.end == .allowed {
       try stage.refresh(writes.map(\.path))
     }
     if case .listen(let action, let name?) = request.action { listeners.append((name, action)) }
     return outcome
-  }
-
-  private static var nanoseconds: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   // MARK: plans

@@ -24,7 +24,7 @@ struct WireRunner {
 
   init(_ file: SuiteFile, _ client: EmulatorClient, options: SuiteOptions) throws(SuiteFailure) {
     var present = file
-    present.clock = Self.now / 1_000 * 1_000
+    present.clock = SystemClock.wall / 1_000_000 * 1_000
     self.file = file
     self.client = client
     texts = RuleTexts(file.rules)
@@ -32,12 +32,6 @@ struct WireRunner {
   }
 
   func close() { stage.close() }
-
-  private static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-  }
 
   /// Gives the emulator the rules and an empty database.
   func begin() throws(SuiteFailure) {
@@ -52,7 +46,7 @@ struct WireRunner {
   /// One case that passes in process: what the emulator makes of it.
   mutating func result(of testCase: TestCase, like local: CaseResult) throws(SuiteFailure) -> CaseResult {
     comparison = WireComparison()
-    let start = MonotonicTime.milliseconds
+    let start = SystemClock.milliseconds
     do throws(WireRunFailure) {
       try play(testCase)
     } catch {
@@ -66,7 +60,7 @@ struct WireRunner {
     return local.replacing(
       status: comparison.lines.isEmpty ? .passed : .failed(comparison.lines),
       notes: comparison.notCompared.map { FailureLine(label: CaseResult.notComparedLabel, text: $0) },
-      milliseconds: MonotonicTime.milliseconds - start)
+      milliseconds: SystemClock.milliseconds - start)
   }
 
   private enum WireRunFailure: Error {
@@ -161,7 +155,8 @@ struct WireRunner {
     switch persona.credentials {
     case .admin: .owner
     case .user(nil): .nobody
-    case .user(.some): persona.claims.map { .token(WireToken.text($0, now: Self.now / 1_000_000)) } ?? .nobody
+    case .user(.some):
+      persona.claims.map { .token(WireToken.text($0, now: SystemClock.wall / 1_000_000_000)) } ?? .nobody
     }
   }
 

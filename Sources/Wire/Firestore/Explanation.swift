@@ -17,11 +17,11 @@ package enum ExplainChoice: Equatable {
   case analyze
 
   init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
-    self = .plan
-    var fields = MessageFields(message)
-    while let tag = try fields.next() {
-      if tag == 1 << 3 { self = try fields.varint() != 0 ? .analyze : .plan } else { try fields.skip(tag) }
+    var isAnalyzed = false
+    try MessageFields.each(1 << 3, of: message) { fields throws(GRPCStatus) in
+      isAnalyzed = try fields.varint() != 0
     }
+    self = isAnalyzed ? .analyze : .plan
   }
 }
 

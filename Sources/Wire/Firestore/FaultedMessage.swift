@@ -35,36 +35,36 @@ struct FaultedMessage {
   init(_ method: String, _ message: Bytes) {
     switch method {
     case "GetDocument":
-      add(name: CallTarget.field(1, of: message))
+      add(name: PlainFields.last(1, of: message))
       transaction = Self.token(3, message)
     case "BatchGetDocuments":
-      noteDatabase(CallTarget.field(1, of: message))
-      CallTarget.each(2, of: message) { add(name: $0) }
+      noteDatabase(PlainFields.last(1, of: message))
+      for name in PlainFields.all(2, of: message) { add(name: name) }
       transaction = Self.token(4, message)
     case "ListDocuments":
-      add(parent: CallTarget.field(1, of: message), [CallTarget.field(2, of: message)])
+      add(parent: PlainFields.last(1, of: message), [PlainFields.last(2, of: message)])
       transaction = Self.token(8, message)
     case "RunQuery", "PartitionQuery":
-      add(parent: CallTarget.field(1, of: message), query: CallTarget.field(2, of: message))
+      add(parent: PlainFields.last(1, of: message), query: PlainFields.last(2, of: message))
       if method.hasSameBytes(as: "RunQuery") { transaction = Self.token(5, message) }
     case "RunAggregationQuery":
-      let query = CallTarget.field(2, of: message).flatMap { CallTarget.field(1, of: $0) }
-      add(parent: CallTarget.field(1, of: message), query: query)
+      let query = PlainFields.last(2, of: message).flatMap { PlainFields.last(1, of: $0) }
+      add(parent: PlainFields.last(1, of: message), query: query)
       transaction = Self.token(4, message)
     case "CreateDocument":
       add(
-        parent: CallTarget.field(1, of: message),
-        [CallTarget.field(2, of: message), CallTarget.field(3, of: message)])
-    case "UpdateDocument": add(name: CallTarget.field(1, of: message).flatMap { CallTarget.field(1, of: $0) })
-    case "DeleteDocument", "ListCollectionIds": add(name: CallTarget.field(1, of: message))
+        parent: PlainFields.last(1, of: message),
+        [PlainFields.last(2, of: message), PlainFields.last(3, of: message)])
+    case "UpdateDocument": add(name: PlainFields.last(1, of: message).flatMap { PlainFields.last(1, of: $0) })
+    case "DeleteDocument", "ListCollectionIds": add(name: PlainFields.last(1, of: message))
     case "Commit", "BatchWrite":
-      noteDatabase(CallTarget.field(1, of: message))
-      CallTarget.each(2, of: message) { add(write: $0) }
+      noteDatabase(PlainFields.last(1, of: message))
+      for write in PlainFields.all(2, of: message) { add(write: write) }
       if method.hasSameBytes(as: "Commit") { transaction = Self.token(3, message) }
     case "Rollback":
-      noteDatabase(CallTarget.field(1, of: message))
+      noteDatabase(PlainFields.last(1, of: message))
       transaction = Self.token(2, message)
-    default: noteDatabase(CallTarget.field(1, of: message))
+    default: noteDatabase(PlainFields.last(1, of: message))
     }
   }
 
@@ -72,7 +72,7 @@ struct FaultedMessage {
   static func paths(ofWriteStream message: Bytes) -> [[String]] {
     var read = FaultedMessage("", message)
     read.paths = []
-    CallTarget.each(3, of: message) { read.add(write: $0) }
+    for write in PlainFields.all(3, of: message) { read.add(write: write) }
     return read.paths
   }
 
@@ -87,9 +87,9 @@ struct FaultedMessage {
 
   /// The document that a message of a Listen stream is about; nil for none.
   static func path(ofListenAnswer message: Bytes) -> [String]? {
-    let change = CallTarget.field(3, of: message).flatMap { CallTarget.field(1, of: $0) }
-    let document = change ?? CallTarget.field(4, of: message) ?? CallTarget.field(6, of: message)
-    return document.flatMap { CallTarget.field(1, of: $0) }.map { relative(text($0)) }
+    let change = PlainFields.last(3, of: message).flatMap { PlainFields.last(1, of: $0) }
+    let document = change ?? PlainFields.last(4, of: message) ?? PlainFields.last(6, of: message)
+    return document.flatMap { PlainFields.last(1, of: $0) }.map { relative(PlainFields.text($0)) }
   }
 
   // MARK: pieces
@@ -100,35 +100,36 @@ struct FaultedMessage {
     guard let parent else { return }
     noteDatabase(parent)
     paths.append(
-      Self.relative(Self.text(parent)) + ids.compactMap { $0.map(Self.text) }.filter { !$0.isEmpty })
+      Self.relative(PlainFields.text(parent))
+        + ids.compactMap { $0.map(PlainFields.text) }.filter { !$0.isEmpty })
   }
 
   private mutating func add(parent: Bytes?, query: Bytes?) {
     guard let parent else { return }
     noteDatabase(parent)
-    paths.append(Self.relative(Self.text(parent)) + Self.below(query))
+    paths.append(Self.relative(PlainFields.text(parent)) + Self.below(query))
   }
 
   /// A write updates, deletes, verifies or transforms a document.
   private mutating func add(write: Bytes) {
     let name =
-      CallTarget.field(1, of: write).flatMap { CallTarget.field(1, of: $0) } ?? CallTarget.field(2, of: write)
-      ?? CallTarget.field(5, of: write)
-      ?? CallTarget.field(6, of: write).flatMap { CallTarget.field(1, of: $0) }
-    if let name { paths.append(Self.relative(Self.text(name))) }
+      PlainFields.last(1, of: write).flatMap { PlainFields.last(1, of: $0) } ?? PlainFields.last(2, of: write)
+      ?? PlainFields.last(5, of: write)
+      ?? PlainFields.last(6, of: write).flatMap { PlainFields.last(1, of: $0) }
+    if let name { paths.append(Self.relative(PlainFields.text(name))) }
   }
 
   /// The collection of a structured query, or its group.
   private static func below(_ query: Bytes?) -> [String] {
-    guard let selector = query.flatMap({ CallTarget.field(2, of: $0) }) else { return [] }
-    let isGroup = CallTarget.isSet(3, of: selector)
-    let id = CallTarget.field(2, of: selector).map(text) ?? ""
+    guard let selector = query.flatMap({ PlainFields.last(2, of: $0) }) else { return [] }
+    let isGroup = PlainFields.number(3, of: selector) ?? 0 != 0
+    let id = PlainFields.last(2, of: selector).map(PlainFields.text) ?? ""
     return (isGroup ? ["**"] : []) + (id.isEmpty ? [] : [id])
   }
 
   private mutating func noteDatabase(_ name: Bytes?) {
     guard database == nil, let name else { return }
-    let parts = Self.text(name).split(separator: "/")
+    let parts = PlainFields.text(name).split(separator: "/")
     guard parts.count >= 4, parts[0] == "projects", parts[2] == "databases" else { return }
     database = DatabaseID(project: String(parts[1]), database: String(parts[3]))
   }
@@ -138,9 +139,7 @@ struct FaultedMessage {
     name.split(separator: "/").dropFirst(5).map(String.init)
   }
 
-  private static func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
-
   private static func token(_ number: UInt32, _ message: Bytes) -> [UInt8]? {
-    CallTarget.field(number, of: message).flatMap { $0.isEmpty ? nil : Array($0) }
+    PlainFields.last(number, of: message).flatMap { $0.isEmpty ? nil : Array($0) }
   }
 }

@@ -55,9 +55,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     self.options = options
     tokens = TokenReader(options.profile, options.access)
     let listening = Listening(store.store, limits: options.listen) { work in
-      threads.submit { state in
-        if state == .active { work() }
-      }
+      threads.submit(work)
     }
     self.listening = listening
     store.rulesets.observe { [weak listening] database in listening?.rulesChanged(of: database) }
@@ -155,6 +153,14 @@ extension FirestoreService {
   /// Runs a piece of the request's validation.
   static func checked<Result>(_ body: () throws(InvalidArgument) -> Result) throws(GRPCStatus) -> Result {
     do throws(InvalidArgument) { return try body() } catch { throw GRPCStatus(error) }
+  }
+
+  static func database(_ name: String) throws(GRPCStatus) -> DatabaseID {
+    try checked { () throws(InvalidArgument) in try ResourceNameParser.database(name) }
+  }
+
+  static func parent(_ name: String) throws(GRPCStatus) -> (database: DatabaseID, path: ResourcePath) {
+    try checked { () throws(InvalidArgument) in try ResourceNameParser.parent(name) }
   }
 
   /// Runs a piece of work on the store.

@@ -24,9 +24,18 @@ struct WireListenRequest {
       switch tag {
       case MessageFields.tag(1): database = try fields.text()
       case MessageFields.tag(2): change = .add(try WireTarget(try fields.message()))
-      case 3 << 3: change = .remove(Int32(truncatingIfNeeded: try fields.varint()))
+      case 3 << 3: change = .remove(try fields.int32())
       default: try fields.skip(tag)
       }
+    }
+  }
+
+  /// In the store's form; nil when nothing is asked.
+  func change(in database: DatabaseID, _ like: ListenTargets) -> ListenRequest? {
+    switch change {
+    case .none: nil
+    case .remove(let id): .remove(id)
+    case .add(let target): .add(target.request(in: database, like))
     }
   }
 
@@ -74,11 +83,11 @@ struct WireTarget {
       case MessageFields.tag(4):
         let token = try fields.bytes()
         resumption = token.isEmpty ? .none : .token(token)
-      case 5 << 3: id = Int32(truncatingIfNeeded: try fields.varint())
+      case 5 << 3: id = try fields.int32()
       case 6 << 3: isOnce = try fields.varint() != 0
       case MessageFields.tag(11):
         resumption = .readTime(try MessageFields.timestamp(try fields.message()).microseconds)
-      case MessageFields.tag(12): expectedCount = try Self.int32Value(try fields.message())
+      case MessageFields.tag(12): expectedCount = try MessageFields.int32Value(try fields.message())
       default: try fields.skip(tag)
       }
     }
@@ -99,25 +108,11 @@ struct WireTarget {
   }
 
   private static func documents(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Selection {
-    var fields = MessageFields(message)
     var names: [String] = []
-    while let tag = try fields.next() {
-      if tag == MessageFields.tag(2) { names.append(try fields.text()) } else { try fields.skip(tag) }
+    try MessageFields.each(MessageFields.tag(2), of: message) { fields throws(GRPCStatus) in
+      names.append(try fields.text())
     }
     return .documents(names)
-  }
-
-  private static func int32Value(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Int {
-    var fields = MessageFields(message)
-    var value = 0
-    while let tag = try fields.next() {
-      if tag == 1 << 3 {
-        value = Int(Int32(truncatingIfNeeded: try fields.varint()))
-      } else {
-        try fields.skip(tag)
-      }
-    }
-    return value
   }
 
   // MARK: into the store's form

@@ -26,8 +26,8 @@ package enum QueryReader {
       case MessageFields.tag(2): query.from.append(try selector(try fields.message()))
       case MessageFields.tag(3): query.filter = try filter(try fields.message(), depth: 0)
       case MessageFields.tag(4): query.orders.append(try order(try fields.message()))
-      case MessageFields.tag(5): query.limit = try int32Value(try fields.message())
-      case 6 << 3: query.offset = Int(Int32(truncatingIfNeeded: try fields.varint()))
+      case MessageFields.tag(5): query.limit = try MessageFields.int32Value(try fields.message())
+      case 6 << 3: query.offset = Int(try fields.int32())
       case MessageFields.tag(7): cursors.start = try fields.message()
       case MessageFields.tag(8): cursors.end = try fields.message()
       case MessageFields.tag(9): query.nearest = try nearest(try fields.message())
@@ -42,24 +42,14 @@ package enum QueryReader {
 
   private static func projection(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> [String] {
     var paths: [String] = []
-    var fields = MessageFields(message)
-    while let tag = try fields.next() {
-      if tag == MessageFields.tag(2) {
-        paths.append(try fieldReference(try fields.message()))
-      } else {
-        try fields.skip(tag)
-      }
+    try MessageFields.each(MessageFields.tag(2), of: message) { fields throws(GRPCStatus) in
+      paths.append(try fieldReference(try fields.message()))
     }
     return paths
   }
 
   static func fieldReference(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> String {
-    var path = ""
-    var fields = MessageFields(message)
-    while let tag = try fields.next() {
-      if tag == MessageFields.tag(2) { path = try fields.text() } else { try fields.skip(tag) }
-    }
-    return path
+    try MessageFields.text(2, of: message)
   }
 
   private static func selector(
@@ -88,20 +78,6 @@ package enum QueryReader {
       }
     }
     return order
-  }
-
-  /// `google.protobuf.Int32Value`
-  private static func int32Value(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Int {
-    var value = 0
-    var fields = MessageFields(message)
-    while let tag = try fields.next() {
-      if tag == 1 << 3 {
-        value = Int(Int32(truncatingIfNeeded: try fields.varint()))
-      } else {
-        try fields.skip(tag)
-      }
-    }
-    return value
   }
 
   private static func cursor(
@@ -139,7 +115,7 @@ extension QueryReader {
         let value = try fields.message()
         nearest.vector = Result { () throws(InvalidArgument) in try Canonicalizer.queryVector(value) }
       case 3 << 3: nearest.measure = DistanceMeasure(rawValue: try fields.enumeration())
-      case MessageFields.tag(4): nearest.limit = try int32Value(try fields.message())
+      case MessageFields.tag(4): nearest.limit = try MessageFields.int32Value(try fields.message())
       case MessageFields.tag(5): nearest.resultField = try fields.text()
       case MessageFields.tag(6): nearest.threshold = try doubleValue(try fields.message())
       default: try fields.skip(tag)
@@ -151,9 +127,7 @@ extension QueryReader {
   /// `google.protobuf.DoubleValue`
   private static func doubleValue(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Double {
     var value = 0.0
-    var fields = MessageFields(message)
-    while let tag = try fields.next() {
-      if tag == 1 << 3 | 1 { value = try fields.double() } else { try fields.skip(tag) }
+    try MessageFields.each(1 << 3 | 1, of: message) { fields throws(GRPCStatus) in value = try fields.double()
     }
     return value
   }

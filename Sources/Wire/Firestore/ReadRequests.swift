@@ -49,7 +49,8 @@ package struct BatchGetRequest: Equatable {
   }
 }
 
-/// `RunQueryRequest`. The query itself stays encoded; `QueryReader` reads it below the parent.
+/// `RunQueryRequest` and `RunAggregationQueryRequest`, which differ in numbers of their fields. The query itself stays
+/// encoded; `QueryReader` and `AggregationReader` read it.
 package struct RunQueryRequest {
   package var parent = ""
   package var query: UnsafeRawBufferPointer?
@@ -57,16 +58,28 @@ package struct RunQueryRequest {
   package var explain = ExplainChoice.none
 
   package init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    try self.init(message, consistency: 5, explain: 10)
+  }
+
+  package init(aggregation message: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    try self.init(message, consistency: 4, explain: 8)
+  }
+
+  /// - Parameter first: the number of the first of the three fields that say at which state to read.
+  private init(
+    _ message: UnsafeRawBufferPointer, consistency first: UInt32, explain number: UInt32
+  ) throws(GRPCStatus) {
     var fields = MessageFields(message)
     while let tag = try fields.next() {
       switch tag {
       case MessageFields.tag(1): parent = try fields.text()
       case MessageFields.tag(2): query = try fields.message()
-      case MessageFields.tag(5): consistency = .transaction(try fields.bytes())
-      case MessageFields.tag(6):
+      case MessageFields.tag(first): consistency = .transaction(try fields.bytes())
+      case MessageFields.tag(first + 1):
         consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
-      case MessageFields.tag(7): consistency = .readTime(try MessageFields.readTime(try fields.message()))
-      case MessageFields.tag(10): explain = try ExplainChoice(try fields.message())
+      case MessageFields.tag(first + 2):
+        consistency = .readTime(try MessageFields.readTime(try fields.message()))
+      case MessageFields.tag(number): explain = try ExplainChoice(try fields.message())
       default: try fields.skip(tag)
       }
     }

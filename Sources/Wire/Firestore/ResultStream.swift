@@ -12,7 +12,6 @@
 
 internal import DocModel
 internal import DocStore
-internal import NIOPosix
 internal import Synchronization
 
 /// A part of an answer: one turn on a worker thread. Gives the piece that follows; nil at the end.
@@ -96,8 +95,7 @@ final class ResultStream: @unchecked Sendable {
 
   /// Runs a piece, and those that follow, on threads of their own.
   func run(_ piece: AnswerPiece) {
-    threads.submit { [self] state in
-      guard state == .active else { return }
+    threads.submit { [self] in
       if let memory, !memory.mayTake() { return wait(memory, piece) }
       pieceBytes = 0
       do throws(GRPCStatus) {

@@ -4,24 +4,14 @@ internal import Access
 internal import DocModel
 internal import DocStore
 
-/// A RunAggregationQuery request, read.
-private struct SentAggregation: Sendable {
-  let query: AggregationQuery
-  let consistency: ConsistencyChoice
-  let explain: ExplainChoice
-  let credentials: Credentials
-}
-
 extension FirestoreService {
   /// One message with all results. Judged as the query it is over, as a list.
   /// Source: docs/spec/protocol.md 1.14; docs/spec/production-differences.md A1 to A5.
   @Sendable
   func runAggregationQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
-      let request = try RunAggregationRequest(bytes)
-      let parent = try Self.checked { () throws(InvalidArgument) in
-        try ResourceNameParser.parent(request.parent)
-      }
+      let request = try RunQueryRequest(aggregation: bytes)
+      let parent = try Self.parent(request.parent)
       let credentials = try authorize(parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "Only structured aggregation queries are supported.")
@@ -37,15 +27,15 @@ extension FirestoreService {
           return query
         }
       }
-      return SentAggregation(
-        query: query, consistency: request.consistency, explain: request.explain, credentials: credentials)
+      return SentRead(
+        content: query, consistency: request.consistency, explain: request.explain, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
       try run(sent, call)
     }
   }
 
-  private func run(_ sent: SentAggregation, _ call: ServerCall) throws(GRPCStatus) {
-    let (query, credentials, explain) = (sent.query, sent.credentials, sent.explain)
+  private func run(_ sent: SentRead<AggregationQuery>, _ call: ServerCall) throws(GRPCStatus) {
+    let (query, credentials, explain) = (sent.content, sent.credentials, sent.explain)
     let (time, token) = try readTime(sent.consistency, in: query.query.database, as: credentials)
     let piece = AnswerPiece { [self] stream throws(GRPCStatus) in
       let answer = try aggregate(query, as: credentials, at: time, explain)
@@ -90,30 +80,6 @@ extension FirestoreService {
   }
 }
 
-/// `RunAggregationQueryRequest`. The query itself stays encoded.
-struct RunAggregationRequest {
-  private(set) var parent = ""
-  private(set) var query: UnsafeRawBufferPointer?
-  private(set) var consistency = ConsistencyChoice.latest
-  private(set) var explain = ExplainChoice.none
-
-  init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
-    var fields = MessageFields(message)
-    while let tag = try fields.next() {
-      switch tag {
-      case MessageFields.tag(1): parent = try fields.text()
-      case MessageFields.tag(2): query = try fields.message()
-      case MessageFields.tag(4): consistency = .transaction(try fields.bytes())
-      case MessageFields.tag(5):
-        consistency = .newTransaction(try MessageFields.transactionOptions(try fields.message()))
-      case MessageFields.tag(6): consistency = .readTime(try MessageFields.readTime(try fields.message()))
-      case MessageFields.tag(8): explain = try ExplainChoice(try fields.message())
-      default: try fields.skip(tag)
-      }
-    }
-  }
-}
-
 /// `StructuredAggregationQuery` from the wire, unchecked.
 enum AggregationReader {
   static func read(
@@ -150,17 +116,8 @@ enum AggregationReader {
   /// `Count`, whose bound is a `google.protobuf.Int64Value`.
   private static func upTo(_ count: UnsafeRawBufferPointer) throws(GRPCStatus) -> Int64? {
     var upTo: Int64?
-    var fields = MessageFields(count)
-    while let tag = try fields.next() {
-      guard tag == MessageFields.tag(1) else {
-        try fields.skip(tag)
-        continue
-      }
-      var wrapper = MessageFields(try fields.message())
-      upTo = 0
-      while let tag = try wrapper.next() {
-        if tag == 1 << 3 { upTo = Int64(bitPattern: try wrapper.varint()) } else { try wrapper.skip(tag) }
-      }
+    try MessageFields.each(MessageFields.tag(1), of: count) { fields throws(GRPCStatus) in
+      upTo = try MessageFields.int64Value(try fields.message())
     }
     return upTo
   }
@@ -168,13 +125,8 @@ enum AggregationReader {
   /// `Sum` and `Avg`: their first field is a `FieldReference`.
   private static func field(_ function: UnsafeRawBufferPointer) throws(GRPCStatus) -> String {
     var path = ""
-    var fields = MessageFields(function)
-    while let tag = try fields.next() {
-      if tag == MessageFields.tag(1) {
-        path = try QueryReader.fieldReference(try fields.message())
-      } else {
-        try fields.skip(tag)
-      }
+    try MessageFields.each(MessageFields.tag(1), of: function) { fields throws(GRPCStatus) in
+      path = try QueryReader.fieldReference(try fields.message())
     }
     return path
   }

@@ -24,6 +24,16 @@ package struct FaultTimer: Sendable {
   }
 }
 
+extension FaultInjector {
+  /// What delays a message of a stream; nil where nothing does. Throws what is to be answered at once.
+  func delay(of faulted: FaultedCall) throws(GRPCStatus) -> FaultInjection? {
+    guard let injection = inject(faulted) else { return nil }
+    if injection.delayMilliseconds > 0 { return injection }
+    if let status = injection.status { throw status }
+    return nil
+  }
+}
+
 extension FirestoreService {
   typealias Beginning = @Sendable (ServerCall) throws(GRPCStatus) -> Void
 

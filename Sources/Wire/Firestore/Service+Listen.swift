@@ -73,12 +73,8 @@ private final class ListenSession<Engine: StorageEngine> {
         if !isPastFaults, service.faults.areSet, try isDelayed(message, request, stream.database, call) {
           return
         }
-        switch request.change {
-        case .none: return
-        case .remove(let id): stream.take(.remove(id))
-        case .add(let target):
-          stream.take(.add(target.request(in: stream.database, service.options.profile.listenTargets)))
-        }
+        let like = service.options.profile.listenTargets
+        if let change = request.change(in: stream.database, like) { stream.take(change) }
       }
     } catch { end(call, error) }
   }
@@ -95,22 +91,17 @@ private final class ListenSession<Engine: StorageEngine> {
     waiting = []
     let known = stream?.database
     let like = service.options.profile.listenTargets
-    let session = ListenSessionReference(session: self)
+    let session = LoopConfined(value: self)
     service.onThread(for: call) {
       Result { () throws(GRPCStatus) in
         try RequestMessage(buffer: message).withBytes { bytes throws(GRPCStatus) -> ReadListenRequest? in
           let request = try WireListenRequest(bytes)
           guard let database = try request.databaseID(of: known) else { return nil }
-          switch request.change {
-          case .none: return ReadListenRequest(database: database, request: nil)
-          case .remove(let id): return ReadListenRequest(database: database, request: .remove(id))
-          case .add(let target):
-            return ReadListenRequest(database: database, request: .add(target.request(in: database, like)))
-          }
+          return ReadListenRequest(database: database, request: request.change(in: database, like))
         }
       }
     } then: { call, read in
-      session.session.goOn(read, call)
+      session.value.goOn(read, call)
     }
   }
 
@@ -137,14 +128,10 @@ private final class ListenSession<Engine: StorageEngine> {
   ) throws(GRPCStatus) -> Bool {
     guard case .add(let target) = request.change else { return false }
     let faulted = FaultedCall(.listen, database, credentials, paths: FaultedMessage.paths(of: target))
-    guard let injection = service.faults.inject(faulted) else { return false }
-    guard injection.delayMilliseconds > 0 else {
-      if let status = injection.status { throw status }
-      return false
-    }
+    guard let injection = try service.faults.delay(of: faulted) else { return false }
     waiting = []
-    let delayed = DelayedTarget(session: self, message: message, status: injection.status)
-    service.delay(injection.delayMilliseconds, call) { delayed.goOn($0) }
+    let session = LoopConfined(value: self)
+    service.delay(injection.delayMilliseconds, call) { session.value.goOn(message, injection.status, $0) }
     return true
   }
 
@@ -190,24 +177,6 @@ private final class ListenSession<Engine: StorageEngine> {
 private struct ReadListenRequest: Sendable {
   let database: DatabaseID
   let request: ListenRequest?
-}
-
-/// A session on its way through a thread, which only passes it on.
-///
-/// `@unchecked Sendable`: the session is touched on its call's event loop alone.
-private struct ListenSessionReference<Engine: StorageEngine>: @unchecked Sendable {
-  let session: ListenSession<Engine>
-}
-
-/// A request of a Listen stream that waits.
-///
-/// `@unchecked Sendable`: the session is touched on its call's event loop alone.
-private struct DelayedTarget<Engine: StorageEngine>: @unchecked Sendable {
-  let session: ListenSession<Engine>
-  let message: [UInt8]
-  let status: GRPCStatus?
-
-  func goOn(_ call: ServerCall) { session.goOn(message, status, call) }
 }
 
 /// Carries a stream's events to its call, and counts what the client has not taken.

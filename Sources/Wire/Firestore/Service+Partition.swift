@@ -4,22 +4,13 @@ internal import Access
 internal import DocModel
 internal import DocStore
 
-/// A PartitionQuery request, read.
-private struct SentPartition: Sendable {
-  let partition: QueryPartition.Validated
-  let consistency: ConsistencyChoice
-  let credentials: Credentials
-}
-
 extension FirestoreService {
   /// For servers only. Source: docs/spec/protocol.md 1.15; docs/spec/production-differences.md Q8, C10.
   @Sendable
   func partitionQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try PartitionQueryRequest(bytes)
-      let parent = try Self.checked { () throws(InvalidArgument) in
-        try ResourceNameParser.parent(request.parent)
-      }
+      let parent = try Self.parent(request.parent)
       let credentials = try authorize(parent.database)
       guard let sent = request.query else { throw GRPCStatus(PartitionErrors.queryUnset) }
       let query = try QueryReader.read(sent, database: parent.database, parent: parent.path)
@@ -29,12 +20,12 @@ extension FirestoreService {
         ).validate()
       }
       try requireAdmin(credentials, orSay: Self.metadataText)
-      return SentPartition(partition: partition, consistency: request.consistency, credentials: credentials)
+      return SentRead(content: partition, consistency: request.consistency, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
-      let database = sent.partition.database
+      let database = sent.content.database
       let time = try readTime(sent.consistency, in: database, as: sent.credentials).time
       answerLater(call) { [store] () throws(GRPCStatus) in
-        let page = try Self.stored { () throws(StoreError) in try store.partition(sent.partition, at: time) }
+        let page = try Self.stored { () throws(StoreError) in try store.partition(sent.content, at: time) }
         return Answers.partitions(page, root: database.documentsRoot)
       }
     }

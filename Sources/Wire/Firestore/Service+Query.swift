@@ -4,30 +4,13 @@ internal import Access
 internal import DocModel
 internal import DocStore
 
-/// A ListDocuments request, read.
-private struct SentList: Sendable {
-  let list: DocumentList.Validated
-  let consistency: ConsistencyChoice
-  let credentials: Credentials
-}
-
-/// A ListCollectionIds request, read.
-private struct SentIDList: Sendable {
+/// What ListCollectionIds asks for.
+private struct CollectionIDList: Sendable {
   let database: DatabaseID
   let parent: ResourcePath
   /// The id to go on after.
   let start: String?
   let pageSize: Int
-  let consistency: ConsistencyChoice
-  let credentials: Credentials
-}
-
-/// A RunQuery request, read.
-private struct SentQuery: Sendable {
-  let query: NormalizedQuery
-  let consistency: ConsistencyChoice
-  let explain: ExplainChoice
-  let credentials: Credentials
 }
 
 extension FirestoreService {
@@ -38,24 +21,22 @@ extension FirestoreService {
   func runQuery(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try RunQueryRequest(bytes)
-      let parent = try Self.checked { () throws(InvalidArgument) in
-        try ResourceNameParser.parent(request.parent)
-      }
+      let parent = try Self.parent(request.parent)
       let credentials = try authorize(parent.database)
       guard let sent = request.query else {
         throw GRPCStatus(.invalidArgument, "only structured queries are supported")
       }
       let read = try QueryReader.read(sent, database: parent.database, parent: parent.path)
-      return SentQuery(
-        query: try self.validated(read), consistency: request.consistency, explain: request.explain,
+      return SentRead(
+        content: try self.validated(read), consistency: request.consistency, explain: request.explain,
         credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
       try run(sent, call)
     }
   }
 
-  private func run(_ sent: SentQuery, _ call: ServerCall) throws(GRPCStatus) {
-    let (query, credentials, explain) = (sent.query, sent.credentials, sent.explain)
+  private func run(_ sent: SentRead<NormalizedQuery>, _ call: ServerCall) throws(GRPCStatus) {
+    let (query, credentials, explain) = (sent.content, sent.credentials, sent.explain)
     let (time, token) = try readTime(sent.consistency, in: query.database, as: credentials)
     let isSorted = !QueryPlanner.plan(query).isInOrder
     let piece = AnswerPiece { [self] stream throws(GRPCStatus) in
@@ -156,9 +137,7 @@ extension FirestoreService {
   func listDocuments(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try ListDocumentsRequest(bytes)
-      let parent = try Self.checked { () throws(InvalidArgument) in
-        try ResourceNameParser.parent(request.parent)
-      }
+      let parent = try Self.parent(request.parent)
       let credentials = try authorize(parent.database)
       let mask = try Self.mask(request.mask)
       let list = try Self.checked { () throws(InvalidArgument) in
@@ -169,21 +148,21 @@ extension FirestoreService {
         ).validate(boundsPages: options.profile.limits == .production)
       }
       if request.showMissing { try requireAdmin(credentials, orSay: Self.metadataText) }
-      return SentList(list: list, consistency: request.consistency, credentials: credentials)
+      return SentRead(content: list, consistency: request.consistency, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
       try run(sent, call)
     }
   }
 
-  private func run(_ sent: SentList, _ call: ServerCall) throws(GRPCStatus) {
-    let database = sent.list.query.database
+  private func run(_ sent: SentRead<DocumentList.Validated>, _ call: ServerCall) throws(GRPCStatus) {
+    let database = sent.content.query.database
     let time = try readTime(sent.consistency, in: database, as: sent.credentials).time
     let root = database.documentsRoot
     try inTurn(time, in: database, at: EmptyCollection(), call) { [self] (call) throws(GRPCStatus) in
       answerLater(call) { [store] () throws(GRPCStatus) in
         var answer = ListAnswer(root: root)
         let token = try Self.stored { () throws(StoreError) in
-          try store.list(sent.list, as: sent.credentials, at: time) { answer.append($0) }
+          try store.list(sent.content, as: sent.credentials, at: time) { answer.append($0) }
         }
         return answer.message(nextPageToken: token?.text)
       }
@@ -195,32 +174,31 @@ extension FirestoreService {
   func listCollectionIDs(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { [self] (bytes, authorize) throws(GRPCStatus) in
       let request = try ListCollectionIDsRequest(bytes)
-      let parent = try Self.checked { () throws(InvalidArgument) in
-        try ResourceNameParser.parent(request.parent)
-      }
+      let parent = try Self.parent(request.parent)
       let credentials = try authorize(parent.database)
       guard request.pageSize >= 0 else {
         throw GRPCStatus(.invalidArgument, "page_size must be greater than or equal to zero.")
       }
       let start = try CollectionIDToken.read(request.pageToken)
       try requireAdmin(credentials, orSay: Self.metadataText)
-      return SentIDList(
+      let list = CollectionIDList(
         database: parent.database, parent: parent.path, start: start,
-        pageSize: request.pageSize == 0 ? Int.max : Int(request.pageSize),
-        consistency: request.consistency, credentials: credentials)
+        pageSize: request.pageSize == 0 ? Int.max : Int(request.pageSize))
+      return SentRead(content: list, consistency: request.consistency, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
       try run(sent, call)
     }
   }
 
-  private func run(_ sent: SentIDList, _ call: ServerCall) throws(GRPCStatus) {
-    let time = try readTime(sent.consistency, in: sent.database, as: sent.credentials).time
+  private func run(_ sent: SentRead<CollectionIDList>, _ call: ServerCall) throws(GRPCStatus) {
+    let list = sent.content
+    let time = try readTime(sent.consistency, in: list.database, as: sent.credentials).time
     answerLater(call) { [store] () throws(GRPCStatus) in
       let all = try Self.stored { () throws(StoreError) in
-        try store.collectionIDs(under: sent.parent, in: sent.database, at: time)
+        try store.collectionIDs(under: list.parent, in: list.database, at: time)
       }
-      let rest = sent.start.map { start in all.filter { start.precedesInBytes($0) } } ?? all
-      let page = Array(rest.prefix(sent.pageSize))
+      let rest = list.start.map { start in all.filter { start.precedesInBytes($0) } } ?? all
+      let page = Array(rest.prefix(list.pageSize))
       let token = page.count < rest.count ? page.last.map(CollectionIDToken.text(after:)) : nil
       return Answers.collectionIDs(page, nextPageToken: token ?? "")
     }

@@ -70,9 +70,7 @@ extension FirestoreService {
   func batchGetDocuments(_ call: ServerCall) throws(GRPCStatus) {
     try reading(call) { (bytes, authorize) throws(GRPCStatus) in
       let request = try BatchGetRequest(bytes)
-      let database = try Self.checked { () throws(InvalidArgument) in
-        try ResourceNameParser.database(request.database)
-      }
+      let database = try Self.database(request.database)
       let credentials = try authorize(database)
       let paths = try Self.paths(request.documents, in: database)
       return BatchRead(

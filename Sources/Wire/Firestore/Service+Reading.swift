@@ -7,7 +7,14 @@
 internal import Access
 internal import DocModel
 internal import DocStore
-internal import NIOPosix
+
+/// A request that reads, read: what it asks for, of which state, and for whom.
+struct SentRead<Content: Sendable>: Sendable {
+  let content: Content
+  let consistency: ConsistencyChoice
+  var explain = ExplainChoice.none
+  let credentials: Credentials
+}
 
 extension FirestoreService {
   /// LIMIT: bytes of a request that is read on the event loop; a fraction of a millisecond.
@@ -66,15 +73,12 @@ extension FirestoreService {
     then next: @escaping @Sendable (ServerCall, Outcome) throws(GRPCStatus) -> Void
   ) {
     let reference = call.reference
-    threads.submit { state in
-      guard state == .active, !reference.isCancelled else { return }
+    threads.submit {
+      guard !reference.isCancelled else { return }
       let outcome = Result { () throws(GRPCStatus) in
         try ScanInterruption.during(reference.abandonment) { () throws(GRPCStatus) in try work() }
       }
-      reference { call in
-        guard !call.isFinished else { return }
-        do throws(GRPCStatus) { try next(call, try outcome.get()) } catch { call.finish(error) }
-      }
+      reference.goOn { call throws(GRPCStatus) in try next(call, try outcome.get()) }
     }
   }
 
@@ -87,8 +91,8 @@ extension FirestoreService {
     _ reference: CallReference, _ memory: MemoryAccount?, _ form: (@Sendable ([UInt8]) -> [UInt8])?,
     _ work: @escaping @Sendable () throws(GRPCStatus) -> [UInt8]
   ) {
-    threads.submit { [self] state in
-      guard state == .active, !reference.isCancelled else { return }
+    threads.submit { [self] in
+      guard !reference.isCancelled else { return }
       if let memory, !memory.mayTake() {
         return memory.wait { [self] in answerLater(reference, memory, form, work) }
       }
@@ -99,10 +103,9 @@ extension FirestoreService {
         }
       }
       let held = (try? outcome.get()).flatMap { memory?.hold($0.count) }
-      reference { call in
-        guard !call.isFinished else { return }
-        do throws(GRPCStatus) { call.respond(formed: try outcome.get()) } catch { call.finish(error) }
-        _ = held
+      reference.goOn { call throws(GRPCStatus) in
+        defer { _ = held }
+        call.respond(formed: try outcome.get())
       }
     }
   }

@@ -70,16 +70,8 @@ extension FirestoreService {
       mask?.prepare()
       return SingleWrite(name: name, write: write, mask: mask, credentials: credentials)
     } then: { [self] (call, sent) throws(GRPCStatus) in
-      let reference = call.reference
-      submit(sent, for: call) { [self] result in
-        reference { call in
-          do throws(GRPCStatus) {
-            let committed = try Self.stored { () throws(StoreError) in try result.get() }
-            call.respond(try self.updated(sent.name, mask: sent.mask, at: committed.commitTime))
-          } catch {
-            call.finish(error)
-          }
-        }
+      carryOut(sent, for: call) { [self] result throws(GRPCStatus) in
+        try updated(sent.name, mask: sent.mask, at: result.commitTime)
       }
     }
   }
@@ -108,27 +100,17 @@ extension FirestoreService {
     }
   }
 
-  private func submit(
-    _ sent: SingleWrite, for call: ServerCall,
-    _ completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
-  ) {
-    call.withOrigin(of: sent.credentials) {
-      store.submit(
-        sent.name.database, [sent.write], as: sent.credentials, cancellation: cancellation(for: call),
-        completion: completion)
-    }
-  }
-
   private func carryOut(
     _ sent: SingleWrite, for call: ServerCall,
-    _ answer: @escaping @Sendable (CommitResult) -> [UInt8]
+    _ answer: @escaping @Sendable (CommitResult) throws(GRPCStatus) -> [UInt8]
   ) {
     let reference = call.reference
-    submit(sent, for: call) { result in
-      reference { call in
-        switch result {
-        case .success(let result): call.respond(answer(result))
-        case .failure(let error): call.finish(GRPCStatus(error))
+    call.withOrigin(of: sent.credentials) {
+      store.submit(
+        sent.name.database, [sent.write], as: sent.credentials, cancellation: cancellation(for: call)
+      ) { result in
+        reference.goOn { call throws(GRPCStatus) in
+          call.respond(try answer(try Self.stored { () throws(StoreError) in try result.get() }))
         }
       }
     }

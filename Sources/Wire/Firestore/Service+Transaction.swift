@@ -11,9 +11,7 @@ extension FirestoreService {
     let request = try call.withRequest { bytes throws(GRPCStatus) in
       try BeginTransactionRequest(bytes)
     }
-    let database = try Self.checked { () throws(InvalidArgument) in
-      try ResourceNameParser.database(request.database)
-    }
+    let database = try Self.database(request.database)
     let credentials = try credentials(call, in: database)
     let transaction = try begin(request.choice, in: database, as: credentials)
     tie(transaction, to: call)
@@ -25,9 +23,7 @@ extension FirestoreService {
     let request = try call.withRequest { bytes throws(GRPCStatus) in
       try RollbackRequest(bytes)
     }
-    let database = try Self.checked { () throws(InvalidArgument) in
-      try ResourceNameParser.database(request.database)
-    }
+    let database = try Self.database(request.database)
     let credentials = try credentials(call, in: database)
     let transaction = try transaction(request.transaction, in: database, as: credentials)
     try Self.stored { () throws(StoreError) in try store.store.rollBack(transaction, in: database) }

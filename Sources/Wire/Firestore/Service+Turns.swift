@@ -27,10 +27,7 @@ extension FirestoreService {
     tie(transaction, to: call)
     let reference = call.reference
     let mayGoAhead = store.store.takeTurns(transaction, in: database, at: paths) {
-      reference { call in
-        guard !call.isFinished else { return }
-        do throws(GRPCStatus) { try read(call) } catch { call.finish(error) }
-      }
+      reference.goOn(read)
     }
     if mayGoAhead { try read(call) }
   }

@@ -10,18 +10,11 @@ extension FirestoreService {
   /// docs/spec/production-differences.md Q10, F2.
   @Sendable
   func executePipeline(_ call: ServerCall) throws(GRPCStatus) {
-    let name = try call.withRequest { bytes throws(GRPCStatus) -> String in
-      var name = ""
-      var fields = MessageFields(bytes)
-      while let tag = try fields.next() {
-        if tag == MessageFields.tag(1) { name = try fields.text() } else { try fields.skip(tag) }
-      }
-      return name
-    }
+    let name = try call.withRequest { bytes throws(GRPCStatus) in try MessageFields.text(1, of: bytes) }
     guard !call.methodName.hasPrefix("google.firestore.v1beta1.") else {
       throw UnservedStatus.unimplemented(call.methodName)
     }
-    _ = try Self.checked { () throws(InvalidArgument) in try ResourceNameParser.database(name) }
+    _ = try Self.database(name)
     switch options.profile.errorTexts {
     case .production: throw UnservedStatus.pipeline
     case .emulator: throw UnservedStatus.officialPipeline

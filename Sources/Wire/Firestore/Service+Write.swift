@@ -3,7 +3,6 @@
 internal import Access
 internal import DocModel
 internal import DocStore
-internal import NIOPosix
 internal import Platform
 
 /// A commit that has passed every check but the store's.
@@ -30,9 +29,7 @@ extension FirestoreService {
     _ bytes: UnsafeRawBufferPointer, isBatch: Bool, _ authorize: Authorize
   ) throws(GRPCStatus) -> CheckedCommit {
     let request = try CommitRequest(bytes, isBatch: isBatch)
-    let database = try Self.checked { () throws(InvalidArgument) in
-      try ResourceNameParser.database(request.database)
-    }
+    let database = try Self.database(request.database)
     let credentials = try authorize(database)
     let writes = try Self.checked { () throws(InvalidArgument) in
       try WriteList.read(request.writes, in: database)
@@ -100,9 +97,7 @@ extension FirestoreService {
       }
     }
     guard batch.writes.count > Self.queuedOnEventLoopMax else { return submit() }
-    threads.submit { state in
-      if state == .active { submit() }
-    }
+    threads.submit(submit)
   }
 
   /// LIMIT: commits of a batch that are queued on the event loop.

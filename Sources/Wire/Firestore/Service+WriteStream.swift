@@ -9,7 +9,6 @@ internal import Access
 internal import DocModel
 internal import DocStore
 internal import Faults
-internal import NIOPosix
 internal import Synchronization
 
 extension FirestoreService {
@@ -125,11 +124,11 @@ private final class WriteSession<Engine: StorageEngine> {
     self.cancellation = cancellation
     // What made the client open the stream: all that it writes there belongs to that.
     let origin = call.origin(of: credentials)
-    let session = WriteSessionReference(session: self)
+    let session = LoopConfined(value: self)
     let reference = call.reference
     CommitOrigin.$current.withValue(origin) {
       service.store.submit(database, writes, as: credentials, cancellation: cancellation) { result in
-        reference { session.session.finish(result.mapError(GRPCStatus.init), $0) }
+        reference { session.value.finish(result.mapError(GRPCStatus.init), $0) }
       }
     }
   }
@@ -139,7 +138,7 @@ private final class WriteSession<Engine: StorageEngine> {
   /// Reads a request on a thread; those behind it wait.
   private func readLater(_ message: [UInt8], _ call: ServerCall) {
     isBusy = true
-    let session = WriteSessionReference(session: self)
+    let session = LoopConfined(value: self)
     let database = database
     service.onThread(for: call) {
       Result { () throws(GRPCStatus) in
@@ -150,7 +149,7 @@ private final class WriteSession<Engine: StorageEngine> {
         }
       }
     } then: { call, read in
-      session.session.goOn(read, call)
+      session.value.goOn(read, call)
     }
   }
 
@@ -177,17 +176,11 @@ private final class WriteSession<Engine: StorageEngine> {
     _ message: [UInt8], _ database: DatabaseID, _ credentials: Credentials, _ call: ServerCall
   ) throws(GRPCStatus) -> Bool {
     let paths = message.withUnsafeBytes { FaultedMessage.paths(ofWriteStream: $0) }
-    guard let injection = service.faults.inject(FaultedCall(.commit, database, credentials, paths: paths))
-    else {
-      return false
-    }
-    guard injection.delayMilliseconds > 0 else {
-      if let status = injection.status { throw status }
-      return false
-    }
+    let faulted = FaultedCall(.commit, database, credentials, paths: paths)
+    guard let injection = try service.faults.delay(of: faulted) else { return false }
     isBusy = true
-    let delayed = DelayedWrite(session: self, message: message, status: injection.status)
-    service.delay(injection.delayMilliseconds, call) { delayed.goOn($0) }
+    let session = LoopConfined(value: self)
+    service.delay(injection.delayMilliseconds, call) { session.value.goOn(message, injection.status, $0) }
     return true
   }
 
@@ -225,28 +218,10 @@ private final class WriteSession<Engine: StorageEngine> {
   }
 }
 
-/// A request of a Write stream that waits.
-///
-/// `@unchecked Sendable`: the session is touched on its call's event loop alone.
-private struct DelayedWrite<Engine: StorageEngine>: @unchecked Sendable {
-  let session: WriteSession<Engine>
-  let message: [UInt8]
-  let status: GRPCStatus?
-
-  func goOn(_ call: ServerCall) { session.goOn(message, status, call) }
-}
-
 /// A large request, read.
 private enum ReadWriteRequest: Sendable {
   case first(DatabaseID)
   case batch([Write])
   /// One without writes ends the stream.
   case last
-}
-
-/// A session on its way through other threads, which only pass it on.
-///
-/// `@unchecked Sendable`: the session is touched on its call's event loop alone.
-private struct WriteSessionReference<Engine: StorageEngine>: @unchecked Sendable {
-  let session: WriteSession<Engine>
 }

@@ -95,16 +95,10 @@ struct WireDocument {
 
   static var empty: WireDocument { WireDocument(name: "", message: WireCursor.empty) }
 
-  private init(name: String, message: UnsafeRawBufferPointer) {
-    self.name = name
-    self.message = message
-  }
+}
 
+extension WireDocument {
   init(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) {
-    self.init(name: "", message: message)
-    var fields = MessageFields(message)
-    while let tag = try fields.next() {
-      if tag == MessageFields.tag(1) { name = try fields.text() } else { try fields.skip(tag) }
-    }
+    self.init(name: try MessageFields.text(1, of: message), message: message)
   }
 }

@@ -18,24 +18,17 @@ extension GRPCConnection {
     else { return false }
     let encoding = call.stream.head.encoding
     let limit = options.messageBytesMax
-    let reference = GRPCCallReference(call: call)
+    let reference = LoopConfined(value: call)
     offload {
       let message = Result { () throws(GRPCStatus) in
         try frame.message(in: body, encoding: encoding, limit: limit)
       }
-      reference.call.perform {
-        let call = reference.call
+      reference.value.perform {
+        let call = reference.value
         guard !call.isFinished else { return }
         do throws(GRPCStatus) { next(call, try message.get()) } catch { call.finish(error) }
       }
     }
     return true
   }
-}
-
-/// A call on its way through a thread.
-///
-/// `@unchecked Sendable`: the call is touched only inside `perform`, on its event loop.
-private struct GRPCCallReference: @unchecked Sendable {
-  let call: GRPCCall
 }

@@ -294,4 +294,19 @@ package struct CallReference: @unchecked Sendable {
     let reference = self
     call.perform { body(reference.call) }
   }
+
+  /// Goes on with the call on its event loop, unless it is over by then; what is thrown ends it.
+  func goOn(_ body: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void) {
+    self { call in
+      guard !call.isFinished else { return }
+      do throws(GRPCStatus) { try body(call) } catch { call.finish(error) }
+    }
+  }
+}
+
+/// What belongs to a call's event loop, on its way through threads that only pass it on.
+///
+/// `@unchecked Sendable`: it is touched on that loop alone.
+struct LoopConfined<Value>: @unchecked Sendable {
+  let value: Value
 }

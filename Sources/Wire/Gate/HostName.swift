@@ -1,5 +1,6 @@
 /// Names of servers, as they stand in `Host`, in origins and behind `--allow-host`.
 
+internal import DocModel
 internal import Platform
 
 /// A host and perhaps a port: `localhost:8080`, `[::1]`, `db.example.`.
@@ -37,7 +38,7 @@ struct HostName: Hashable, Sendable {
     // A colon without a number is no port, but no mistake either.
     let rest = bytes[end...]
     let digits = rest.dropFirst()
-    guard rest.isEmpty || rest.first == UInt8(ascii: ":"), digits.allSatisfy(Self.isDigit) else { return nil }
+    guard rest.isEmpty || rest.first == UInt8(ascii: ":"), digits.allSatisfy(\.isDigit) else { return nil }
     port = Int(String(decoding: digits, as: UTF8.self))
     guard digits.isEmpty || port.map({ $0 <= 65_535 }) == true else { return nil }
     checkInvariants()
@@ -73,14 +74,7 @@ struct HostName: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
-  private static func isOfName(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-      || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-  }
+  private static func isOfName(_ byte: UInt8) -> Bool { byte.isWordByte || byte == UInt8(ascii: "-") }
 
   /// Short forms (`127.1`) are taken, too: no browser asks a name server for a name that ends in a number.
   private static func address4(_ name: String) -> [UInt8]? {

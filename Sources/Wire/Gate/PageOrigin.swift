@@ -1,5 +1,7 @@
 /// Where pages come from, as browsers say it in `Origin`.
 
+internal import DocModel
+
 /// `scheme://host[:port]`.
 ///
 /// INVARIANT: `text` is in small letters and without the port that its scheme has anyway, so that two texts are one origin
@@ -13,7 +15,7 @@ struct PageOrigin: Hashable, Sendable {
   init?(_ origin: String) {
     guard let mark = origin.firstRange(of: "://") else { return nil }
     let scheme = origin[..<mark.lowerBound].lowercased()
-    guard let first = scheme.utf8.first, Self.isLetter(first), scheme.utf8.allSatisfy(Self.isOfScheme)
+    guard let first = scheme.utf8.first, first.isLetter, scheme.utf8.allSatisfy(Self.isOfScheme)
     else { return nil }
     let rest = String(origin[mark.upperBound...])
     // What Android's web views say of pages in files.
@@ -31,13 +33,8 @@ struct PageOrigin: Hashable, Sendable {
     assert(text == text.lowercased(), "two texts are one origin when they are equal")
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-  }
-
   private static func isOfScheme(_ byte: UInt8) -> Bool {
-    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "+")
-      || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    byte.isLetter || byte.isDigit || "+-.".utf8.contains(byte)
   }
 }
 

@@ -5,7 +5,6 @@
 internal import Access
 internal import DocModel
 internal import JSON
-internal import NIOPosix
 internal import Rules
 
 extension HTTPService {
@@ -26,18 +25,13 @@ extension HTTPService {
     case .closed, .open: exchange.respond(json: Self.withoutRules(Self.noRulesNote))
     case .rules(let ruleset):
       let coverage = collector.coverage(of: database, ruleset)
-      let reference = exchange.reference
-      firestore.threads.submit { state in
-        guard state == .active else { return }
+      let page = asPage ? page : nil
+      onThread(for: exchange) {
         let report = coverage.report()
-        guard asPage, let page else {
-          let body = OfficialCoverage.json(report, note: note)
-          return reference { $0.respond(json: body) }
-        }
-        let body = page(report, note)
-        reference {
-          $0.respond(status: 200, headers: [("content-type", "text/html; charset=utf-8")], body: body)
-        }
+        return page?(report, note) ?? OfficialCoverage.json(report, note: note)
+      } then: { exchange, body in
+        let type = page == nil ? "application/json; charset=utf-8" : "text/html; charset=utf-8"
+        exchange.respond(status: 200, headers: [("content-type", type)], body: body)
       }
     }
   }

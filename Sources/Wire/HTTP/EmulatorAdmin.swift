@@ -7,7 +7,6 @@ internal import DocModel
 internal import DocStore
 internal import Faults
 internal import JSON
-internal import NIOPosix
 internal import Rules
 
 extension HTTPService {
@@ -16,37 +15,23 @@ extension HTTPService {
     _ exchange: HTTPExchange, _ method: String, _ path: [[UInt8]], _ target: HTTPTarget
   ) throws(GRPCStatus) {
     guard path.count >= 2, path[0].holds("projects") else { return exchange.respondNotFound() }
-    if method == "PUT", let database = Self.database(path, verb: ":securityRules") {
-      return try replaceRules(exchange, of: database)
-    }
-    if method == "GET", let database = Self.database(path, verb: ":securityRules") {
-      return try showRules(exchange, of: database)
-    }
-    if method == "GET", let database = Self.database(path, verb: ":ruleCoverage") {
-      return try reportCoverage(exchange, of: database, asPage: false)
-    }
-    if method == "GET", let database = Self.database(path, verb: ":ruleCoverage.html") {
-      return try reportCoverage(exchange, of: database, asPage: true)
-    }
-    if method == "POST", Self.database(path, verb: ":export") != nil { return try export(exchange) }
-    if method == "POST", Self.database(path, verb: ":import") != nil { return try importDocuments(exchange) }
-    if method == "GET", let database = Self.database(path, verb: ":indexes") {
-      return reportIndexes(exchange, of: database)
-    }
-    if method == "PUT", let database = Self.database(path, verb: ":indexes") {
-      return try replaceIndexes(exchange, of: database)
-    }
-    if method == "GET", let database = Self.database(path, verb: ":requests") {
-      return try listRequests(exchange, of: database, target)
-    }
-    if method == "POST", let database = Self.database(path, verb: ":explainRequest") {
-      return try explainRequest(exchange, of: database, target)
-    }
-    if method == "POST", let database = Self.database(path, verb: ":shadowRequests") {
-      return try shadowRequests(exchange, of: database, target)
-    }
-    if let database = Self.database(path, verb: ":faults"), ["GET", "POST", "DELETE"].contains(method) {
-      return try answerFaults(exchange, method, of: database, target)
+    if let (database, verb) = Self.database(path) {
+      switch (method, verb) {
+      case ("PUT", "securityRules"): return try replaceRules(exchange, of: database)
+      case ("GET", "securityRules"): return try showRules(exchange, of: database)
+      case ("GET", "ruleCoverage"): return try reportCoverage(exchange, of: database, asPage: false)
+      case ("GET", "ruleCoverage.html"): return try reportCoverage(exchange, of: database, asPage: true)
+      case ("POST", "export"): return try export(exchange)
+      case ("POST", "import"): return try importDocuments(exchange)
+      case ("GET", "indexes"): return reportIndexes(exchange, of: database)
+      case ("PUT", "indexes"): return try replaceIndexes(exchange, of: database)
+      case ("GET", "requests"): return try listRequests(exchange, of: database, target)
+      case ("POST", "explainRequest"): return try explainRequest(exchange, of: database, target)
+      case ("POST", "shadowRequests"): return try shadowRequests(exchange, of: database, target)
+      case ("GET", "faults"), ("POST", "faults"), ("DELETE", "faults"):
+        return try answerFaults(exchange, method, of: database, target)
+      default: break
+      }
     }
     if method == "DELETE", path.count >= 5, path[2].holds("databases"), path[4].holds("documents") {
       return try clear(exchange, path)
@@ -65,8 +50,7 @@ extension HTTPService {
         (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
       }, body: exchange.request.body)
     let reference = exchange.reference
-    firestore.threads.submit { state in
-      guard state == .active else { return }
+    firestore.threads.submit {
       let isOurs = administration(request) { answer in
         reference { $0.respond(json: answer.body, status: answer.status) }
       }
@@ -74,23 +58,20 @@ extension HTTPService {
     }
   }
 
-  /// The database before a verb: `projects/P:verb` for the first one, `projects/P/databases/D:verb` for any.
+  /// A database and the verb behind it: `projects/P:verb` for the first one, `projects/P/databases/D:verb` for any.
   /// Source: the official emulator.
-  private static func database(_ path: [[UInt8]], verb: StaticString) -> DatabaseID? {
-    guard let last = path.last, let name = name(last, verb: verb) else { return nil }
+  private static func database(_ path: [[UInt8]]) -> (id: DatabaseID, verb: String)? {
+    guard let last = path.last, let colon = last.lastIndex(of: UInt8(ascii: ":")), colon > 0 else {
+      return nil
+    }
+    let name = String(decoding: last[..<colon], as: UTF8.self)
+    let verb = String(decoding: last[(colon + 1)...], as: UTF8.self)
     switch path.count {
-    case 2: return DatabaseID(project: name)
+    case 2: return (DatabaseID(project: name), verb)
     case 4 where path[2].holds("databases"):
-      return DatabaseID(project: String(decoding: path[1], as: UTF8.self), database: name)
+      return (DatabaseID(project: String(decoding: path[1], as: UTF8.self), database: name), verb)
     default: return nil
     }
-  }
-
-  /// The name before a verb.
-  private static func name(_ segment: [UInt8], verb: StaticString) -> String? {
-    let count = segment.count - verb.utf8CodeUnitCount
-    guard count > 0, Array(segment[count...]).holds(verb) else { return nil }
-    return String(decoding: segment[..<count], as: UTF8.self)
   }
 
   // MARK: data
@@ -145,16 +126,10 @@ extension HTTPService {
     _ exchange: HTTPExchange, with body: [UInt8], contentType: String = "application/json; charset=utf-8",
     _ work: @escaping @Sendable () throws(StoreError) -> Void
   ) {
-    let reference = exchange.reference
-    firestore.threads.submit { state in
-      guard state == .active else { return }
-      do throws(StoreError) {
-        try work()
-        reference { $0.respond(status: 200, headers: [("content-type", contentType)], body: body) }
-      } catch {
-        let status = GRPCStatus(error)
-        reference { $0.respond(status) }
-      }
+    onThread(for: exchange) { () throws(GRPCStatus) in
+      try FirestoreService<Engine>.stored(work)
+    } then: { exchange, _ in
+      exchange.respond(status: 200, headers: [("content-type", contentType)], body: body)
     }
   }
 
@@ -209,17 +184,16 @@ extension HTTPService {
   }
 
   private func replaceRules(_ exchange: HTTPExchange, of database: DatabaseID, by file: RulesFile) {
-    let reference = exchange.reference
     let rulesets = firestore.store.rulesets
     let compile = hooks.rules.compile
     let limitsSource = firestore.options.profile.limitsRulesSource
     let texts = firestore.options.profile.errorTexts
-    firestore.threads.submit { state in
-      guard state == .active else { return }
+    onThread(for: exchange) {
       let compilation = compile(file.content, file.name ?? "firestore.rules", limitsSource)
       if let ruleset = compilation.ruleset { rulesets.replace(database, with: ruleset) }
-      let answer = RulesAnswer(compilation, file, texts)
-      reference { $0.respond(json: answer.body, status: answer.status) }
+      return RulesAnswer(compilation, file, texts)
+    } then: { exchange, answer in
+      exchange.respond(json: answer.body, status: answer.status)
     }
   }
 }
@@ -240,7 +214,7 @@ struct RulesFile: Sendable {
 }
 
 /// The answer to new rules: their issues, or a refusal.
-struct RulesAnswer {
+struct RulesAnswer: Sendable {
   let status: Int
   let body: [UInt8]
 

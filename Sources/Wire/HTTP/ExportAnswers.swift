@@ -8,7 +8,6 @@ internal import DocModel
 internal import DocStore
 internal import Exports
 internal import JSON
-internal import NIOPosix
 
 extension HTTPService {
   /// The body of both: which database, and where.
@@ -29,9 +28,7 @@ extension HTTPService {
         texts[name] = text
       }
       let database = texts["database"] ?? ""
-      self.database = try FirestoreService<Engine>.checked { () throws(InvalidArgument) in
-        try ResourceNameParser.database(database)
-      }
+      self.database = try FirestoreService<Engine>.database(database)
       directory = texts["export_directory"] ?? ""
       name = texts["export_name"].flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -76,16 +73,10 @@ extension HTTPService {
   private func transfer(
     _ exchange: HTTPExchange, _ work: @escaping @Sendable () throws(ExportError) -> String
   ) {
-    let reference = exchange.reference
-    firestore.threads.submit { state in
-      guard state == .active else { return }
-      do throws(ExportError) {
-        let answer = try work()
-        reference { $0.respond(json: Array(answer.utf8)) }
-      } catch {
-        let status = GRPCStatus(error)
-        reference { $0.respond(status) }
-      }
+    onThread(for: exchange) { () throws(GRPCStatus) in
+      do throws(ExportError) { return try work() } catch { throw GRPCStatus(error) }
+    } then: { exchange, answer in
+      exchange.respond(json: Array(answer.utf8))
     }
   }
 }

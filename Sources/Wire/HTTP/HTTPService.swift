@@ -5,7 +5,6 @@
 internal import Access
 internal import DocModel
 package import DocStore
-internal import NIOPosix
 
 package final class HTTPService<Engine: StorageEngine>: Sendable {
   let firestore: FirestoreService<Engine>

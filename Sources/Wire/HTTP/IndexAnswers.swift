@@ -10,7 +10,6 @@ internal import DocModel
 internal import DocStore
 internal import Indexes
 internal import JSON
-internal import NIOPosix
 internal import Requests
 
 extension HTTPService {

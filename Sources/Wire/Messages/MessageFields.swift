@@ -69,13 +69,43 @@ struct MessageFields {
 // MARK: - Messages shared by several requests
 
 extension MessageFields {
+  /// Reads every field of one tag; passes over all others.
+  @inline(__always)
+  static func each(
+    _ wanted: UInt32, of message: UnsafeRawBufferPointer,
+    _ read: (inout MessageFields) throws(GRPCStatus) -> Void
+  ) throws(GRPCStatus) {
+    var fields = MessageFields(message)
+    while let tag = try fields.next() {
+      if tag == wanted { try read(&fields) } else { try fields.skip(tag) }
+    }
+  }
+
+  /// The last text of a field; empty when there is none.
+  static func text(_ number: UInt32, of message: UnsafeRawBufferPointer) throws(GRPCStatus) -> String {
+    var text = ""
+    try each(tag(number), of: message) { fields throws(GRPCStatus) in text = try fields.text() }
+    return text
+  }
+
+  /// `google.protobuf.Int64Value`
+  static func int64Value(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Int64 {
+    var value: Int64 = 0
+    try each(1 << 3, of: message) { fields throws(GRPCStatus) in
+      value = Int64(bitPattern: try fields.varint())
+    }
+    return value
+  }
+
+  /// `google.protobuf.Int32Value`
+  static func int32Value(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> Int {
+    Int(Int32(truncatingIfNeeded: try int64Value(message)))
+  }
+
   /// `DocumentMask`: the texts of its paths. A mask without paths is not the same as no mask.
   static func mask(_ message: UnsafeRawBufferPointer) throws(GRPCStatus) -> [String] {
-    var fields = MessageFields(message)
     var paths: [String] = []
-    while let tag = try fields.next() {
-      if tag == Self.tag(1) { paths.append(try fields.text()) } else { try fields.skip(tag) }
-    }
+    try each(tag(1), of: message) { fields throws(GRPCStatus) in paths.append(try fields.text()) }
     return paths
   }
 
@@ -136,14 +166,9 @@ extension MessageFields {
     while let tag = try fields.next() {
       switch tag {
       case Self.tag(2):
-        var readOnly = MessageFields(try fields.message())
         var readTime: Timestamp?
-        while let tag = try readOnly.next() {
-          if tag == Self.tag(2) {
-            readTime = try Self.readTime(try readOnly.message())
-          } else {
-            try readOnly.skip(tag)
-          }
+        try each(Self.tag(2), of: try fields.message()) { fields throws(GRPCStatus) in
+          readTime = try Self.readTime(try fields.message())
         }
         choice = .readOnly(at: readTime)
       case Self.tag(3):

@@ -98,11 +98,11 @@ extension JSONWriter {
   /// The details of an encoded `google.rpc.Status` of ours.
   mutating func statusDetails(_ status: UnsafeRawBufferPointer) {
     var found: [(type: String, message: UnsafeRawBufferPointer)] = []
-    ErrorDetailFields.forEach(status) { number, detail in
+    PlainFields.forEach(status) { number, detail in
       guard number == 3 else { return }
       var type = ""
       var message = WireCursor.empty
-      ErrorDetailFields.forEach(detail) { number, content in
+      PlainFields.forEach(detail) { number, content in
         if number == 1 { type = String(decoding: content, as: UTF8.self) } else { message = content }
       }
       found.append((type, message))
@@ -129,7 +129,7 @@ extension JSONWriter.ObjectWriter {
 
   private mutating func errorInfo(_ message: UnsafeRawBufferPointer) {
     var metadata: [UnsafeRawBufferPointer] = []
-    ErrorDetailFields.forEach(message) { number, content in
+    PlainFields.forEach(message) { number, content in
       switch number {
       case 1: member("reason") { $0.string(content) }
       case 2: member("domain") { $0.string(content) }
@@ -141,7 +141,7 @@ extension JSONWriter.ObjectWriter {
       writer.object { object in
         for pair in metadata {
           var key = WireCursor.empty
-          ErrorDetailFields.forEach(pair) { number, content in
+          PlainFields.forEach(pair) { number, content in
             if number == 1 { key = content } else { object.member(key) { $0.string(content) } }
           }
         }
@@ -154,28 +154,15 @@ extension JSONWriter.ObjectWriter {
     _ message: UnsafeRawBufferPointer, _ name: StaticString, _ names: (StaticString, StaticString)
   ) {
     var elements: [UnsafeRawBufferPointer] = []
-    ErrorDetailFields.forEach(message) { _, content in elements.append(content) }
+    PlainFields.forEach(message) { _, content in elements.append(content) }
     member(name) { writer in
       writer.array(elements) { writer, element in
         writer.object { object in
-          ErrorDetailFields.forEach(element) { number, content in
+          PlainFields.forEach(element) { number, content in
             object.member(number == 1 ? names.0 : names.1) { $0.string(content) }
           }
         }
       }
-    }
-  }
-}
-
-/// A walk over fields that are all texts or messages.
-private enum ErrorDetailFields {
-  static func forEach(
-    _ message: UnsafeRawBufferPointer, _ body: (_ number: UInt32, UnsafeRawBufferPointer) -> Void
-  ) {
-    var cursor = WireCursor(message)
-    while !cursor.isAtEnd {
-      let tag = cursor.tag()
-      if tag & 7 == 2 { body(tag >> 3, cursor.lengthDelimited()) } else { cursor.skip(tag: tag) }
     }
   }
 }

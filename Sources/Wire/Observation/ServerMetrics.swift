@@ -12,14 +12,7 @@ package final class ServerMetrics: Sendable {
   package enum Transport: Int, CaseIterable, Sendable {
     case grpc, rest, webChannel, http
 
-    package var label: String {
-      switch self {
-      case .grpc: "grpc"
-      case .rest: "rest"
-      case .webChannel: "webchannel"
-      case .http: "http"
-      }
-    }
+    package var label: String { "\(self)".lowercased() }
   }
 
   /// What is not a method of the service: requests for methods that do not exist, and the rest of the port.

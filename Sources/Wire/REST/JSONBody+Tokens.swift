@@ -52,12 +52,7 @@ extension JSONBodyReader {
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-      UInt8(ascii: "$"):
-      true
-    default: false
-    }
+    byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
   }
 
   mutating func bareKey() throws(GRPCStatus) -> [UInt8] {
@@ -69,7 +64,7 @@ extension JSONBodyReader {
 
   private var keyEnd: Int {
     var last = index
-    while last < end, Self.isLetter(bytes[last]) || (0x30...0x39).contains(bytes[last]) { last += 1 }
+    while last < end, Self.isLetter(bytes[last]) || bytes[last].isDigit { last += 1 }
     return last
   }
 
@@ -143,9 +138,7 @@ extension JSONBodyReader {
   private func hexDigits(at place: Int) throws(GRPCStatus) -> UInt32 {
     var code: UInt32 = 0
     for byte in bytes[place..<place + 4] {
-      guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-        throw fault("Invalid escape sequence.")
-      }
+      guard let digit = byte.hexValue else { throw fault("Invalid escape sequence.") }
       code = code << 4 | UInt32(digit)
     }
     return code
@@ -164,7 +157,7 @@ extension JSONBodyReader {
       if unsignedDigits.count >= 2, unsignedDigits.first == UInt8(ascii: "0") {
         throw fault("Octal/hex numbers are not valid JSON values.")
       }
-      let isPlain = unsignedDigits.allSatisfy { (0x30...0x39).contains($0) }
+      let isPlain = unsignedDigits.allSatisfy(\.isDigit)
       let text = String(decoding: digits, as: UTF8.self)
       if isPlain, isNegative, let number = Int64(text) {
         index = last
@@ -183,7 +176,7 @@ extension JSONBodyReader {
 
   private var numberEnd: Int {
     var last = index
-    while last < end, (0x30...0x39).contains(bytes[last]) || ".eE+-x".utf8.contains(bytes[last]) { last += 1 }
+    while last < end, bytes[last].isDigit || ".eE+-x".utf8.contains(bytes[last]) { last += 1 }
     return last
   }
 }

@@ -63,11 +63,11 @@ struct ProtoSchema: Sendable {
   /// - Parameter set: a `FileDescriptorSet`, which is whole: it is ours, and a test reads it with protobuf's own library.
   init(_ set: UnsafeRawBufferPointer) {
     var described: [Described] = []
-    DescriptorFields.forEach(set) { number, file in
+    PlainFields.forEach(set) { number, file in
       guard number == 1 else { return }
-      let package = DescriptorFields.text(2, of: file)
+      let package = PlainFields.text(2, of: file)
       let prefix = package.isEmpty ? "" : package + "."
-      DescriptorFields.forEach(file) { number, content in
+      PlainFields.forEach(file) { number, content in
         if number == 4 { add(message: content, prefix, &described) }
         if number == 5 { add(enumeration: content, prefix) }
       }
@@ -90,15 +90,15 @@ struct ProtoSchema: Sendable {
   private mutating func add(
     message: UnsafeRawBufferPointer, _ prefix: String, _ described: inout [Described]
   ) {
-    let full = prefix + DescriptorFields.text(1, of: message)
+    let full = prefix + PlainFields.text(1, of: message)
     messageOfName[full] = messages.count
     described.append(Described(index: messages.count, descriptor: message))
     var isMapEntry = false
-    DescriptorFields.forEach(message) { number, options in
-      if number == 7 { isMapEntry = DescriptorFields.number(7, of: options) == 1 }
+    PlainFields.forEach(message) { number, options in
+      if number == 7 { isMapEntry = PlainFields.number(7, of: options) == 1 }
     }
     messages.append(Message(fullName: full, isMapEntry: isMapEntry))
-    DescriptorFields.forEach(message) { number, content in
+    PlainFields.forEach(message) { number, content in
       if number == 4 { add(enumeration: content, full + ".") }
       if number == 3 { add(message: content, full + ".", &described) }
     }
@@ -106,23 +106,23 @@ struct ProtoSchema: Sendable {
 
   /// `EnumDescriptorProto`
   private mutating func add(enumeration: UnsafeRawBufferPointer, _ prefix: String) {
-    let full = prefix + DescriptorFields.text(1, of: enumeration)
+    let full = prefix + PlainFields.text(1, of: enumeration)
     enumerationOfName[full] = enumerations.count
     var values: [(name: String, number: Int32)] = []
-    DescriptorFields.forEach(enumeration) { number, value in
+    PlainFields.forEach(enumeration) { number, value in
       guard number == 2 else { return }
-      let number = Int32(truncatingIfNeeded: DescriptorFields.number(2, of: value) ?? 0)
-      values.append((DescriptorFields.text(1, of: value), number))
+      let number = Int32(truncatingIfNeeded: PlainFields.number(2, of: value) ?? 0)
+      values.append((PlainFields.text(1, of: value), number))
     }
     enumerations.append(Enumeration(fullName: full, values: values))
   }
 
   private mutating func addFields(of message: Described) {
     var oneofs: [String] = []
-    DescriptorFields.forEach(message.descriptor) { number, content in
-      if number == 8 { oneofs.append(DescriptorFields.text(1, of: content)) }
+    PlainFields.forEach(message.descriptor) { number, content in
+      if number == 8 { oneofs.append(PlainFields.text(1, of: content)) }
     }
-    DescriptorFields.forEach(message.descriptor) { number, content in
+    PlainFields.forEach(message.descriptor) { number, content in
       if number == 2 { add(field: content, oneofs, to: message.index) }
     }
   }
@@ -130,22 +130,22 @@ struct ProtoSchema: Sendable {
   /// `FieldDescriptorProto`. A field of a kind that JSON requests of the service cannot hold is left out, and so not found.
   private mutating func add(field: UnsafeRawBufferPointer, _ oneofs: [String], to index: Int) {
     guard let kind = kind(of: field) else { return }
-    let isOptional = DescriptorFields.number(17, of: field) == 1
-    let oneof = isOptional ? nil : DescriptorFields.number(9, of: field)
-    let name = DescriptorFields.text(1, of: field)
+    let isOptional = PlainFields.number(17, of: field) == 1
+    let oneof = isOptional ? nil : PlainFields.number(9, of: field)
+    let name = PlainFields.text(1, of: field)
     let place = messages[index].fields.count
     messages[index].fields.append(
       Field(
-        name: name, number: Int(DescriptorFields.number(3, of: field) ?? 0), kind: kind,
-        isRepeated: DescriptorFields.number(4, of: field) == 3, oneof: oneof.map { oneofs[Int($0)] }))
+        name: name, number: Int(PlainFields.number(3, of: field) ?? 0), kind: kind,
+        isRepeated: PlainFields.number(4, of: field) == 3, oneof: oneof.map { oneofs[Int($0)] }))
     messages[index].fieldOfName[name] = place
-    messages[index].fieldOfName[DescriptorFields.text(10, of: field)] = place
+    messages[index].fieldOfName[PlainFields.text(10, of: field)] = place
   }
 
   /// Source: `FieldDescriptorProto.Type`.
   private func kind(of field: UnsafeRawBufferPointer) -> Kind? {
-    let type = String(DescriptorFields.text(6, of: field).drop { $0 == "." })
-    switch DescriptorFields.number(5, of: field) {
+    let type = String(PlainFields.text(6, of: field).drop { $0 == "." })
+    switch PlainFields.number(5, of: field) {
     case 1: return .double
     case 3: return .int64
     case 5: return .int32

@@ -30,7 +30,7 @@ struct DescriptorIndex: Sendable {
 
   init(fileDescriptorSet bytes: [UInt8]) {
     bytes.withUnsafeBytes { set in
-      DescriptorFields.forEach(set) { number, file in if number == 1 { add(file) } }
+      PlainFields.forEach(set) { number, file in if number == 1 { add(file) } }
     }
     services.sort { $0.precedesInBytes($1) }
   }
@@ -80,20 +80,20 @@ struct DescriptorIndex: Sendable {
     var name = ""
     var package = ""
     var dependencies: [String] = []
-    DescriptorFields.forEach(file) { number, content in
+    PlainFields.forEach(file) { number, content in
       switch number {
-      case 1: name = DescriptorFields.text(content)
-      case 2: package = DescriptorFields.text(content)
-      case 3: dependencies.append(DescriptorFields.text(content))
+      case 1: name = PlainFields.text(content)
+      case 2: package = PlainFields.text(content)
+      case 3: dependencies.append(PlainFields.text(content))
       default: break
       }
     }
     files[name] = File(bytes: Array(file), dependencies: dependencies)
     let prefix = package.isEmpty ? "" : package + "."
-    DescriptorFields.forEach(file) { number, content in
+    PlainFields.forEach(file) { number, content in
       switch number {
       case 4: addMessage(content, prefix, file: name)
-      case 5: fileOfSymbol[prefix + DescriptorFields.text(1, of: content)] = name
+      case 5: fileOfSymbol[prefix + PlainFields.text(1, of: content)] = name
       case 6: addService(content, prefix, file: name)
       case 7: addExtension(content, file: name)
       default: break
@@ -102,12 +102,12 @@ struct DescriptorIndex: Sendable {
   }
 
   private mutating func addMessage(_ message: UnsafeRawBufferPointer, _ prefix: String, file: String) {
-    let full = prefix + DescriptorFields.text(1, of: message)
+    let full = prefix + PlainFields.text(1, of: message)
     fileOfSymbol[full] = file
-    DescriptorFields.forEach(message) { number, content in
+    PlainFields.forEach(message) { number, content in
       switch number {
       case 3: addMessage(content, full + ".", file: file)
-      case 4: fileOfSymbol[full + "." + DescriptorFields.text(1, of: content)] = file
+      case 4: fileOfSymbol[full + "." + PlainFields.text(1, of: content)] = file
       case 6: addExtension(content, file: file)
       default: break
       }
@@ -115,17 +115,17 @@ struct DescriptorIndex: Sendable {
   }
 
   private mutating func addService(_ service: UnsafeRawBufferPointer, _ prefix: String, file: String) {
-    let full = prefix + DescriptorFields.text(1, of: service)
+    let full = prefix + PlainFields.text(1, of: service)
     fileOfSymbol[full] = file
     services.append(full)
-    DescriptorFields.forEach(service) { number, content in
-      if number == 2 { fileOfSymbol[full + "." + DescriptorFields.text(1, of: content)] = file }
+    PlainFields.forEach(service) { number, content in
+      if number == 2 { fileOfSymbol[full + "." + PlainFields.text(1, of: content)] = file }
     }
   }
 
   private mutating func addExtension(_ field: UnsafeRawBufferPointer, file: String) {
-    let number = Int32(truncatingIfNeeded: DescriptorFields.number(3, of: field) ?? 0)
-    let extended = DescriptorFields.text(2, of: field)
+    let number = Int32(truncatingIfNeeded: PlainFields.number(3, of: field) ?? 0)
+    let extended = PlainFields.text(2, of: field)
     extensions[String(extended.drop { $0 == "." }), default: [:]][number] = file
   }
 }

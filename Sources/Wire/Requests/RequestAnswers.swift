@@ -10,7 +10,6 @@ internal import Access
 internal import DocModel
 internal import DocStore
 internal import JSON
-internal import NIOPosix
 internal import Requests
 internal import Rules
 
@@ -106,15 +105,6 @@ extension HTTPService {
   private func answerRequests(
     _ exchange: HTTPExchange, _ work: @escaping @Sendable () throws(GRPCStatus) -> [UInt8]
   ) {
-    let reference = exchange.reference
-    firestore.threads.submit { state in
-      guard state == .active else { return }
-      do throws(GRPCStatus) {
-        let body = try work()
-        reference { $0.respond(json: body) }
-      } catch {
-        reference { $0.respond(error) }
-      }
-    }
+    onThread(for: exchange, work) { exchange, body in exchange.respond(json: body) }
   }
 }

@@ -3,7 +3,6 @@
 internal import Access
 internal import JSON
 internal import NIOCore
-internal import NIOPosix
 internal import NIOWebSocket
 internal import Synchronization
 
@@ -61,8 +60,7 @@ final class RequestsPage: ChannelInboundHandler {
     isLooking = true
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     let loop = context.eventLoop
-    source.threads.submit { [source, last] state in
-      guard state == .active else { return }
+    source.threads.submit { [source, last] in
       let (messages, next) = last.map { Self.turn(source, after: $0) } ?? Self.past(source)
       loop.execute {
         let (handler, context) = bound.value

@@ -10,8 +10,6 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: `starts` is allocated once, and everything in it is atomic.
 package final class WorkerThreads: @unchecked Sendable {
-  package typealias Work = @Sendable (NIOThreadPool.WorkItemState) -> Void
-
   /// LIMIT: pieces whose age is known; pools are smaller.
   private static let slotCount = 256
 
@@ -32,13 +30,14 @@ package final class WorkerThreads: @unchecked Sendable {
     starts.deallocate()
   }
 
-  package func submit(_ work: @escaping Work) {
+  /// Runs `work` on a thread; not any more when the pool ends.
+  package func submit(_ work: @escaping @Sendable () -> Void) {
     waiting.add(1, ordering: .relaxed)
     pool.submit { [self] state in
       waiting.subtract(1, ordering: .relaxed)
       running.add(1, ordering: .relaxed)
       let slot = occupySlot()
-      work(state)
+      if state == .active { work() }
       if let slot { starts[slot].store(0, ordering: .relaxed) }
       running.subtract(1, ordering: .relaxed)
     }

@@ -2,6 +2,8 @@
 ///
 /// Source: docs/spec/streams.md 3.1. The order of parameters is free.
 
+internal import DocModel
+
 /// The parameters of one request.
 struct WebChannelParameters {
   /// The session; nil in a handshake.
@@ -38,7 +40,7 @@ struct WebChannelParameters {
     guard !digits.isEmpty, digits.count <= 15 else { return nil }
     var number = 0
     for digit in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      guard digit.isDigit else { return nil }
       number = number * 10 + Int(digit - UInt8(ascii: "0"))
     }
     return number
@@ -69,7 +71,7 @@ struct WebChannelForm {
     var found: [Message] = []
     for pair in body.split(separator: UInt8(ascii: "&")) {
       let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard sides.count == 2, let value = HTTPTarget.decode(sides[1], plusIsBlank: true) else {
+      guard sides.count == 2, let value = PercentEncoding.decode(sides[1], plusIsBlank: true) else {
         throw Malformed()
       }
       let name = sides[0]

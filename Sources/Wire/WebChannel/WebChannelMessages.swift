@@ -55,19 +55,12 @@ extension JSONWriter {
 
   private mutating func documentChange(_ change: UnsafeRawBufferPointer) {
     object { object in
-      var cursor = WireCursor(change)
-      while !cursor.isAtEnd {
-        switch cursor.tag() {
-        case MessageFields.tag(1):
-          let document = cursor.lengthDelimited()
-          object.member("document") { $0.document(document) }
-        case MessageFields.tag(5):
-          let ids = cursor.lengthDelimited()
-          object.member("targetIds") { $0.packedNumbers(ids) }
-        case MessageFields.tag(6):
-          let ids = cursor.lengthDelimited()
-          object.member("removedTargetIds") { $0.packedNumbers(ids) }
-        case let other: cursor.skip(tag: other)
+      PlainFields.forEach(change) { number, content in
+        switch number {
+        case 1: object.member("document") { $0.document(content) }
+        case 5: object.member("targetIds") { $0.packedNumbers(content) }
+        case 6: object.member("removedTargetIds") { $0.packedNumbers(content) }
+        default: break
         }
       }
     }

@@ -8,7 +8,6 @@
 internal import DocModel
 internal import JSON
 internal import NIOCore
-internal import NIOPosix
 internal import Synchronization
 
 package final class WebChannelService: Sendable {
@@ -130,8 +129,7 @@ extension WebChannelService {
     }
     guard body.count > Self.onEventLoopBytesMax else { return goOn(exchange, read()) }
     let reference = exchange.reference
-    threads.submit { state in
-      guard state == .active else { return }
+    threads.submit {
       let form = read()
       reference { goOn($0, form) }
     }

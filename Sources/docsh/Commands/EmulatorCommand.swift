@@ -1,7 +1,6 @@
 /// `docsh emulator`: `docsh serve` with the official emulator's command line.
 
 import ArgumentParser
-import Platform
 
 struct EmulatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -28,8 +27,7 @@ struct EmulatorCommand: AsyncParsableCommand {
     do throws(OfficialFlagError) {
       request = try OfficialFlags(flags).request
     } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.usage)
+      throw Terminal.end(ExitStatus.usage, error.description)
     }
     switch request {
     case .version: Terminal.say(BuildVersion.text)
@@ -39,8 +37,7 @@ struct EmulatorCommand: AsyncParsableCommand {
   }
 
   private static func serve(_ options: [String]) async throws {
-    let added =
-      getenv("DOCSH_OPTIONS").map { String(cString: $0).split(separator: " ").map(String.init) } ?? []
+    let added = Environment.value("DOCSH_OPTIONS")?.split(separator: " ").map(String.init) ?? []
     let command = try Docsh.parseAsRoot(
       // The Firebase command line waits four seconds for the end.
       ["serve", "--profile", "emulator", "--keep-broken-rules", "--stop-grace", "2"] + options + added)

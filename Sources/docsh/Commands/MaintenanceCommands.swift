@@ -11,19 +11,24 @@ enum Maintenance {
   /// Ends the command in the words of a folder that cannot be used.
   static func attempt<R>(_ body: () throws(LMDBOpenError) -> R) throws -> R {
     do throws(LMDBOpenError) { return try body() } catch {
-      Terminal.complain(error.description)
-      if case .damaged = error { throw ExitCode(ExitStatus.damaged) }
-      throw ExitCode(ExitStatus.storage)
+      throw StoreOpening.end(error)
     }
   }
 
   /// Complains and ends when a process has the folder.
   static func requireUnused(_ folder: String) throws {
     do throws(LMDBOpenError) { try LMDBEngine.checkUnused(folder: folder) } catch {
-      Terminal.complain(
+      throw Terminal.end(
+        ExitStatus.storage,
         "\(error.description); stop it first, or look at a copy: docsh backup \(folder) --out COPY")
-      throw ExitCode(ExitStatus.storage)
     }
+  }
+
+  /// Checks a folder and says what was found; whether nothing is damaged.
+  static func check(_ folder: String) throws -> Bool {
+    let report = try attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: folder) }
+    say(report, of: folder)
+    return report.isClean
   }
 
   static func say(_ report: FolderReport, of folder: String) {
@@ -59,9 +64,7 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     try Maintenance.requireUnused(folder)
-    let report = try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: folder) }
-    Maintenance.say(report, of: folder)
-    if report.isClean { return }
+    if try Maintenance.check(folder) { return }
     Terminal.say("docsh repair \(folder) --out NEW saves what can be read")
     throw ExitCode(ExitStatus.damaged)
   }
@@ -120,9 +123,7 @@ struct BackupCommand: ParsableCommand {
 
   func run() throws {
     try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.backUp(folder: folder, to: out) }
-    let report = try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: out) }
-    Maintenance.say(report, of: out)
-    if !report.isClean { throw ExitCode(ExitStatus.damaged) }
+    guard try Maintenance.check(out) else { throw ExitCode(ExitStatus.damaged) }
   }
 }
 
@@ -145,9 +146,7 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     try Maintenance.requireUnused(backup)
-    let report = try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: backup) }
-    Maintenance.say(report, of: backup)
-    if !report.isClean { throw ExitCode(ExitStatus.damaged) }
+    guard try Maintenance.check(backup) else { throw ExitCode(ExitStatus.damaged) }
     try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.copy(folder: backup, to: dataDir) }
     Terminal.say("docsh serve --data-dir \(dataDir) serves it")
   }

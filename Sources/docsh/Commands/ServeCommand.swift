@@ -187,17 +187,17 @@ struct ServeCommand: AsyncParsableCommand {
     let log = ServerLog(log)
     defer { log.queue.close() }
     let profile = profile.chosen
-    let sources = try RulesSources(rules, config: config)
+    let sources = try DatabaseFiles("rules", rules, config: config)
     let registry = try sources.registry(profile, keepsBroken: keepBrokenRules)
-    if !sources.guardsFirstDatabase { Self.warn(sources, profile) }
+    if !sources.hasFirstDatabase { Self.warn(sources, profile) }
     try browsers.warn()
     administrators.warn(host: host)
     let store = try StoreOpening.open(folder: dataFolder)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
-    let indexSources = try IndexSources(indexes, config: config)
-    let gate = try indexSources.gate(profile, store, project: project, log: log)
-    if let summary = indexSources.summary { Terminal.say("docsh: indexes of \(summary)") }
+    let indexFiles = try DatabaseFiles("indexes", indexes, config: config)
+    let gate = try indexFiles.gate(profile, store, project: project, log: log)
+    if !indexFiles.isEmpty { Terminal.say("docsh: indexes of \(indexFiles.summary)") }
     let triggerSources = try TriggerSources(triggers, sink: functionsEmulator, folder: dataFolder)
     let functions = try await seedAndFollow(store, triggerSources)
     let guarded = GuardedStore(
@@ -285,7 +285,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Says what users may do in databases that have no rules.
-  private static func warn(_ sources: RulesSources, _ profile: ServiceProfile) {
+  private static func warn(_ sources: DatabaseFiles, _ profile: ServiceProfile) {
     switch (profile.withoutRules, sources.isEmpty) {
     case (.allow, true): Terminal.complain("no rules: users may do everything")
     case (.allow, false): Terminal.complain("databases without rules of their own: users may do everything")

@@ -13,7 +13,7 @@ struct Serving: Sendable {
   let log: ServerLog
   let ending: ShutdownSignal
   let command: ServeCommand
-  let sources: RulesSources
+  let sources: DatabaseFiles
 
   /// Serves until somebody asks for the end. The status to end with.
   func run() async throws -> Int32 {
@@ -24,8 +24,7 @@ struct Serving: Sendable {
         ending.request(status: ExitStatus.success)
       }
     } catch {
-      Terminal.complain(Self.text(of: error))
-      throw ExitCode(ExitStatus.unavailable)
+      throw Terminal.end(ExitStatus.unavailable, Self.text(of: error))
     }
     let pidFile = try command.pidFile.map { try PIDFile($0) }
     announce(server.address)

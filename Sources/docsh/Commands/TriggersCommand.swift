@@ -44,16 +44,16 @@ struct ServerOfTriggers: ParsableArguments {
     do {
       answer = try ServerRequest.send(target, method: method, to: address, seconds: seconds)
     } catch {
-      Terminal.complain("\(error)")
-      throw ExitCode(ExitStatus.unavailable)
+      throw Terminal.end(ExitStatus.unavailable, "\(error)")
     }
     guard let json = try? JSONReader.read(answer.body) else {
-      Terminal.complain("`\(address)` answers, but does not know of triggers (status \(answer.status))")
-      throw ExitCode(ExitStatus.unavailable)
+      throw Terminal.end(
+        ExitStatus.unavailable,
+        "`\(address)` answers, but does not know of triggers (status \(answer.status))")
     }
     guard answer.status == 200 else {
-      Terminal.complain(json["error"]?["message"]?.text ?? "`\(address)` answers \(answer.status)")
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(
+        ExitStatus.failure, json["error"]?["message"]?.text ?? "`\(address)` answers \(answer.status)")
     }
     return json
   }
@@ -157,8 +157,9 @@ extension TriggersCommand {
         "POST", ServerOfTriggers.place(name) + ":drain", query: [("seconds", "\(seconds)")],
         seconds: seconds + ServerRequest.secondsMax)
       guard answer["drained"] == .boolean(true) else {
-        Terminal.complain("events are still waiting after \(seconds) s; `docsh triggers list` tells which")
-        throw ExitCode(ExitStatus.failure)
+        throw Terminal.end(
+          ExitStatus.failure, "events are still waiting after \(seconds) s; `docsh triggers list` tells which"
+        )
       }
     }
   }

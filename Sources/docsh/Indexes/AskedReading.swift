@@ -31,12 +31,13 @@ struct ServerOptionsForIndexes: ParsableArguments {
         "/emulator/v1/projects/\(PercentEncoding.part(project))/databases/\(PercentEncoding.part(database)):indexes",
         to: address)
     } catch {
-      Terminal.complain("\(error). Start one with `docsh serve`, or name another with --server")
-      throw ExitCode(ExitStatus.unavailable)
+      throw Terminal.end(
+        ExitStatus.unavailable, "\(error). Start one with `docsh serve`, or name another with --server")
     }
     guard answer.status == 200, let asked = IndexAnswer.read(answer.body) else {
-      Terminal.complain("`\(address)` answers, but does not know of indexes (status \(answer.status))")
-      throw ExitCode(ExitStatus.unavailable)
+      throw Terminal.end(
+        ExitStatus.unavailable, "`\(address)` answers, but does not know of indexes (status \(answer.status))"
+      )
     }
     return asked
   }

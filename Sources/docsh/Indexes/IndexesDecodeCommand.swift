@@ -33,8 +33,7 @@ struct IndexesDecodeCommand: ParsableCommand {
             indexes: FieldOverride.automatic.contains(index)
               ? FieldOverride.automatic : FieldOverride.automatic + [index])))
     case nil:
-      Terminal.complain("this is no link that carries an index")
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(ExitStatus.badInput, "this is no link that carries an index")
     }
   }
 }

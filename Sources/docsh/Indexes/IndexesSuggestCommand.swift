@@ -51,8 +51,7 @@ struct IndexesSuggestCommand: ParsableCommand {
       do {
         try FileAccess.write(Array(IndexFileText.file(result).utf8), to: write)
       } catch {
-        Terminal.complain("\(error)")
-        throw ExitCode(ExitStatus.failure)
+        throw Terminal.end(ExitStatus.failure, "\(error)")
       }
     }
     if json {

@@ -50,8 +50,7 @@ enum CoverageOutput {
     do throws(FileError) {
       try FileAccess.write(format.bytes(reports, isColored: false), to: path)
     } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(ExitStatus.failure, error.description)
     }
     let share = share(reports)
     Terminal.say(
@@ -63,8 +62,8 @@ enum CoverageOutput {
     _ reports: [CoverageReport], as formats: [CoverageFormat], into folder: String
   ) throws {
     if mkdir(folder, 0o755) != 0, errno != EEXIST {
-      Terminal.complain("cannot make the folder `\(folder)`: \(FileAccess.systemMessage())")
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(
+        ExitStatus.failure, "cannot make the folder `\(folder)`: \(FileAccess.systemMessage())")
     }
     for format in formats {
       switch format {

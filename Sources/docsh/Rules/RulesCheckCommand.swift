@@ -67,8 +67,8 @@ struct RulesCheckCommand: AsyncParsableCommand {
 
   private static func explain(_ id: String) throws {
     guard let name = DiagnosticID(rawValue: id), let page = diagnostic_page(name.rawValue) else {
-      Terminal.complain("no diagnostic is called `\(id)`; docs/diagnostics lists them all")
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(
+        ExitStatus.badInput, "no diagnostic is called `\(id)`; docs/diagnostics lists them all")
     }
     Terminal.write(Array(String(cString: page).utf8))
   }

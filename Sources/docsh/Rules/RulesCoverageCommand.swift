@@ -49,51 +49,48 @@ struct RulesCoverageCommand: AsyncParsableCommand {
     options.collectsCoverage = true
     let suites = try SuiteFiles.load(suite, options).filter { $0.rules.source.bytes == rules.source.bytes }
     guard !suites.isEmpty else {
-      Terminal.complain("no suite of \(suite.joined(separator: ", ")) tests `\(file)`")
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(ExitStatus.badInput, "no suite of \(suite.joined(separator: ", ")) tests `\(file)`")
     }
     let reports = try SuiteFiles.run(suites)
     let merged = RuleCoverage(rules)
     for coverage in reports.compactMap(\.coverage) { merged.merge(coverage) }
     try CoverageOutput.write([merged.report()], as: format, to: out)
     if reports.contains(where: { $0.failedCount > 0 }) {
-      Terminal.complain("\(reports.closingLine); see them with: docsh test \(suite.joined(separator: " "))")
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(
+        ExitStatus.failure,
+        "\(reports.closingLine); see them with: docsh test \(suite.joined(separator: " "))")
     }
     if !CoverageOutput.reaches(min, [merged.report()]) { throw ExitCode(ExitStatus.failure) }
   }
 }
 
-/// Suites as commands load and run them; what is invalid is reported and ends the command.
+/// Suites as commands find, load and run them; what is invalid is reported and ends the command.
 enum SuiteFiles {
-  static func load(_ paths: [String], _ options: SuiteOptions) throws -> [Suite] {
-    var suites: [Suite] = []
-    for path in paths {
-      do {
-        for file in try FileAccess.files(below: path, suffix: TestCommand.suffix) {
-          suites.append(try Suite.load(path: file, options: options))
-        }
-      } catch let error as FileError {
-        Terminal.complain(error.description)
-        throw ExitCode(ExitStatus.badInput)
-      } catch let failure as SuiteFailure {
-        Terminal.report(failure.description)
-        throw ExitCode(ExitStatus.badInput)
-      }
+  /// Suites, and those in folders.
+  static func find(_ paths: [String]) throws -> [String] {
+    do throws(FileError) {
+      var files: [String] = []
+      for path in paths { files += try FileAccess.files(below: path, suffix: TestCommand.suffix) }
+      return files
+    } catch {
+      throw Terminal.end(ExitStatus.badInput, error.description)
     }
-    return suites
+  }
+
+  static func load(_ paths: [String], _ options: SuiteOptions) throws -> [Suite] {
+    try find(paths).map { path in
+      try valid { () throws(SuiteFailure) in try Suite.load(path: path, options: options) }
+    }
   }
 
   static func run(_ suites: [Suite]) throws -> [SuiteReport] {
-    var reports: [SuiteReport] = []
-    for suite in suites {
-      do throws(SuiteFailure) {
-        reports.append(try suite.run())
-      } catch {
-        Terminal.report(error.description)
-        throw ExitCode(ExitStatus.badInput)
-      }
+    try suites.map { suite in try valid { () throws(SuiteFailure) in try suite.run() } }
+  }
+
+  private static func valid<Result>(_ body: () throws(SuiteFailure) -> Result) throws -> Result {
+    do throws(SuiteFailure) { return try body() } catch {
+      Terminal.report(error.description)
+      throw ExitCode(ExitStatus.badInput)
     }
-    return reports
   }
 }

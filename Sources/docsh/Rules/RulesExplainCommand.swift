@@ -96,8 +96,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
     do throws(RequestTextError) {
       show(try RequestExplainer.explain(request, rules: rules, store: store, database: database), head: nil)
     } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(ExitStatus.badInput, error.description)
     }
   }
 
@@ -106,13 +105,11 @@ struct RulesExplainCommand: AsyncParsableCommand {
     options.explains = true
     let suites = try SuiteFiles.load([path], options)
     if let other = suites.first(where: { $0.rules.source.bytes != rules.source.bytes }) {
-      Terminal.complain("the suite tests `\(other.rules.source.name)`, not `\(file)`")
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(ExitStatus.badInput, "the suite tests `\(other.rules.source.name)`, not `\(file)`")
     }
     let requests = try SuiteFiles.run(suites).flatMap(\.explanations)
     guard !requests.isEmpty else {
-      Terminal.complain("no case has a name with `\(caseName ?? "")`")
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(ExitStatus.failure, "no case has a name with `\(caseName ?? "")`")
     }
     if json { return Terminal.say(String(ExplainJSON.text(requests.flatMap(\.decisions)).dropLast())) }
     for request in requests {

@@ -58,8 +58,7 @@ struct RulesFormatCommand: ParsableCommand {
   /// Whether the file was formatted already; nil if it cannot be.
   private func format(_ file: String) throws(FileError) -> Bool? {
     let isInput = file == "-"
-    let name = isInput ? "<stdin>" : file
-    let source = isInput ? try FileAccess.standardInput() : try FileAccess.contents(of: file)
+    let (name, source) = try FileAccess.source(file)
     let formatted: [UInt8]
     do throws(FormatRefusal) {
       formatted = try RulesFormatter.format(source: source, name: name)

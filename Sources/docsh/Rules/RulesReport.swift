@@ -42,9 +42,8 @@ struct RulesReport {
 
   /// Compiles a file or standard input; nil when it cannot be read.
   mutating func compile(_ path: String) -> Compilation? {
-    let name = path == "-" ? "<stdin>" : path
     do throws(FileError) {
-      let bytes = try FileAccess.contents(of: path == "-" ? "/dev/stdin" : path)
+      let (name, bytes) = try FileAccess.source(path)
       if let place = bytes.prefix(1 << 13).firstIndex(of: 0) {
         throw FileError(path: name, reason: "it is not text: byte \(place) is zero")
       }

@@ -33,7 +33,8 @@ struct RulesTreeCommand: ParsableCommand {
   var structure = false
 
   func run() throws {
-    let parsed = RulesParser.parse(source: try contents(), name: file == "-" ? "<stdin>" : file)
+    let (name, bytes) = try FileAccess.required(file)
+    let parsed = RulesParser.parse(source: bytes, name: name)
     let checked = RulesChecker.check(parsed)
     if structure {
       Terminal.write(SyntaxOutline(parsed).structureJSON() + [UInt8(ascii: "\n")])
@@ -44,15 +45,6 @@ struct RulesTreeCommand: ParsableCommand {
     let errors = checked.diagnostics.filter { $0.severity == .error }
     guard errors.isEmpty else {
       Terminal.report(DiagnosticRenderer(source: parsed.source).render(errors))
-      throw ExitCode(ExitStatus.badInput)
-    }
-  }
-
-  private func contents() throws -> [UInt8] {
-    do throws(FileError) {
-      return file == "-" ? try FileAccess.standardInput() : try FileAccess.contents(of: file)
-    } catch {
-      Terminal.complain(error.description)
       throw ExitCode(ExitStatus.badInput)
     }
   }

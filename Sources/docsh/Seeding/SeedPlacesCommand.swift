@@ -105,11 +105,10 @@ struct SeedPlacesCommand: AsyncParsableCommand {
     _ seeder: StudioSeeder, _ studios: inout Target
   ) async throws -> StudioReport {
     let progress = ProgressLine()
-    defer { progress.clear() }
     do throws(SeedFailure) {
+      defer { progress.clear() }
       return try await seeder.seed(&studios, isDryRun: dryRun) { progress.show($0) }
     } catch {
-      progress.clear()
       throw Seeding.complain(error)
     }
   }
@@ -129,8 +128,7 @@ struct SeedPlacesCommand: AsyncParsableCommand {
 
   private func fetched() async throws -> [Place] {
     guard let key = apiKey ?? Environment.value(Self.keyVariable) else {
-      Terminal.complain("no API key: set \(Self.keyVariable), or say --api-key KEY")
-      throw ExitCode(ExitStatus.usage)
+      throw Terminal.end(ExitStatus.usage, "no API key: set \(Self.keyVariable), or say --api-key KEY")
     }
     guard let address = ServiceEndpoint(endpoint) else { throw ExitCode(ExitStatus.usage) }
     do throws(PlacesFetchError) {

@@ -10,11 +10,10 @@ enum Seeding {
   /// Reads and checks a seed file; complains and ends when it has errors. Writes nothing.
   static func prepare(_ path: String, _ database: DatabaseID) throws -> Seeder {
     let progress = ProgressLine()
-    defer { progress.clear() }
     do throws(SeedFailure) {
+      defer { progress.clear() }
       return try Seeder(checkingFile: path, database: database) { progress.show($0) }
     } catch {
-      progress.clear()
       throw complain(error)
     }
   }
@@ -39,11 +38,10 @@ enum Seeding {
 
   static func write<Sink: SeedSink>(_ seeder: Seeder, to sink: inout Sink) async throws -> SeedReport {
     let progress = ProgressLine()
-    defer { progress.clear() }
     do throws(SeedFailure) {
+      defer { progress.clear() }
       return try await seeder.write(to: &sink) { progress.show($0) }
     } catch {
-      progress.clear()
       throw complain(error)
     }
   }

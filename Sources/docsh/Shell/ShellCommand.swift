@@ -177,10 +177,10 @@ struct ShellCommand: AsyncParsableCommand {
       announce("data folder data")
       return try await embedded("data")
     }
-    Terminal.complain(
+    throw Terminal.end(
+      ShellStatus.connection,
       "no server at \(standard) and no data folder `data`; start one with `docsh serve`, or say --rules FILE "
         + "--seed FILE for a store in this process")
-    throw ExitCode(ShellStatus.connection)
   }
 
   private func announce(_ place: String) {
@@ -193,8 +193,7 @@ struct ShellCommand: AsyncParsableCommand {
     let (store, readOnlyReason) = try StoreOpening.openForShell(folder: folder)
     if let readOnlyReason {
       if seed != nil {
-        Terminal.complain(readOnlyReason)
-        throw ExitCode(ExitStatus.storage)
+        throw Terminal.end(ExitStatus.storage, readOnlyReason)
       }
       if !quiet { Terminal.complain(readOnlyReason) }
     }

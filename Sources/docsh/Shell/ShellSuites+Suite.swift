@@ -1,7 +1,6 @@
 /// Rules tests in a shell.
 
 import DocModel
-import Platform
 import Rules
 import Shell
 import Suite
@@ -38,8 +37,7 @@ private final class SuiteRun: ShellSuiteRun {
   private var reports: [SuiteReport] = []
 
   init(collectsCoverage: Bool, isInterrupted: @escaping @Sendable () -> Bool) {
-    // Where CI is set, `only` would hide cases.
-    var options = SuiteOptions(acceptsOnly: getenv("CI").map { $0.pointee == 0 } ?? true)
+    var options = SuiteOptions(acceptsOnly: Environment.acceptsOnly)
     options.collectsCoverage = collectsCoverage
     options.isInterrupted = isInterrupted
     self.options = options

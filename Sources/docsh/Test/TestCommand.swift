@@ -2,7 +2,6 @@
 
 import Access
 import ArgumentParser
-import Platform
 import Suite
 
 struct TestCommand: AsyncParsableCommand {
@@ -124,8 +123,7 @@ struct TestCommand: AsyncParsableCommand {
     guard reports.contains(where: { !$0.results.isEmpty }) else {
       // With fewer cases than parts some parts are empty, which is no mistake of theirs.
       if shard != nil, run.caseCount > 0 { return Terminal.complain("no case falls into this part") }
-      Terminal.complain("no cases found")
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(ExitStatus.badInput, "no cases found")
     }
     if reports.haveFailedCases { throw ExitCode(ExitStatus.failure) }
     let isCovered = CoverageOutput.reaches(minCoverage, CoverageOutput.reports(reports))
@@ -137,14 +135,13 @@ struct TestCommand: AsyncParsableCommand {
       let loop = try WatchLoop(paths, suiteOptions, format)
       try loop.run()
     } catch {
-      Terminal.complain(error.description)
-      throw ExitCode(ExitStatus.failure)
+      throw Terminal.end(ExitStatus.failure, error.description)
     }
   }
 
   private var suiteOptions: SuiteOptions {
     var options = SuiteOptions(
-      filter: filter, tag: tag, acceptsOnly: getenv("CI").map { $0.pointee == 0 } ?? true)
+      filter: filter, tag: tag, acceptsOnly: Environment.acceptsOnly)
     options.limitsRulesSource = ServiceProfile(profile).limitsRulesSource
     options.collectsCoverage = coverage != nil || coverageOut != nil || minCoverage != nil
     options.shard = shard
@@ -174,18 +171,9 @@ struct TestCommand: AsyncParsableCommand {
   }
 
   private func files() throws -> [String] {
-    var files: [String] = []
-    for path in paths {
-      do {
-        files += try FileAccess.files(below: path, suffix: Self.suffix)
-      } catch {
-        Terminal.complain(error.description)
-        throw ExitCode(ExitStatus.badInput)
-      }
-    }
+    let files = try SuiteFiles.find(paths)
     guard !files.isEmpty else {
-      Terminal.complain("no suites found; their names end in \(Self.suffix)")
-      throw ExitCode(ExitStatus.badInput)
+      throw Terminal.end(ExitStatus.badInput, "no suites found; their names end in \(Self.suffix)")
     }
     return files
   }

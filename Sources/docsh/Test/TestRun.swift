@@ -17,12 +17,6 @@ struct TestRun {
   /// Cases of all suites, those included that the options leave out.
   private(set) var caseCount = 0
 
-  init(options: SuiteOptions, mutants: MutantChoice?, host: String?) {
-    self.options = options
-    self.host = host
-    self.mutants = mutants
-  }
-
   /// Runs one suite; what is wrong with it is said at once.
   mutating func add(_ path: String, updatesGrids: Bool) async {
     let state = TestState(of: path)

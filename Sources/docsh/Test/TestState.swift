@@ -11,20 +11,9 @@ struct TestState {
 
   /// - Parameter suite: the suite's path.
   init(of suite: String) {
-    guard let base = Self.base(), let path = Folders.real(suite) else {
-      folder = nil
-      return
-    }
-    folder = base + "/docsh/test/" + Self.name(of: path)
-  }
-
-  private static func base() -> String? {
-    if let path = variable("XDG_STATE_HOME"), path.hasPrefix("/") { return path }
-    return variable("HOME").map { $0 + "/.local/state" }
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    let state = Environment.value("XDG_STATE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let base = state ?? Environment.value("HOME").map { $0 + "/.local/state" }
+    folder = base.flatMap { base in Folders.real(suite).map { base + "/docsh/test/" + Self.name(of: $0) } }
   }
 
   /// A path as the name of a folder: its last part, for people, and a hash (FNV-1a, 64 bits) of all of it.
@@ -76,11 +65,7 @@ struct TestState {
   /// A state that cannot be written is none; tests go on.
   private func keep(_ bytes: [UInt8], as name: String) {
     guard let folder, contents(name) != bytes else { return }
-    var path = ""
-    for part in folder.split(separator: "/") {
-      path += "/" + part
-      mkdir(path, 0o700)
-    }
+    try? Folders.make(folder, 0o700)
     try? FileAccess.write(bytes, to: folder + "/" + name)
   }
 }

@@ -32,14 +32,14 @@ final class WatchLoop {
   /// Runs all suites, then those that saves affect, until the process is ended.
   func run() throws(FileWatchError) {
     try findSuites()
-    let start = Self.milliseconds
+    let start = SystemClock.milliseconds
     for index in suites.indices { runSuite(index) }
     try watchFolders()
     say(Array(suites.indices), since: start)
     Terminal.say("watching \(Self.count(suites.count)); end with Ctrl-C")
     while true {
       let changed = watch.wait()
-      let start = Self.milliseconds
+      let start = SystemClock.milliseconds
       let known = suites.count
       try findSuites()
       // Also folders that came in the place of others.
@@ -51,12 +51,6 @@ final class WatchLoop {
       try watchFolders()
       say(affected, since: start)
     }
-  }
-
-  private static var milliseconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
   }
 
   /// LIMIT: files that a line names.
@@ -143,7 +137,7 @@ final class WatchLoop {
     let isRed = invalid > 0 || all.contains { $0.failedCount > 0 }
     let verdict = isRed ? "red" : "green"
     let broken = invalid > 0 ? ", \(invalid) invalid" : ""
-    let took = (Self.milliseconds - start).rounded()
+    let took = (SystemClock.milliseconds - start).rounded()
     let line = "\(verdict): \(all.closingLine)\(broken) (\(Int(took)) ms)"
     Terminal.say(isColored ? "\u{1B}[1;\(isRed ? 31 : 32)m\(line)\u{1B}[0m" : line)
   }

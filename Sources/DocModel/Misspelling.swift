@@ -1,5 +1,6 @@
 /// Suggestions for misspelt names.
-package enum Spelling {
+
+package enum Misspelling {
   /// The candidate with the fewest edits, if it is near enough to be what was meant: one edit for
   /// short names, two for longer ones.
   package static func nearest(to name: String, among candidates: [String]) -> String? {
