@@ -27,13 +27,7 @@ package enum AnswerReader {
   package static func each(
     of message: UnsafeRawBufferPointer, _ visit: (_ number: Int, _ value: UnsafeRawBufferPointer) -> Void
   ) throws(ClientFailure) {
-    var cursor = WireCursor(message)
-    while true {
-      let tag = cursor.tag()
-      if tag == 0 { break }
-      if tag & 7 == 2 { visit(Int(tag >> 3), cursor.lengthDelimited()) } else { cursor.skip(tag: tag) }
-    }
-    if cursor.isCorrupt { throw unreadable }
+    guard PlainFields.forEach(message, { visit(Int($0), $1) }) else { throw unreadable }
   }
 
   /// The last field of a number; nil when there is none.

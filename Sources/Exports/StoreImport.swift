@@ -123,30 +123,19 @@ public enum StoreImport {
   private static func texts(
     of message: [UInt8], in outer: UInt32, _ inner: UInt32
   ) throws(ExportError) -> [String] {
-    let texts: [String]? = message.withUnsafeBytes { bytes in
-      var texts: [String] = []
-      var cursor = WireCursor(bytes)
-      while !cursor.isAtEnd {
-        let tag = cursor.tag()
-        guard tag == outer << 3 | 2 else {
-          if tag == 0 { return nil }
-          cursor.skip(tag: tag)
-          continue
+    var texts: [String] = []
+    var areWhole = true
+    message.withUnsafeBytes { bytes in
+      let isWhole = PlainFields.forEach(bytes) { number, part in
+        guard number == outer else { return }
+        let isWhole = PlainFields.forEach(part) { number, text in
+          if number == inner { texts.append(PlainFields.text(text)) }
         }
-        var part = WireCursor(cursor.lengthDelimited())
-        while !part.isAtEnd {
-          let tag = part.tag()
-          if tag == 0 { return nil }
-          if tag == inner << 3 | 2 {
-            texts.append(String(decoding: part.lengthDelimited(), as: UTF8.self))
-          } else {
-            part.skip(tag: tag)
-          }
-        }
+        areWhole = areWhole && isWhole
       }
-      return cursor.isCorrupt ? nil : texts
+      areWhole = areWhole && isWhole
     }
-    guard let texts, texts.allSatisfy({ !$0.split(separator: "/").contains("..") }) else {
+    guard areWhole, texts.allSatisfy({ !$0.split(separator: "/").contains("..") }) else {
       throw ExportError(.invalid, "Invalid record")
     }
     return texts

@@ -48,14 +48,13 @@ struct FaultedMessage {
       add(parent: PlainFields.last(1, of: message), query: PlainFields.last(2, of: message))
       if method.hasSameBytes(as: "RunQuery") { transaction = Self.token(5, message) }
     case "RunAggregationQuery":
-      let query = PlainFields.last(2, of: message).flatMap { PlainFields.last(1, of: $0) }
-      add(parent: PlainFields.last(1, of: message), query: query)
+      add(parent: PlainFields.last(1, of: message), query: PlainFields.last(2, 1, of: message))
       transaction = Self.token(4, message)
     case "CreateDocument":
       add(
         parent: PlainFields.last(1, of: message),
         [PlainFields.last(2, of: message), PlainFields.last(3, of: message)])
-    case "UpdateDocument": add(name: PlainFields.last(1, of: message).flatMap { PlainFields.last(1, of: $0) })
+    case "UpdateDocument": add(name: PlainFields.last(1, 1, of: message))
     case "DeleteDocument", "ListCollectionIds": add(name: PlainFields.last(1, of: message))
     case "Commit", "BatchWrite":
       noteDatabase(PlainFields.last(1, of: message))
@@ -87,7 +86,7 @@ struct FaultedMessage {
 
   /// The document that a message of a Listen stream is about; nil for none.
   static func path(ofListenAnswer message: Bytes) -> [String]? {
-    let change = PlainFields.last(3, of: message).flatMap { PlainFields.last(1, of: $0) }
+    let change = PlainFields.last(3, 1, of: message)
     let document = change ?? PlainFields.last(4, of: message) ?? PlainFields.last(6, of: message)
     return document.flatMap { PlainFields.last(1, of: $0) }.map { relative(PlainFields.text($0)) }
   }
@@ -113,9 +112,8 @@ struct FaultedMessage {
   /// A write updates, deletes, verifies or transforms a document.
   private mutating func add(write: Bytes) {
     let name =
-      PlainFields.last(1, of: write).flatMap { PlainFields.last(1, of: $0) } ?? PlainFields.last(2, of: write)
-      ?? PlainFields.last(5, of: write)
-      ?? PlainFields.last(6, of: write).flatMap { PlainFields.last(1, of: $0) }
+      PlainFields.last(1, 1, of: write) ?? PlainFields.last(2, of: write) ?? PlainFields.last(5, of: write)
+      ?? PlainFields.last(6, 1, of: write)
     if let name { paths.append(Self.relative(PlainFields.text(name))) }
   }
 

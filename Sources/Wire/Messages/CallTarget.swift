@@ -13,14 +13,11 @@ enum CallTarget {
     case "BatchGetDocuments":
       let count = PlainFields.all(2, of: message).count
       return count == 1 ? relative(PlainFields.last(2, of: message)) : "\(count) documents"
-    case "UpdateDocument":
-      return relative(PlainFields.last(1, of: message).flatMap { PlainFields.last(1, of: $0) })
+    case "UpdateDocument": return relative(PlainFields.last(1, 1, of: message))
     case "RunQuery", "PartitionQuery":
       return collection(parent: PlainFields.last(1, of: message), query: PlainFields.last(2, of: message))
     case "RunAggregationQuery":
-      return collection(
-        parent: PlainFields.last(1, of: message),
-        query: PlainFields.last(2, of: message).flatMap { PlainFields.last(1, of: $0) })
+      return collection(parent: PlainFields.last(1, of: message), query: PlainFields.last(2, 1, of: message))
     case "ListDocuments", "CreateDocument":
       let parent = relative(PlainFields.last(1, of: message))
       let id = PlainFields.last(2, of: message).map(text) ?? ""
@@ -32,8 +29,7 @@ enum CallTarget {
   /// The collection of a structured query: its first `from`.
   private static func collection(parent: UnsafeRawBufferPointer?, query: UnsafeRawBufferPointer?) -> String {
     let parent = relative(parent)
-    let id =
-      query.flatMap { PlainFields.last(2, of: $0) }.flatMap { PlainFields.last(2, of: $0) }.map(text) ?? "*"
+    let id = query.flatMap { PlainFields.last(2, 2, of: $0) }.map(text) ?? "*"
     return parent.isEmpty ? id : parent + "/" + id
   }
 

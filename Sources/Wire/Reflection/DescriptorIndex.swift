@@ -30,7 +30,7 @@ struct DescriptorIndex: Sendable {
 
   init(fileDescriptorSet bytes: [UInt8]) {
     bytes.withUnsafeBytes { set in
-      PlainFields.forEach(set) { number, file in if number == 1 { add(file) } }
+      for file in PlainFields.all(1, of: set) { add(file) }
     }
     services.sort { $0.precedesInBytes($1) }
   }
