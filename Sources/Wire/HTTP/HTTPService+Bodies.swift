@@ -1,4 +1,5 @@
-/// Bodies of administrative requests: small ones are read on the event loop, large ones on a thread.
+/// Bodies of administrative requests: small ones are read on the event loop, large ones on a thread, where other long
+/// work of such requests goes, too.
 
 internal import DocModel
 internal import DocStore
