@@ -64,7 +64,9 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     for rest in stored.retired { indexes.reserve(rest.number, rest.generation) }
     committer = Committer(
       engine: engine, clock: clock, transactions: transactions, feed: feed,
-      housekeeping: Housekeeping(engine: engine, now: environment.now, hold: hold), indexes: indexes)
+      housekeeping: Housekeeping(
+        engine: engine, now: environment.now, hold: hold, historyBytesMax: options.historyBytesMax),
+      indexes: indexes)
     indexes.connect { [weak committer, weak indexes] request in
       do throws(StoreError) {
         guard let committer else { throw .storage(.unavailable) }
@@ -202,6 +204,13 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
         guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
         return state.floor
       } catch { throw .storage(error) }
+    }
+  }
+
+  /// What earlier states and the changes that lead to them take (`StoreOptions.historyBytesMax`).
+  public func historyBytes() throws(StoreError) -> Int {
+    try engine.read { (view) throws(StoreError) in
+      do throws(StorageError) { return try HistorySize(view).bytes } catch { throw .storage(error) }
     }
   }
 

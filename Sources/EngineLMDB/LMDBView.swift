@@ -66,6 +66,14 @@ final class LMDBView: StorageView, @unchecked Sendable {
     LMDBStorageCursor(try LMDBCursor(environment, transaction, handles[Int(keyspace.rawValue)]))
   }
 
+  override func size(of keyspace: Keyspace) throws(StorageError) -> KeyspaceSize {
+    var figures = MDB_stat()
+    let code = mdb_stat(transaction, handles[Int(keyspace.rawValue)], &figures)
+    guard code == 0 else { throw environment.failure(code) }
+    let pages = figures.ms_branch_pages + figures.ms_leaf_pages + figures.ms_overflow_pages
+    return KeyspaceSize(entries: Int(figures.ms_entries), bytes: Int(pages) * Int(figures.ms_psize))
+  }
+
   private static func forward(
     _ cursor: borrowing LMDBCursor, _ range: KeyRange,
     _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ScanStep

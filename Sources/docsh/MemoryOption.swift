@@ -1,4 +1,4 @@
-/// How much memory connections may take, as an option of `docsh serve`.
+/// How much memory connections may take, and how much room history, as options of `docsh serve`.
 
 import ArgumentParser
 import Wire
@@ -13,8 +13,39 @@ struct MemoryOption: ParsableArguments {
     transform: MemoryOption.bytes)
   var budget: Int?
 
-  /// Reads `268435456`, `256MiB`, `256M`, `1GiB`, `1g`; a unit means powers of 1024.
+  @Option(
+    name: .customLong("history-budget"),
+    help: ArgumentHelp(
+      "The room that earlier states of documents may take, such as 64MiB or 1GiB; 256MiB unless said. Beyond, the oldest"
+        + " go before their hour is over. See docs/limits.md.",
+      valueName: "size"),
+    transform: MemoryOption.historyBytes)
+  var historyBudget: Int?
+
+  /// LIMIT: the least room for history: some thousand changes, so that a read in pieces can end.
+  static let historyBudgetMin = 1 << 20
+
+  static func historyBytes(_ text: String) throws -> Int {
+    let bytes = try size(text)
+    guard bytes >= historyBudgetMin else {
+      throw ValidationError(
+        "a budget of `\(text)` keeps next to no history; the least is \(historyBudgetMin >> 20)MiB")
+    }
+    return bytes
+  }
+
   static func bytes(_ text: String) throws -> Int {
+    let bytes = try size(text)
+    guard bytes >= MachineMemory.budgetMin else {
+      throw ValidationError(
+        "a budget of `\(text)` holds no request of the largest size; the least is \(MachineMemory.budgetMin >> 20)MiB"
+      )
+    }
+    return bytes
+  }
+
+  /// Reads `268435456`, `256MiB`, `256M`, `1GiB`, `1g`; a unit means powers of 1024.
+  private static func size(_ text: String) throws -> Int {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let unit = text.dropFirst(digits.count).lowercased()
     let shifts = [
@@ -26,11 +57,6 @@ struct MemoryOption: ParsableArguments {
     }
     let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << shift)
     guard !overflow else { throw ValidationError("`\(text)` is more than any machine has") }
-    guard bytes >= MachineMemory.budgetMin else {
-      throw ValidationError(
-        "a budget of `\(text)` holds no request of the largest size; the least is \(MachineMemory.budgetMin >> 20)MiB"
-      )
-    }
     return bytes
   }
 }

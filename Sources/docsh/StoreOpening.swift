@@ -8,7 +8,9 @@ import Triggers
 
 enum StoreOpening {
   /// The durable store in `folder`, or an ephemeral one; complains and ends when that cannot be.
-  static func open(folder: String?) throws -> DocumentStore<LMDBEngine> {
+  static func open(
+    folder: String?, historyBytesMax: Int? = nil
+  ) throws -> DocumentStore<LMDBEngine> {
     let engine: LMDBEngine
     do throws(LMDBOpenError) {
       if let folder {
@@ -21,6 +23,7 @@ enum StoreOpening {
     }
     // After the engine, which says first when the folder is none.
     var options = StoreOptions()
+    if let historyBytesMax { options.historyBytesMax = historyBytesMax }
     do throws(JournalError) {
       // What triggers have not delivered yet is not collected when the store opens.
       if let folder { options.historyHeldAfter = try TriggerJournal.historyNeeded(folder: folder) }

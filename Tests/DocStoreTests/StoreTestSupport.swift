@@ -14,9 +14,11 @@ struct TestStore {
 
   init() throws { try self.init(engine: LMDBEngine.ephemeral()) }
 
-  init(engine: LMDBEngine, clock: TestClock = TestClock()) throws {
+  init(
+    engine: LMDBEngine, clock: TestClock = TestClock(), options: StoreOptions = StoreOptions()
+  ) throws {
     self.clock = clock
-    store = try DocumentStore(engine: engine, environment: clock.environment())
+    store = try DocumentStore(engine: engine, environment: clock.environment(), options: options)
   }
 
   // MARK: writing

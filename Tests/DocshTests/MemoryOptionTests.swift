@@ -2,7 +2,7 @@ import Testing
 
 @testable import docsh
 
-@Suite("--memory-budget")
+@Suite("--memory-budget and --history-budget")
 struct MemoryOptionTests {
   @Test(
     "bytes, or a number with a unit of powers of 1024",
@@ -28,6 +28,21 @@ struct MemoryOptionTests {
       _ = try MemoryOption.bytes(text)
       Issue.record("`\(text)` was taken")
     } catch {
+      #expect("\(error)".contains(words), "\(error)")
+    }
+  }
+
+  @Test(
+    "history has a least size of its own",
+    arguments: [("1MiB", 1 << 20), ("64M", 64 << 20), ("1048575", nil), ("0", nil), ("1.5M", nil)]
+      as [(String, Int?)])
+  func history(text: String, bytes: Int?) throws {
+    #expect((try? MemoryOption.historyBytes(text)) == bytes)
+    guard bytes == nil else { return }
+    do {
+      _ = try MemoryOption.historyBytes(text)
+    } catch {
+      let words = text.contains(".") ? "is no size" : "the least is 1MiB"
       #expect("\(error)".contains(words), "\(error)")
     }
   }

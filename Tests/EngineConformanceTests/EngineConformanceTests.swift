@@ -136,6 +136,25 @@ struct EngineConformanceTests {
     }
   }
 
+  @Test("knows what a keyspace takes", arguments: EngineUnderTest.allCases)
+  func knowsSizes(_ engine: EngineUnderTest) throws {
+    try engine.run { engine in
+      func size(_ keyspace: Keyspace) throws -> KeyspaceSize {
+        try engine.read { (view) throws(StorageError) in try view.size(of: keyspace) }
+      }
+      #expect(try size(.documents) == KeyspaceSize())
+      try engine.put((0..<100).map { ([5, UInt8($0)], [UInt8](repeating: 1, count: 10_000)) })
+      let full = try size(.documents)
+      #expect(full.entries == 100 && (1_000_000..<2_000_000).contains(full.bytes))
+      #expect(try size(.changes) == KeyspaceSize(), "each for itself")
+      try engine.write(MutationBatch()) { (_, batch) throws(StorageError) in
+        batch.removeRange(.documents, .all, limit: 90)
+      }
+      let rest = try size(.documents)
+      #expect(rest.entries == 10 && rest.bytes < full.bytes / 4)
+    }
+  }
+
   @Test("removes a range in slices, lowest first", arguments: EngineUnderTest.allCases)
   func removesRanges(_ engine: EngineUnderTest) throws {
     try engine.run { engine in

@@ -43,6 +43,12 @@ private final class NaiveView: StorageView {
     arrays[Int(keyspace.rawValue)].first { $0.key.bytes.elementsEqual(key) }?.value.bytes
   }
 
+  override func size(of keyspace: Keyspace) throws(StorageError) -> KeyspaceSize {
+    let entries = arrays[Int(keyspace.rawValue)]
+    return KeyspaceSize(
+      entries: entries.count, bytes: entries.reduce(0) { $0 + $1.key.bytes.count + $1.value.bytes.count })
+  }
+
   override func scan(
     _ keyspace: Keyspace, _ range: KeyRange, _ direction: ScanDirection,
     _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ScanStep

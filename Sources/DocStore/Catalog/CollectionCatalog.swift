@@ -98,10 +98,11 @@ struct CollectedCollections {
     keys[collection, default: []].insert(historyKey)
   }
 
+  /// - Parameter entered: collections that get a document in the same transaction, which the view does not show.
   func takeOutEmpty(
-    _ generation: UInt32, _ view: StorageView, _ batch: MutationBatch
+    _ generation: UInt32, besides entered: Set<ResourcePath>, _ view: StorageView, _ batch: MutationBatch
   ) throws(StorageError) {
-    for (collection, collected) in keys {
+    for (collection, collected) in keys where !entered.contains(collection) {
       let range = KeyRange(prefix: KeyLayout.collectionPrefix(generation, collection))
       if try Self.hasKey(view, .documents, range, beside: []) { continue }
       if try Self.hasKey(view, .documentHistory, range, beside: collected) { continue }

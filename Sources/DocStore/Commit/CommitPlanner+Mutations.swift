@@ -8,6 +8,7 @@ extension CommitPlanner {
     _ changed: [Touched], _ source: CommitSource, _ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?
   ) {
     if changed.isEmpty { return }
+    changedCount += changed.count
     if known == nil { create(id, version) }
     state.lastVersion = version
     var changes: [DocumentChange] = []

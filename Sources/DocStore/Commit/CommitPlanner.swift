@@ -55,6 +55,8 @@ final class CommitPlanner {
   var entered: [UInt32: Set<ResourcePath>] = [:]
   /// The one that got the last, by what its keys begin with.
   var lastEntered: [UInt8] = []
+  /// How many documents the batch changes, a document as often as commits change it.
+  var changedCount = 0
   /// Generations that a clearing in this batch has ended.
   var clearedGenerations: [UInt32] = []
   /// What keeps the indexes of a generation, made for the first commit to it; nil when it has none.

@@ -318,6 +318,9 @@ final class Committer<Engine: StorageEngine>: Sendable {
           view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed,
           indexes: indexes, keepsTallies: engine.isDurable)
         planned = (jobs.map { plan($0, planner) }, planner)
+        // In the batch's own transaction: what makes room costs no durability point of its own.
+        housekeeping.keepToBudget(
+          view, batch, &planner.state, changedCount: planner.changedCount, entered: planner.entered)
         try planner.finish()
       }
     } catch {

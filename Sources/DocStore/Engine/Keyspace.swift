@@ -16,6 +16,18 @@ public enum Keyspace: UInt8, CaseIterable, Sendable {
   case changes
 }
 
+/// What a keyspace takes of an engine's room.
+public struct KeyspaceSize: Hashable, Sendable {
+  public var entries: Int
+  /// With what the engine itself needs to find them.
+  public var bytes: Int
+
+  public init(entries: Int = 0, bytes: Int = 0) {
+    self.entries = entries
+    self.bytes = bytes
+  }
+}
+
 /// Keys from `lower` on, up to but without `upper`.
 public struct KeyRange: Hashable, Sendable {
   public var lower: [UInt8]

@@ -9,7 +9,7 @@
 
 /// One immutable state of all keyspaces.
 ///
-/// This class is the view of an empty store; engines override both questions. A class and not a protocol,
+/// This class is the view of an empty store; engines override its questions. A class and not a protocol,
 /// so that whoever reads is not generic over the engine and pays one indirect call.
 ///
 /// INVARIANT: bytes handed out stay valid and unchanged until the closure that was given the view returns;
@@ -32,6 +32,9 @@ open class StorageView {
   open func cursor(_ keyspace: Keyspace) throws(StorageError) -> StorageCursor {
     StorageCursor(scanning: self, keyspace)
   }
+
+  /// What a keyspace takes. Asked with every batch, so it must not walk through the entries.
+  open func size(of keyspace: Keyspace) throws(StorageError) -> KeyspaceSize { KeyspaceSize() }
 
   public final func get(_ keyspace: Keyspace, _ key: [UInt8]) throws(StorageError) -> UnsafeRawBufferPointer?
   {

@@ -18,6 +18,9 @@ public struct StoreOptions: Sendable {
   public var indexes: [IndexDefinition]
   /// As `DocumentStore.holdHistory(after:)`, from before anything is collected.
   public var historyHeldAfter: Int64?
+  /// LIMIT: bytes that earlier states and the changes that lead to them take. Beyond, the oldest go, however young they
+  /// are; what is held stays. A little more is taken while commits come.
+  public var historyBytesMax = 256 << 20
   /// Whether `commitAndWait` writes on the thread that calls it while the thread that writes has nothing to
   /// do: two changes of threads less for each commit, for whoever commits one after the other. Judges then
   /// run on the caller's stack.

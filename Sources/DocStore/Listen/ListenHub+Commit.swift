@@ -2,6 +2,7 @@
 ///
 /// Source: docs/spec/streams.md 1.4, 1.7.
 
+internal import DequeModule
 internal import DocModel
 
 extension ListenHub {
@@ -103,10 +104,16 @@ extension ListenHub {
     for end in snapshot.ended {
       if let target = stream.targets[end.id] { drop(target, of: stream) }
     }
+    for target in snapshot.restarted {
+      drop(target, of: stream)
+      stream.requests.prepend(.reload(target))
+    }
     var events = snapshot.events(at: commit.version)
-    if events.count > snapshot.ended.count { events.append(.consistent(token)) }
+    // With targets to be shown anew the stream is consistent when the last of them is.
+    if events.count > snapshot.ended.count, snapshot.restarted.isEmpty { events.append(.consistent(token)) }
     send(events, to: stream)
     stream.reservation = nil
+    if !snapshot.restarted.isEmpty { goOn(stream) }
   }
 
   // MARK: windows
@@ -136,6 +143,9 @@ extension ListenHub {
       if window.shortage != nil { target.window = try refilled(window, query, at: commit.version) }
       move.compare(target.window?.shown ?? [])
       try readEntering(&move, at: commit.version)
+    } catch .failedPrecondition(.readTimeTooOld) {
+      // The hub is so late that the history of this commit is gone.
+      return commit.touch(reference.stream).snapshot.restart(target)
     } catch {
       return commit.touch(reference.stream).snapshot.end(target, cause: error)
     }

@@ -28,7 +28,10 @@ struct SnapshotBuilder {
   /// Targets that end with this commit.
   private(set) var ended: [(id: Int32, cause: StoreError)] = []
 
-  var isEmpty: Bool { effects.isEmpty && ended.isEmpty }
+  /// Targets whose clients are to forget them, and which are shown anew.
+  private(set) var restarted: [LiveTarget] = []
+
+  var isEmpty: Bool { effects.isEmpty && ended.isEmpty && restarted.isEmpty }
 
   private mutating func place(_ path: ResourcePath) -> Int {
     // Targets of one document are told one after the other, so the last effect is most often the one.
@@ -72,15 +75,18 @@ struct SnapshotBuilder {
 
   mutating func end(_ target: LiveTarget, cause: StoreError) { ended.append((target.id, cause)) }
 
-  /// The messages of the commit without the closing one. A target that ends is named once, by its end.
+  mutating func restart(_ target: LiveTarget) { restarted.append(target) }
+
+  /// The messages of the commit without the closing one. A target that ends or starts anew is named once, by that.
   func events(at time: Int64) -> [ListenEvent] {
-    let gone = Set(ended.map(\.id))
+    let gone = Set(ended.map(\.id) + restarted.map(\.id))
     /// In the order of ids, so that one history is always told in one way.
     func living(_ targets: [Int32]) -> [Int32] {
       guard targets.count > 1 || !gone.isEmpty else { return targets }
       return targets.filter { !gone.contains($0) }.sorted()
     }
-    var removals: [ListenEvent] = ended.map { .removed($0.id, cause: $0.cause) }
+    var removals: [ListenEvent] =
+      ended.map { .removed($0.id, cause: $0.cause) } + restarted.map { .reset($0.id) }
     var changes: [ListenEvent] = []
     for effect in effects {
       let deletedFrom = living(effect.deletedFrom)

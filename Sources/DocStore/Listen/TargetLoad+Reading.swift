@@ -180,7 +180,9 @@ extension TargetLoad {
 
   /// Brings the loaded result to the state that the hub has reached.
   func join(_ view: StoreView, _ limits: ListenLimits) throws(StoreError) -> Joining {
-    guard let point, try view.generationVersion() == generation else { return .outdated }
+    guard let point, try view.generationVersion() == generation, try view.keeps(point.readTime) else {
+      return .outdated
+    }
     var reads: [ResourcePath] = []
     if let judge {
       let verdict = try target.verdict(of: judge, on: view)

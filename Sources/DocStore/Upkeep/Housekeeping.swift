@@ -1,7 +1,8 @@
 /// What is removed when nobody waits: cleared generations, and history beyond the retention.
 ///
 /// In slices, so that a commit that arrives waits for one slice at most. Slices run on the thread that
-/// commits.
+/// commits. History that is larger than its budget also goes with the commits that make it larger
+/// (`Housekeeping+Budget`).
 ///
 /// INVARIANT: the floor is raised no later than history below it is removed, in one engine transaction, so
 /// no view can be handed a half-collected past.
@@ -13,9 +14,10 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
   let engine: Engine
   let now: @Sendable () -> Int64
   let hold: HistoryHold
+  let historyBytesMax: Int
 
   /// Keys removed in one slice: about 2 ms.
-  private var sliceKeys: Int { 1_000 }
+  var sliceKeys: Int { 1_000 }
 
   /// Removes one slice. True when nothing was left to remove.
   func tidySlice(_ batch: MutationBatch) throws(StorageError) -> Bool {
@@ -24,7 +26,12 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
     batch.reset()
     try engine.write(batch) { (view, batch) throws(StorageError) in
       if try removeCondemned(view, batch) { return }
-      try collectHistory(view, batch)
+      guard var state = try DatabaseCatalog.state(view) else { throw .corrupt }
+      if try !collectExpired(&state, view, batch) {
+        let excess = try HistorySize(view).excess(over: historyBytesMax)
+        try collectOldest(min(excess, sliceKeys), &state, besides: [:], view, batch)
+      }
+      if !batch.mutations.isEmpty { batch.put(.catalog, KeyLayout.stateKey, state.encoded) }
     }
     return false
   }
@@ -36,19 +43,18 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
 
   private func hasWork(_ view: StorageView) throws(StorageError) -> Bool {
     if try !DatabaseCatalog.condemned(view, limit: 1).isEmpty { return true }
+    var floor = floor
+    if try HistorySize(view).excess(over: historyBytesMax) > 0, let state = try DatabaseCatalog.state(view) {
+      floor = max(floor, hold.bounded(state.lastVersion, now: now()))
+    }
     for database in try DatabaseCatalog.databases(view) {
-      if try hasChanges(view, database.generation) { return true }
+      let changes = KeyLayout.changeRange(database.generation, after: 0, upTo: floor)
+      if try hasKey(view, .changes, changes) { return true }
     }
     return false
   }
 
-  private func hasChanges(_ view: StorageView, _ generation: UInt32) throws(StorageError) -> Bool {
-    try hasKey(view, .changes, KeyLayout.changeRange(generation, after: 0, upTo: floor))
-  }
-
-  private func hasKey(
-    _ view: StorageView, _ keyspace: Keyspace, _ range: KeyRange
-  ) throws(StorageError) -> Bool {
+  func hasKey(_ view: StorageView, _ keyspace: Keyspace, _ range: KeyRange) throws(StorageError) -> Bool {
     var isFound = false
     try view.scan(keyspace, range, .forward) { _, _ in
       isFound = true
@@ -76,38 +82,21 @@ struct Housekeeping<Engine: StorageEngine>: Sendable {
     return true
   }
 
-  /// A change at version v names a document whose earlier state ended at v: both go.
-  private func collectHistory(_ view: StorageView, _ batch: MutationBatch) throws(StorageError) {
+  /// Removes a slice of what is beyond the retention; false when nothing is.
+  private func collectExpired(
+    _ state: inout StoreState, _ view: StorageView, _ batch: MutationBatch
+  ) throws(StorageError) -> Bool {
     let floor = floor
-    guard var state = try DatabaseCatalog.state(view) else { throw .corrupt }
     for database in try DatabaseCatalog.databases(view) {
-      let range = KeyLayout.changeRange(database.generation, after: 0, upTo: floor)
-      var isDamaged = false
-      var count = 0
-      var collections = CollectedCollections()
-      try view.scan(.changes, range, .forward) { key, value in
-        var reader = KeyReader(key, offset: KeyLayout.generationBytes)
-        guard let version = reader.int64() else {
-          isDamaged = true
-          return .stop
-        }
-        let path = ChangeRecord.path(value)
-        let document = KeyLayout.documentKey(database.generation, path)
-        let historyKey = KeyLayout.historyKey(document.bytes, ended: version)
-        batch.remove(.documentHistory, historyKey)
-        collections.note(ResourcePath(unchecked: String(decoding: path, as: UTF8.self)).parent, historyKey)
-        batch.remove(.changes, Array(key))
-        count += 1
-        return count < sliceKeys ? .more : .stop
-      }
-      if isDamaged { throw .corrupt }
-      try collections.takeOutEmpty(database.generation, view, batch)
-      if count > 0 {
+      var removal = HistoryRemoval(view, batch)
+      try removal.remove(database.generation, after: 0, upTo: floor, atMost: sliceKeys)
+      if removal.count > 0 {
+        try removal.finish(besides: [:])
         state.floor = max(state.floor, floor)
-        batch.put(.catalog, KeyLayout.stateKey, state.encoded)
-        return
+        return true
       }
     }
+    return false
   }
 }
 

@@ -115,6 +115,9 @@ extension HTTPService {
     text.single(
       "docstore_worker_queue", .gauge, "Long reads that wait for a thread.", firestore.threads.waitingCount)
     text.single("docstore_workers_busy", .gauge, "Long reads under way.", firestore.threads.runningCount)
+    text.single(
+      "docstore_history_bytes", .gauge, "Room that earlier states of documents take.",
+      (try? store.historyBytes()) ?? 0)
     text.family("docstore_oldest_view_seconds", .gauge, "Age of the oldest view of the store in use.")
     text.sample(Double(firestore.threads.oldestNanoseconds) / 1e9)
   }

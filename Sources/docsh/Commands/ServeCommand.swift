@@ -192,7 +192,7 @@ struct ServeCommand: AsyncParsableCommand {
     if !sources.hasFirstDatabase { Self.warn(sources, profile) }
     try browsers.warn()
     administrators.warn(host: host)
-    let store = try StoreOpening.open(folder: dataFolder)
+    let store = try StoreOpening.open(folder: dataFolder, historyBytesMax: memory.historyBudget)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
     let indexFiles = try DatabaseFiles("indexes", indexes, config: config)
