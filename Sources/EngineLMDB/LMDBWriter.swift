@@ -6,6 +6,9 @@ internal import DocStore
 /// Keeps a cursor for each keyspace it puts into: the next key is often on the page of the one before, and
 /// finding it there spares the walk from the root.
 ///
+/// Changes come in the order of their keys, but for those of all databases but the newest: where one is the last, the page
+/// before it is left full. Otherwise the library splits pages in halves, and leaves each of them half empty.
+///
 /// INVARIANT: ends before its transaction does.
 struct LMDBWriter: ~Copyable {
   private let transaction: OpaquePointer
@@ -34,6 +37,10 @@ struct LMDBWriter: ~Copyable {
         if code != 0 { return code }
       }
       var value = MDB_val(mutation.value)
+      if mutation.keyspace == .changes {
+        let code = mdb_cursor_put(cursors[keyspace], &key, &value, UInt32(MDB_APPEND))
+        if code != MDB_KEYEXIST { return code }
+      }
       return mdb_cursor_put(cursors[keyspace], &key, &value, 0)
     case .remove:
       let code = mdb_del(transaction, handles[keyspace], &key, nil)
