@@ -37,7 +37,7 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "CZLIB", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CProcess"),
+    .target(name: "CProcess"),
     .target(name: "CGuard"),
     .target(name: "CDiagnosticPages"),
     .target(name: "CDescriptors", exclude: ["descriptors.binpb.gz"]),

@@ -167,9 +167,9 @@ public final class FirestoreServer: Sendable {
           host: server.host, port: port, feed, gate, threads: firestore.threads
         ) { EvaluationJSON.object($0, in: store) }
       }
-      return FirestoreServer(
-        try await WireServer.start(server, routes: routes), threads, isStopping, requests,
-        http.webChannel, memory)
+      let wire = try await WireServer.start(server, routes: routes)
+      QuietWatch(metrics).begin(on: wire.eventLoop)
+      return FirestoreServer(wire, threads, isStopping, requests, http.webChannel, memory)
     } catch {
       await requests?.stop()
       try? await threads.shutdownGracefully()

@@ -92,6 +92,9 @@ public final class WireServer: Sendable {
     self.stopGraceSeconds = stopGraceSeconds
   }
 
+  /// One that lives as long as the server.
+  var eventLoop: any EventLoop { listener.eventLoop }
+
   /// Opens the port and serves until `stop`.
   package static func start(_ options: ServerOptions, routes: ServerRoutes)
     async throws(ServerError) -> WireServer

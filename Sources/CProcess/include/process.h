@@ -36,3 +36,7 @@ static inline int docstore_signal_on_parent_end(int signal) { return prctl(PR_SE
 #else
 static inline int docstore_signal_on_parent_end(int signal) { (void)signal; return -1; }
 #endif
+
+/// Lets go of the pages of code and constants, which are files: those that are needed again come back from the system's
+/// cache of files at their first use. Does nothing where the system is not Linux.
+void docstore_let_go_of_code(void);
