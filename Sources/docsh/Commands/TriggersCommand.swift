@@ -67,6 +67,7 @@ struct ServerOfTriggers: ParsableArguments {
 extension TriggersCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "Show the position, the waiting events and the last error of each trigger.",
       discussion: """
         Example:
@@ -102,6 +103,7 @@ extension TriggersCommand {
 
   struct Pause: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "pause",
       abstract: "Stop deliveries until resume; those in progress are finished.",
       discussion: """
         Examples:
@@ -118,6 +120,7 @@ extension TriggersCommand {
 
   struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "resume",
       abstract: "Continue after a pause; events that wait for a retry are tried at once.",
       discussion: """
         Examples:
@@ -134,6 +137,7 @@ extension TriggersCommand {
 
   struct Drain: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "drain",
       abstract: "Wait until every committed change is delivered or a dead letter.",
       discussion: """
         Ends with 1 when that is not so in time. Examples:
@@ -201,6 +205,7 @@ extension TriggersCommand {
 
   struct Retry: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "retry",
       abstract: "Try dead letters again.",
       discussion: """
         Examples:
@@ -230,6 +235,7 @@ extension TriggersCommand {
 
   struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "replay",
       abstract: "Deliver the changes since a time to one trigger again.",
       discussion: """
         Events come under the ids they had. As far back as changes are kept: an hour, or longer while a trigger
