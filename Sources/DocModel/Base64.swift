@@ -89,21 +89,57 @@ package enum Base64 {
     _ digits: Slice<UnsafeBufferPointer<UInt8>>, _ alphabet: Alphabet, allowsRest: Bool
   ) -> [UInt8]? {
     if digits.count % 4 == 1 { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 4 * 3 + 2)
-    var group: UInt32 = 0
-    var bits: UInt32 = 0
-    for digit in digits {
-      guard let value = value(digit, alphabet) else { return nil }
-      group = group << 6 | value
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: group >> bits))
+    let digits = UnsafeBufferPointer(rebasing: digits)
+    let values = values(of: alphabet)
+    let whole = digits.count / 4 * 4
+    // What is no digit has a value above all others; it shows in the sum of all.
+    var seen: UInt8 = 0
+    var rest: UInt32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 4 * 3 + 2) { bytes, count in
+      values.withUnsafeBufferPointer { values in
+        var index = 0
+        func next() -> UInt32 {
+          let value = values[Int(digits[index])]
+          seen |= value
+          index += 1
+          return UInt32(value)
+        }
+        while index < whole {
+          let group = next() << 18 | next() << 12 | next() << 6 | next()
+          bytes[count] = UInt8(truncatingIfNeeded: group >> 16)
+          bytes[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
+          bytes[count + 2] = UInt8(truncatingIfNeeded: group)
+          count += 3
+        }
+        let left = digits.count - whole
+        guard left > 0 else { return }
+        let group = next() << 18 | next() << 12 | (left == 3 ? next() << 6 : 0)
+        bytes[count] = UInt8(truncatingIfNeeded: group >> 16)
+        if left == 3 { bytes[count + 1] = UInt8(truncatingIfNeeded: group >> 8) }
+        count += left - 1
+        rest = left == 3 ? group & 0xFF : group & 0xFFFF
       }
     }
-    let rest = group & ((1 << bits) - 1)
-    return allowsRest || rest == 0 ? bytes : nil
+    return seen & noDigit == 0 && (allowsRest || rest == 0) ? bytes : nil
+  }
+
+  private static let noDigit: UInt8 = 0x80
+
+  private static let standardValues = table(.standard)
+  private static let urlSafeValues = table(.urlSafe)
+  private static let eitherValues = table(.either)
+
+  private static func values(of alphabet: Alphabet) -> [UInt8] {
+    switch alphabet {
+    case .standard: standardValues
+    case .urlSafe: urlSafeValues
+    case .either: eitherValues
+    }
+  }
+
+  /// By byte: the digit's value, or `noDigit`.
+  private static func table(_ alphabet: Alphabet) -> [UInt8] {
+    (0...UInt8.max).map { byte in value(byte, alphabet).map { UInt8($0) } ?? noDigit }
   }
 
   private static func value(_ digit: UInt8, _ alphabet: Alphabet) -> UInt32? {

@@ -39,7 +39,8 @@ extension JSONReader {
     while let byte = next {
       switch byte {
       case UInt8(ascii: "\""):
-        text += bytes[plain..<index]
+        // Most texts have no escapes.
+        if text.isEmpty { text = Array(bytes[plain..<index]) } else { text += bytes[plain..<index] }
         index += 1
         return text
       case UInt8(ascii: "\\"):
