@@ -124,6 +124,7 @@ public final class FirestoreServer: Sendable {
     var serviceOptions = FirestoreOptions()
     serviceOptions.profile = options.profile
     serviceOptions.access = options.access
+    serviceOptions.tokenBytesMax = min(TokenCache.bytesMax, options.memoryBudget / 16)
     if let single = options.singleProject { serviceOptions.projects = single.policy(options.logger) }
     let firestore = FirestoreService(store, threads: threads, options: serviceOptions)
     let known = firestore.methods + ReflectionService.methods
@@ -154,6 +155,7 @@ public final class FirestoreServer: Sendable {
       threads.submit(work)
     }
     server.grpc.memory = memory
+    server.grpc.http2.tokens = firestore.tokens.cache
     let methods = known.map { method in
       var method = method
       method.metric = metrics.index(of: method.name)

@@ -1,5 +1,7 @@
 import Access
 import DocModel
+import DocStore
+import JSON
 import Rules
 import Testing
 
@@ -162,13 +164,46 @@ struct TokenReaderTests {
     #expect(bearer?.credentials.isAdmin ?? false == isAdministrator)
   }
 
+  @Test(
+    "claims are read as rules see them: in the order of their names, whole numbers as integers, of two the last",
+    arguments: [
+      (#"{"b":1,"a":"x"}"#, ["a": .string("x"), "b": .integer(1)]),
+      (#"{"a":1,"a":2}"#, ["a": .integer(2)]),
+      (
+        #"{"a":1.0,"b":1e3,"c":2.5,"d":-0.0}"#,
+        ["a": .integer(1), "b": .integer(1_000), "c": .double(2.5), "d": .integer(0)]
+      ),
+      (
+        #"{"n":null,"t":true,"l":[1,"a",[],{"z":{},"y":false}]}"#,
+        [
+          "n": .null, "t": .boolean(true),
+          "l": .array([
+            .integer(1), .string("a"), .array([]), .map(["y": .boolean(false), "z": .map([:])]),
+          ]),
+        ]
+      ),
+      (
+        #"{"é":"\u00e9","😀":"\ud83d\ude00","":"","ab":"\n"}"#,
+        ["é": .string("é"), "😀": .string("😀"), "": .string(""), "ab": .string("\n")]
+      ),
+    ] as [(String, Fields)])
+  func storedClaims(claims: String, fields: Fields) throws {
+    guard case .user(let token) = try read("Bearer " + Self.token(claims)) else {
+      return #expect(Bool(false))
+    }
+    #expect(token.claims == fields.encoded)
+    #expect(try JSONReader.read(Array(claims.utf8)).value == .map(fields))
+  }
+
   @Test("a service account's token ends as a user's does")
   func serviceAccountEnds() throws {
     let header = "Bearer " + Self.token(Self.account, header: #"{"alg":"RS256"}"#, signature: "AAAA")
     let bearer = try read(header, .production, now: 229)
     #expect(bearer.credentials.isAdmin)
     let reader = TokenReader(.production)
-    #expect(throws: GRPCStatus.self) { try bearer.check(with: reader, for: "p", nowSeconds: 230) }
+    let authorization = Authorization(Array(header.utf8))
+    #expect(try reader.credentials(authorization, for: "p", nowSeconds: 229).isAdmin)
+    #expect(throws: GRPCStatus.self) { try reader.credentials(authorization, for: "p", nowSeconds: 230) }
     #expect(throws: GRPCStatus.self) { try read(header, .production, now: 230) }
   }
 
@@ -210,27 +245,5 @@ struct TokenReaderTests {
       }
     }
     #expect(throws: Never.self) { try read(header, .emulator) }
-  }
-
-  @Test("the cache answers as the reader does, and still refuses what expired or is of another project")
-  func cache() throws {
-    var cache = CredentialCache()
-    let reader = TokenReader(.production)
-    let claims = #"{"sub":"a","iat":100,"exp":200,"aud":"p","iss":"https://securetoken.google.com/p"}"#
-    let header = Array(("Bearer " + Self.token(claims)).utf8)
-    let first = try auth(cache.read(header, with: reader, for: "p") { 150 })
-    #expect(first != nil)
-    #expect(try auth(cache.read(header, with: reader, for: "p") { 151 }) === first)
-    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader, for: "q") { 151 } }
-    #expect(try auth(cache.read(header, with: reader, for: "p") { 152 }) === first)
-    #expect(throws: GRPCStatus.self) { try cache.read(header, with: reader, for: "p") { 231 } }
-    #expect(try cache.read(Array("Bearer owner".utf8), with: reader, for: "p") { 231 }.isAdmin)
-    let nobody = try cache.read(nil, with: reader, for: "p") { 231 }
-    #expect(!nobody.isAdmin && auth(nobody) == nil)
-  }
-
-  func auth(_ credentials: Credentials) -> AuthFacts? {
-    guard case .user(let facts) = credentials else { return nil }
-    return facts
   }
 }

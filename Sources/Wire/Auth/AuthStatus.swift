@@ -14,14 +14,3 @@ enum AuthStatus {
       + "authentication credential. See "
       + "https://developers.google.com/identity/sign-in/web/devconsole-project.")
 }
-
-extension ErrorInfo {
-  /// - Parameter method: `google.firestore.v1.Firestore/GetDocument`.
-  static func credentialsMissing(_ method: String) -> ErrorInfo {
-    ErrorInfo(
-      reason: "CREDENTIALS_MISSING", domain: "googleapis.com",
-      metadata: [
-        ("method", String(method.map { $0 == "/" ? "." : $0 })), ("service", ErrorInfo.firestore),
-      ])
-  }
-}

@@ -27,9 +27,15 @@ package struct TokenReader: Sendable {
 
   /// Who counts as an administrator.
   package let access: AdministratorAccess
+  /// Tokens that were read before.
+  package let cache: TokenCache
 
-  package init(_ profile: ServiceProfile, _ access: AdministratorAccess = AdministratorAccess()) {
+  package init(
+    _ profile: ServiceProfile, _ access: AdministratorAccess = AdministratorAccess(),
+    cache: TokenCache = TokenCache()
+  ) {
     self.access = access
+    self.cache = cache
     checks = profile.tokenChecks
     texts = profile.errorTexts
     isExplaining = profile.denialDetail == .explained
@@ -51,6 +57,34 @@ package struct TokenReader: Sendable {
     }
   }
 
+  /// Who calls; a token is read once.
+  package func credentials(
+    _ authorization: Authorization?, for project: String, nowSeconds: @autoclosure () -> Int64
+  ) throws(GRPCStatus) -> Credentials {
+    guard let authorization else { return .anonymous }
+    guard let token = authorization.known ?? cache.token(authorization.header) else {
+      return try readNew(authorization.header, for: project, nowSeconds: nowSeconds())
+    }
+    if checks == .claims {
+      let now = nowSeconds()
+      if token.validity.hasEnded(at: now) { cache.forget(token) }
+      try check(token.validity, for: project, nowSeconds: now)
+    }
+    return token.credentials
+  }
+
+  private func readNew(
+    _ header: [UInt8], for project: String, nowSeconds: Int64
+  ) throws(GRPCStatus) -> Credentials {
+    let bearer = try read(header, for: project, nowSeconds: nowSeconds)
+    let credentials = bearer.credentials
+    switch bearer {
+    case .anonymous, .administrator: break
+    case .user(let user), .serviceAccount(let user): cache.keep(KnownToken(header, user, credentials))
+    }
+    return credentials
+  }
+
   /// Classifies a header.
   /// - Parameter project: whose documents are asked for.
   package func read(
@@ -70,7 +104,7 @@ package struct TokenReader: Sendable {
     }
     guard let parts = Self.parts(of: token) else { throw invalidToken }
     let user = UserToken(parts.claims)
-    try check(user, for: project, nowSeconds: nowSeconds)
+    try check(user.validity, for: project, nowSeconds: nowSeconds)
     guard checks == .claims, Self.isServiceAccounts(parts) else { return .user(user) }
     guard access.takesOwner else { throw Self.ownerRefused }
     return .serviceAccount(user)
@@ -105,12 +139,14 @@ package struct TokenReader: Sendable {
 
   /// Refuses an expired token and one of another project. Asked again for every request, because time goes
   /// on and a connection may serve several projects.
-  func check(_ user: UserToken, for project: String, nowSeconds: Int64) throws(GRPCStatus) {
+  private func check(
+    _ token: TokenValidity, for project: String, nowSeconds: Int64
+  ) throws(GRPCStatus) {
     guard checks == .claims else { return }
-    if let end = user.refusedFromSeconds, nowSeconds >= end {
-      throw refused("The token expired at \(end - UserToken.expiryGraceSeconds) seconds since 1970.")
+    if let end = token.refusedFromSeconds, nowSeconds >= end {
+      throw refused("The token expired at \(end - TokenValidity.expiryGraceSeconds) seconds since 1970.")
     }
-    switch user.audience {
+    switch token.audience {
     case .unsaid: return
     case .project(let named):
       if named.hasSameBytes(as: project) { return }
@@ -142,9 +178,10 @@ package struct TokenReader: Sendable {
 
   /// Checks the structure alone: three segments, the first two base64url of JSON objects.
   private static func parts(of token: ArraySlice<UInt8>) -> Parts? {
-    let segments = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard segments.count == 3, let header = object(segments[0]), let claims = object(segments[1]),
-      Base64.decodeURLSafe(segments[2]) != nil
+    let point = UInt8(ascii: ".")
+    guard let first = token.firstIndex(of: point), let last = token.lastIndex(of: point), first < last,
+      let header = object(token[..<first]), let claims = object(token[(first + 1)..<last]),
+      Base64.decodeURLSafe(token[(last + 1)...]) != nil
     else { return nil }
     return (header, claims)
   }
@@ -175,40 +212,5 @@ extension Bearer {
     case .administrator, .serviceAccount: .admin
     case .user(let user): .user(AuthFacts(uid: user.uid, claims: user.claims))
     }
-  }
-
-  func check(with reader: TokenReader, for project: String, nowSeconds: Int64) throws(GRPCStatus) {
-    switch self {
-    case .anonymous, .administrator: return
-    case .user(let user), .serviceAccount(let user):
-      try reader.check(user, for: project, nowSeconds: nowSeconds)
-    }
-  }
-}
-
-/// The last header of a connection and what it meant, so that a client that repeats its token has it
-/// read once.
-package struct CredentialCache {
-  private var header: [UInt8]?
-  private var bearer = Bearer.anonymous
-  private var credentials = Credentials.anonymous
-
-  package init() {}
-
-  package mutating func read(
-    _ header: [UInt8]?, with reader: TokenReader, for project: String, nowSeconds: () -> Int64
-  ) throws(GRPCStatus) -> Credentials {
-    guard let header else { return .anonymous }
-    if let known = self.header, known == header {
-      if reader.checks == .claims {
-        try bearer.check(with: reader, for: project, nowSeconds: nowSeconds())
-      }
-      return credentials
-    }
-    let read = try reader.read(header, for: project, nowSeconds: nowSeconds())
-    self.header = header
-    bearer = read
-    credentials = read.credentials
-    return credentials
   }
 }

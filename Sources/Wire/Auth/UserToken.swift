@@ -4,8 +4,8 @@ internal import DocModel
 internal import DocStore
 internal import JSON
 
-/// A user's token.
-package struct UserToken: Equatable, Sendable {
+/// How long a token is accepted, and for whose documents.
+package struct TokenValidity: Equatable, Sendable {
   /// Whose token it is, as far as it says so: a token of an identity provider has both claims.
   package enum Audience: Equatable, Sendable {
     /// `aud` or `iss` is missing.
@@ -16,10 +16,6 @@ package struct UserToken: Equatable, Sendable {
     case inconsistent
   }
 
-  /// `sub`; nil when it is no text. Source: docs/spec/production-differences.md C9 (`user_id` gives no uid).
-  package let uid: String?
-  /// All claims, in the stored form of a document's fields.
-  package let claims: [UInt8]
   /// Seconds since the epoch from which the token is refused; nil when it never is.
   package let refusedFromSeconds: Int64?
   package let audience: Audience
@@ -29,15 +25,9 @@ package struct UserToken: Equatable, Sendable {
   /// What comes before the project in `iss`.
   private static let issuerPrefix = "https://securetoken.google.com/"
 
+  func hasEnded(at seconds: Int64) -> Bool { refusedFromSeconds.map { seconds >= $0 } ?? false }
+
   init(_ claims: JSONValue) {
-    uid = claims["sub"]?.text
-    guard case .map(let fields) = claims.value else {
-      self.claims = []
-      refusedFromSeconds = nil
-      audience = .unsaid
-      return
-    }
-    self.claims = fields.encoded
     refusedFromSeconds = Self.end(claims)
     audience = Self.audience(claims)
   }
@@ -59,5 +49,21 @@ package struct UserToken: Equatable, Sendable {
 
   private static func seconds(_ claim: JSONValue?) -> Int64? {
     claim?.integer ?? claim?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
+  }
+}
+
+/// A user's token.
+package struct UserToken: Equatable, Sendable {
+  /// `sub`; nil when it is no text. Source: docs/spec/production-differences.md C9 (`user_id` gives no uid).
+  package let uid: String?
+  /// All claims, in the stored form of a document's fields.
+  package let claims: [UInt8]
+  package let validity: TokenValidity
+
+  /// - Parameter claims: an object.
+  init(_ claims: JSONValue) {
+    uid = claims["sub"]?.text
+    validity = TokenValidity(claims)
+    self.claims = claims.storedFields ?? []
   }
 }

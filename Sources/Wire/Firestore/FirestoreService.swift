@@ -29,6 +29,8 @@ package struct FirestoreOptions: Sendable {
   package var projects = ProjectPolicy.any
   /// What Listen streams may hold.
   package var listen = ListenLimits()
+  /// LIMIT: bytes of tokens that are kept so that they are read once.
+  package var tokenBytesMax = TokenCache.bytesMax
   /// What wakes calls that an injected fault delays.
   package var faultTimer = FaultTimer.standard
 
@@ -37,7 +39,7 @@ package struct FirestoreOptions: Sendable {
 
 package final class FirestoreService<Engine: StorageEngine>: Sendable {
   package let store: GuardedStore<Engine>
-  let tokens: TokenReader
+  package let tokens: TokenReader
   let threads: WorkerThreads
   let options: FirestoreOptions
   let listening: Listening<Engine>
@@ -53,7 +55,8 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     let threads = WorkerThreads(threads)
     self.threads = threads
     self.options = options
-    tokens = TokenReader(options.profile, options.access)
+    tokens = TokenReader(
+      options.profile, options.access, cache: TokenCache(bytesMax: options.tokenBytesMax))
     let listening = Listening(store.store, limits: options.listen) { work in
       threads.submit(work)
     }
@@ -114,7 +117,8 @@ extension FirestoreService {
   /// Who calls, for documents of a database. Throws for a header that is none.
   func credentials(_ call: ServerCall, in database: DatabaseID) throws(GRPCStatus) -> Credentials {
     do throws(GRPCStatus) {
-      let credentials = try call.credentials(tokens, for: database.project) { nowSeconds }
+      let credentials = try tokens.credentials(
+        call.authorization, for: database.project, nowSeconds: nowSeconds)
       call.note(database, credentials)
       try options.projects.admit(database.project)
       return credentials
@@ -125,12 +129,13 @@ extension FirestoreService {
 
   /// The same for a thread, which may not touch the call.
   func credentials(
-    _ authorization: [UInt8]?, in database: DatabaseID, for methodName: String
+    _ authorization: Authorization?, in database: DatabaseID, for methodName: String
   ) throws(GRPCStatus) -> Credentials {
     do throws(GRPCStatus) {
-      let read = try tokens.read(authorization, for: database.project, nowSeconds: nowSeconds)
+      let credentials = try tokens.credentials(
+        authorization, for: database.project, nowSeconds: nowSeconds)
       try options.projects.admit(database.project)
-      return read.credentials
+      return credentials
     } catch {
       throw Self.refusal(error, of: methodName)
     }

@@ -44,7 +44,8 @@ extension FirestoreService {
   ) {
     let message = call.withRequest { FaultedMessage(method, $0) }
     guard let database = message.database,
-      let credentials = try? call.credentials(tokens, for: database.project, nowSeconds: { nowSeconds }),
+      let credentials = try? tokens.credentials(
+        call.authorization, for: database.project, nowSeconds: nowSeconds),
       let injection = faults.inject(FaultedCall(kind, database, credentials, paths: message.paths))
     else {
       do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }

@@ -30,12 +30,6 @@ final class GRPCCall: ServerCall {
       authorization: stream.head.authorization, cause: stream.head.cause, perform: connection.perform)
   }
 
-  override func credentials(
-    _ tokens: TokenReader, for project: String, nowSeconds: () -> Int64
-  ) throws(GRPCStatus) -> Credentials {
-    try connection.credentialCache.read(authorization, with: tokens, for: project, nowSeconds: nowSeconds)
-  }
-
   override var eventLoop: (any EventLoop)? { connection.eventLoop }
 
   override var memory: MemoryAccount? { connection.account }
@@ -61,7 +55,7 @@ final class GRPCCall: ServerCall {
     if afterMessages {
       connection.http2.end(stream, trailers: GRPCHeaders.trailers(status))
     } else {
-      connection.http2.respond(stream, headOnly: GRPCHeaders.trailersOnly(status))
+      connection.http2.respond(stream, headOnly: connection.trailersOnly(status))
     }
     connection.callEnded(self)
   }

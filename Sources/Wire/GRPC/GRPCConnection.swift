@@ -59,10 +59,9 @@ package final class GRPCConnection {
   var onGiveUp: (() -> Void)?
   /// Inside `receive`, `expire` or `drain`: whoever called it will ask for output.
   private var isBusy = false
+  private var lastRefusal: (status: GRPCStatus, block: HeaderBlock)?
   private var lastPath: [UInt8] = []
   private var lastMethod: GRPCMethod?
-  /// Credentials of the last `authorization` header, for services.
-  package var credentialCache = CredentialCache()
   /// Transactions that end with this connection.
   let ties = ConnectionTransactions()
 
@@ -234,6 +233,14 @@ extension GRPCConnection {
 
   private func refuse(_ stream: HTTP2Stream, _ status: GRPCStatus) {
     refuse(stream, GRPCHeaders.trailersOnly(status))
+  }
+
+  /// The headers of a call that ends without a message: clients ask for what they may not have again and again.
+  func trailersOnly(_ status: GRPCStatus) -> HeaderBlock {
+    if let lastRefusal, lastRefusal.status == status { return lastRefusal.block }
+    let block = GRPCHeaders.trailersOnly(status)
+    lastRefusal = (status, block)
+    return block
   }
 
   func refuse(_ stream: HTTP2Stream, _ head: HeaderBlock) {

@@ -16,7 +16,7 @@ internal import Synchronization
 /// is dropped without harm, because a client may go away at any moment.
 package class ServerCall {
   /// The `authorization` header as it came.
-  package final let authorization: [UInt8]?
+  package final let authorization: Authorization?
   /// What made the client write, as it came; goes with the commits of the call.
   package final let cause: [UInt8]?
   /// Runs a closure on the event loop that owns the call.
@@ -39,7 +39,7 @@ package class ServerCall {
   /// Bidirectional calls: the client has said everything.
   package final var onHalfClose: (() -> Void)?
 
-  init(authorization: [UInt8]?, cause: [UInt8]? = nil, perform: @escaping GRPCConnection.Perform) {
+  init(authorization: Authorization?, cause: [UInt8]? = nil, perform: @escaping GRPCConnection.Perform) {
     self.authorization = authorization
     self.cause = cause
     self.perform = perform
@@ -71,13 +71,6 @@ package class ServerCall {
   final func take(_ message: RequestMessage) {
     assertOnLoop()
     requestMessage = message
-  }
-
-  /// Who calls.
-  func credentials(
-    _ tokens: TokenReader, for project: String, nowSeconds: () -> Int64
-  ) throws(GRPCStatus) -> Credentials {
-    try tokens.read(authorization, for: project, nowSeconds: nowSeconds()).credentials
   }
 
   /// The event loop that owns the call; nil where there is none, as in tests.

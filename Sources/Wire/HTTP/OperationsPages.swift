@@ -28,6 +28,7 @@ extension HTTPService {
       "docstore_webchannel_sessions", .gauge, "Streams of browsers that have not ended.",
       webChannel.sessionCount)
     if let memory = hooks.memory { Self.writeMemory(memory, to: &text) }
+    writeTokens(to: &text)
     writeStore(to: &text)
     hooks.moreMetrics(&text)
     ProcessMetrics.write(to: &text)
@@ -87,6 +88,13 @@ extension HTTPService {
     text.single(
       "docstore_memory_sheds_total", .counter,
       "Connections and sessions that lost what they held, because the budget was used up.", memory.sheds)
+  }
+
+  private func writeTokens(to text: inout PrometheusText) {
+    let usage = firestore.tokens.cache.usage
+    text.single(
+      "docstore_tokens", .gauge, "Tokens of users that are kept so that they are read once.", usage.tokens)
+    text.single("docstore_token_bytes", .gauge, "Bytes that these take.", usage.bytes)
   }
 
   private func writeStore(to text: inout PrometheusText) {

@@ -26,7 +26,7 @@ package final class HTTP2Connection {
   private var streams: [HTTP2Stream] = []
   /// The stream whose header block is being read; blocks are never interleaved.
   private var headerStream: HTTP2Stream?
-  private var headerCache = HeaderCache()
+  private var headerCache: HeaderCache
   /// Headers of that block, unless it is known to be a gRPC call's.
   private var heldHeaders = HeldHeaders()
   /// Bytes of answers, of all streams, that the peer has not taken.
@@ -39,6 +39,7 @@ package final class HTTP2Connection {
   /// Nil when the library finds no memory.
   package init?(_ options: HTTP2Options = HTTP2Options()) {
     self.options = options
+    headerCache = HeaderCache(tokens: options.tokens)
     var settings: OpaquePointer?
     guard nghttp2_option_new(&settings) == 0 else { return nil }
     defer { nghttp2_option_del(settings) }

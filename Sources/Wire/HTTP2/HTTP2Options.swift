@@ -15,5 +15,8 @@ package struct HTTP2Options: Sendable {
   /// A stream asks its writer to pause above this many unsent bytes, and to go on below half of it.
   package var unsentStreamBytesHigh = 256 << 10
 
+  /// What is known of clients' tokens; nil where nobody keeps any.
+  package var tokens: TokenCache?
+
   package init() {}
 }

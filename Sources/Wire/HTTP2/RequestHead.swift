@@ -6,7 +6,7 @@ internal import Platform
 package struct RequestHead {
   package var method: [UInt8] = []
   package var path: [UInt8] = []
-  package var authorization: [UInt8]?
+  package var authorization: Authorization?
   package var contentType: [UInt8] = []
   /// The content type is gRPC's: the request is a call, and nothing else of this server.
   package private(set) var isGRPC = false
@@ -37,7 +37,7 @@ package struct RequestHead {
       contentType = cache.contentType.bytes(value)
       isGRPC = contentType.starts(with: "application/grpc")
     case 12 where name.holds("grpc-timeout"): timeout = cache.timeout.bytes(value)
-    case 13 where name.holds("authorization"): authorization = cache.authorization.bytes(value)
+    case 13 where name.holds("authorization"): authorization = cache.authorization.take(value, cache.tokens)
     case 14 where name.holds("docstore-cause"): cause = Array(value)
     case 13 where name.holds("grpc-encoding"): encoding = cache.encoding.bytes(value)
     default: break
@@ -92,11 +92,12 @@ struct HeldHeaders {
 
 /// The last value of each header, so that a client which repeats itself costs no allocation.
 struct HeaderCache {
+  let tokens: TokenCache?
   var path = RepeatedBytes()
   var method = RepeatedBytes()
   var contentType = RepeatedBytes()
   var timeout = RepeatedBytes()
-  var authorization = RepeatedBytes()
+  var authorization = RepeatedAuthorization()
   var encoding = RepeatedBytes()
 }
 

@@ -186,3 +186,14 @@ extension GRPCStatus {
     return writer.bytes
   }
 }
+
+extension ErrorInfo {
+  /// - Parameter method: `google.firestore.v1.Firestore/GetDocument`.
+  static func credentialsMissing(_ method: String) -> ErrorInfo {
+    ErrorInfo(
+      reason: "CREDENTIALS_MISSING", domain: "googleapis.com",
+      metadata: [
+        ("method", String(method.map { $0 == "/" ? "." : $0 })), ("service", ErrorInfo.firestore),
+      ])
+  }
+}

@@ -35,7 +35,7 @@ final class RESTCall: ServerCall {
     wrapsErrors = dialect == .production
     marksLast = dialect == .emulator && (method == .runQuery || method == .runAggregationQuery)
     super.init(
-      authorization: exchange.request.header("authorization").map { Array($0.utf8) },
+      authorization: exchange.request.header("authorization").map { Authorization(Array($0.utf8)) },
       cause: exchange.request.header("docstore-cause").map { Array($0.utf8) }, perform: exchange.perform)
     exchange.onCancel = { [self] in cancel() }
     exchange.onWritable = { [self] in onWritable?() }

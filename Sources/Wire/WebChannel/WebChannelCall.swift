@@ -45,7 +45,8 @@ final class WebChannelCall: ServerCall, @unchecked Sendable {
     let executor = LoopExecutor()
     executor.use(eventLoop)
     self.executor = executor
-    super.init(authorization: authorization, cause: cause, perform: { executor.perform($0) })
+    super.init(
+      authorization: authorization.map { Authorization($0) }, cause: cause, perform: { executor.perform($0) })
     account = memory.map { memory in MemoryAccount(memory) { [weak self] in self?.onLoop { $0.abandon() } } }
     session.onWritable = { [unowned self] in onWritable?() }
     armTimer()

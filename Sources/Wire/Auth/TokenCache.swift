@@ -1,0 +1,160 @@
+/// What tokens say, kept: a client sends its token with every request, and reading one costs more than a document and its
+/// rules together.
+
+internal import Access
+internal import DocModel
+internal import Platform
+internal import Synchronization
+
+/// The `authorization` header of a request.
+package struct Authorization: Sendable {
+  /// Its bytes as they came.
+  package let header: [UInt8]
+  /// What it means, where that is known.
+  let known: KnownToken?
+
+  package init(_ header: [UInt8]) {
+    self.header = header
+    known = nil
+  }
+
+  init(_ token: KnownToken) {
+    header = token.header
+    known = token
+  }
+}
+
+/// A user's token that was read and accepted. When it ends, and for whose documents it is, is asked for each request.
+final class KnownToken: Sendable {
+  let header: [UInt8]
+  let validity: TokenValidity
+  let credentials: Credentials
+  /// What it counts for: the header, a copy of the claims, and objects around them.
+  let byteCount: Int
+
+  init(_ header: [UInt8], _ user: UserToken, _ credentials: Credentials) {
+    self.header = header
+    self.credentials = credentials
+    validity = user.validity
+    byteCount = header.count + user.claims.count + Self.ownBytes
+  }
+
+  private static let ownBytes = 400
+}
+
+/// Tokens by the bytes of their header, for all connections of a server.
+///
+/// Each part keeps two generations: a token that is used moves to the younger, and when that is full the older goes. So
+/// what is used stays, without a list in the order of use.
+///
+/// State and its guard: each part behind its mutex, held to find or to move one token.
+///
+/// INVARIANT: only tokens that were accepted are here; who finds one still asks whether it ended. A checksum names a token
+/// only together with its bytes.
+package final class TokenCache: Sendable {
+  /// LIMIT: bytes of all tokens that are kept, and what surrounds them: some 60,000 of the usual size.
+  package static let bytesMax = 64 << 20
+  /// No token is shorter: two objects in base64 and two points, behind `Bearer `.
+  static let headerBytesMin = 15
+  /// LIMIT: bytes of one header that is kept, so that a few strange ones do not fill a part.
+  private static let headerBytesMax = 16 << 10
+  private static let partCount = 16
+
+  private final class Part: Sendable {
+    let state = Mutex(Generations())
+  }
+
+  /// INVARIANT: a name is in one generation at most; the counts are those of what is in them.
+  private struct Generations {
+    var young: [UInt32: KnownToken] = [:]
+    var old: [UInt32: KnownToken] = [:]
+    var youngBytes = 0
+    var oldBytes = 0
+
+    /// What had to go for it.
+    mutating func add(_ token: KnownToken, _ name: UInt32, youngBytesMax: Int) -> [UInt32: KnownToken] {
+      remove(name)
+      guard token.byteCount <= youngBytesMax else { return [:] }
+      var gone: [UInt32: KnownToken] = [:]
+      if youngBytes + token.byteCount > youngBytesMax {
+        gone = old
+        (old, oldBytes) = (young, youngBytes)
+        (young, youngBytes) = ([:], 0)
+      }
+      young[name] = token
+      youngBytes += token.byteCount
+      return gone
+    }
+
+    mutating func remove(_ name: UInt32) {
+      youngBytes -= young.removeValue(forKey: name)?.byteCount ?? 0
+      oldBytes -= old.removeValue(forKey: name)?.byteCount ?? 0
+    }
+  }
+
+  private let parts: [Part]
+  /// Of the young generation of one part.
+  private let youngBytesMax: Int
+
+  package init(bytesMax: Int = TokenCache.bytesMax) {
+    parts = (0..<Self.partCount).map { _ in Part() }
+    youngBytesMax = max(1, bytesMax / Self.partCount / 2)
+  }
+
+  /// The token of a header; nil for one that is not known.
+  func token(_ header: UnsafeRawBufferPointer) -> KnownToken? {
+    guard header.count >= Self.headerBytesMin else { return nil }
+    let name = CRC32C.checksum(header)
+    let (token, gone) = part(name).state.withLock { state -> (KnownToken?, [UInt32: KnownToken]) in
+      if let token = state.young[name] { return (header.holds(token.header) ? token : nil, [:]) }
+      guard let token = state.old[name], header.holds(token.header) else { return (nil, [:]) }
+      return (token, state.add(token, name, youngBytesMax: youngBytesMax))
+    }
+    // Thousands of objects end behind the lock.
+    withExtendedLifetime(gone) {}
+    return token
+  }
+
+  func token(_ header: [UInt8]) -> KnownToken? { header.withUnsafeBytes { token($0) } }
+
+  func keep(_ token: KnownToken) {
+    guard token.header.count <= Self.headerBytesMax else { return }
+    let name = token.header.withUnsafeBytes { CRC32C.checksum($0) }
+    let gone = part(name).state.withLock { $0.add(token, name, youngBytesMax: youngBytesMax) }
+    withExtendedLifetime(gone) {}
+  }
+
+  /// The token is not accepted any more.
+  func forget(_ token: KnownToken) {
+    let name = token.header.withUnsafeBytes { CRC32C.checksum($0) }
+    part(name).state.withLock { state in
+      if state.young[name] === token || state.old[name] === token { state.remove(name) }
+    }
+  }
+
+  private func part(_ name: UInt32) -> Part { parts[Int(name & UInt32(Self.partCount - 1))] }
+
+  /// What is kept, for metrics.
+  package var usage: (tokens: Int, bytes: Int) {
+    parts.reduce((0, 0)) { sum, part in
+      part.state.withLock { ($0.young.count + $0.old.count + sum.0, $0.youngBytes + $0.oldBytes + sum.1) }
+    }
+  }
+}
+
+/// The last `authorization` header of a connection, so that a client that repeats itself costs a comparison.
+struct RepeatedAuthorization {
+  private var last: Authorization?
+
+  /// - Parameter tokens: what is known; nil where nobody keeps tokens.
+  mutating func take(_ value: UnsafeRawBufferPointer, _ tokens: TokenCache?) -> Authorization {
+    if let last, last.known != nil || tokens == nil || value.count < TokenCache.headerBytesMin,
+      value.holds(last.header)
+    {
+      return last
+    }
+    let header = tokens?.token(value).map(Authorization.init) ?? Authorization(Array(value))
+    last = header
+    return header
+  }
+}
