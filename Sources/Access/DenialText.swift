@@ -48,8 +48,7 @@ public enum DenialText {
       // The official emulator begins a new line before reasons, not before the absence of any.
       return message == noStatements ? String(message.dropFirst()) : message
     case .explained:
-      let reasons = reasons()
-      return bare + reasons.message + reasons.lines.map { "\n\($0)" }.joined()
+      return bare + reasons().text
     }
   }
 }

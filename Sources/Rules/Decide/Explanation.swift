@@ -42,10 +42,26 @@ public struct AllowTrace: Sendable {
   public let hidden: [DecidingExpression]
 }
 
-/// A piece of the source that decided.
+/// A piece of the source that decided. Its text is made when somebody asks for it: most pieces are only counted.
 public struct DecidingExpression: Sendable, Hashable {
   public let span: Span
-  public let text: String
+  /// The bytes of the whole text alone: there are dozens of pieces to a refusal.
+  private let source: [UInt8]
+
+  init(_ span: Span, in source: SourceText) {
+    self.span = span
+    self.source = source.bytes
+  }
+
+  public var text: String {
+    let end = min(Int(span.end), source.count)
+    return String(decoding: source[min(Int(span.start), end)..<end], as: UTF8.self)
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.span == right.span && left.text == right.text
+  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(span) }
 }
 
 /// What a query would have had to say.

@@ -7,7 +7,7 @@ internal import DocModel
 extension Evaluation {
   /// What nobody may look at.
   @inline(never)
-  func hiddenValue(_ node: Int32) -> Operand { fault(.undetermined, node, "") }
+  func hiddenValue(_ node: Int32) -> Operand { .fault(.undetermined, node: node, detail: -1) }
 
   /// `resource`, where it cannot be read.
   @inline(never)

@@ -21,7 +21,7 @@ public struct Compilation: Sendable {
 /// A ruleset, ready to judge. Compile once per release; share between threads.
 ///
 /// INVARIANT: immutable; the pool owns everything that plans point to. The shared mutable parts are the
-/// table of patterns, the recording plan and the prover, which lock themselves.
+/// table of patterns, the recording plan, the words of refusals and the prover, which lock themselves.
 public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   /// The text it was compiled from.
   public let source: SourceText
@@ -43,6 +43,8 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   private let spanTable = AtomicLazyReference<SpanTable>()
   /// For coverage and explanations; nothing is in it until one is asked for.
   let recording = RecordingPlan()
+  /// The words of refusals.
+  let clientReasons = ClientReasonsCache()
   /// What logic says of queries; nil where nobody connected a prover.
   package let prover: (any ListProver)?
 

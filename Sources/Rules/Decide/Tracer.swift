@@ -105,8 +105,7 @@ package struct Tracer {
   }
 
   private func expression(_ number: Int32) -> DecidingExpression {
-    let span = ruleset.spans[Int(number)]
-    return DecidingExpression(span: span, text: ruleset.source.text(of: span))
+    DecidingExpression(ruleset.spans[Int(number)], in: ruleset.source)
   }
 
   /// Follows what decided down to the innermost expression. Of a disjunction that is false as a whole

@@ -5,14 +5,6 @@
 
 internal import DocModel
 
-/// Why an operation was refused, for whoever asked for it.
-public struct ClientReasons: Sendable {
-  /// One entry for each `allow` that was tried, as the official emulator writes its first round.
-  public let message: String
-  /// One line for each rule, then the limits that were crossed, then what would help.
-  public let lines: [String]
-}
-
 extension Ruleset {
   /// LIMIT: rules that a denial tells of.
   private static let reasonsMax = 4
@@ -38,9 +30,10 @@ extension Ruleset {
       ? prove(request, documents, mirror: decision, isForClient: true).flatMap { $0.message ?? $0.adviceLine }
       : nil
     let allows = hiddenTraces(request, isMethodOpen: isMethodOpen, documents)
-    return ClientReasons(
-      message: officialMessage(allows),
-      lines: Self.reasonLines(allows) + limits.map(\.description) + (advice.map { [$0] } ?? []))
+    let reasons = clientReasons.reasons(allows) {
+      ClientReasons(message: officialMessage(allows), lines: Self.reasonLines(allows))
+    }
+    return reasons.adding(limits.map(\.description) + (advice.map { [$0] } ?? []))
   }
 
   private func hasCrossedLimit(_ decision: Decision, _ e: Evaluation) -> Bool {

@@ -1,5 +1,6 @@
 /// How a call ends, as header blocks.
 
+internal import Access
 internal import DocModel
 
 /// The header blocks of answers.
@@ -24,12 +25,19 @@ package enum GRPCHeaders {
 
   /// An error before any message: head and trailers in one block.
   static func trailersOnly(_ status: GRPCStatus) -> HeaderBlock {
-    HeaderBlock(
-      [
-        (":status", Array("200".utf8)), ("content-type", contentType),
-        ("grpc-accept-encoding", Array("gzip".utf8)),
-      ]
-        + statusFields(status))
+    status == denial ? denialTrailers : HeaderBlock(trailersOnlyFields(status))
+  }
+
+  /// The refusal that is said most often.
+  private static let denial = GRPCStatus(.permissionDenied, DenialText.bare)
+  private static let denialTrailers = HeaderBlock(trailersOnlyFields(denial), isConstant: true)
+
+  private static func trailersOnlyFields(_ status: GRPCStatus) -> [(name: String, value: [UInt8])] {
+    [
+      (":status", Array("200".utf8)), ("content-type", contentType),
+      ("grpc-accept-encoding", Array("gzip".utf8)),
+    ]
+      + statusFields(status)
   }
 
   /// An answer to something that is not gRPC.
@@ -48,24 +56,35 @@ package enum GRPCHeaders {
     return fields
   }
 
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
   /// LIMIT: bytes of a message before encoding; a header must fit into the client's header list.
   static let messageBytesMax = 8_192
 
   /// Escapes `%` and bytes outside 0x20...0x7e, as production does.
   /// Source: docs/spec/production-differences.md F3.
   package static func percentEncoded(_ message: String) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var encoded: [UInt8] = []
-    encoded.reserveCapacity(message.utf8.count)
-    for byte in message.utf8.prefix(messageBytesMax) {
-      if byte == UInt8(ascii: "%") || byte < 0x20 || byte > 0x7E {
-        encoded.append(UInt8(ascii: "%"))
-        encoded.append(digits[Int(byte >> 4)])
-        encoded.append(digits[Int(byte & 15)])
-      } else {
-        encoded.append(byte)
+    var message = message
+    return message.withUTF8 { bytes in
+      let bytes = bytes.prefix(messageBytesMax)
+      return Array(unsafeUninitializedCapacity: 3 * bytes.count) { encoded, count in
+        // Counted apart: what is counted through the parameter is written to memory for each byte.
+        var end = 0
+        for byte in bytes {
+          if byte == UInt8(ascii: "%") || byte &- 0x20 > 0x7E - 0x20 {
+            encoded[end] = UInt8(ascii: "%")
+            encoded[end + 1] = digit(byte >> 4)
+            encoded[end + 2] = digit(byte & 15)
+            end += 3
+          } else {
+            encoded[end] = byte
+            end += 1
+          }
+        }
+        count = end
       }
     }
-    return encoded
   }
 }

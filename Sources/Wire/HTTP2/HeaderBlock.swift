@@ -25,21 +25,27 @@ package final class HeaderBlock: @unchecked Sendable {
       ? NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue : 0
     var next = text
     for (index, field) in list.enumerated() {
-      let name = next
-      for byte in field.name.utf8 {
-        next.pointee = byte
-        next += 1
-      }
-      let value = next
-      for byte in field.value {
-        next.pointee = byte
-        next += 1
-      }
+      var name = field.name
+      let nameStart = next
+      next += name.withUTF8 { Self.copy($0, to: next) }
+      let valueStart = next
+      next += field.value.withUnsafeBufferPointer { Self.copy($0, to: next) }
+      // What is long is said once: in the peer's table it would only take the place of what comes again.
+      let isOnce = field.value.count > Self.repeatedBytesMax
       (fields + index).initialize(
         to: nghttp2_nv(
-          name: name, value: value, namelen: field.name.utf8.count, valuelen: field.value.count,
-          flags: UInt8(truncatingIfNeeded: flags)))
+          name: nameStart, value: valueStart, namelen: valueStart - nameStart, valuelen: next - valueStart,
+          flags: UInt8(truncatingIfNeeded: flags | (isOnce ? NGHTTP2_NV_FLAG_NO_INDEX.rawValue : 0))))
     }
+  }
+
+  /// LIMIT: bytes of a value that goes into the table of headers.
+  private static let repeatedBytesMax = 200
+
+  private static func copy(_ bytes: UnsafeBufferPointer<UInt8>, to place: UnsafeMutablePointer<UInt8>) -> Int
+  {
+    if let base = bytes.baseAddress { place.update(from: base, count: bytes.count) }
+    return bytes.count
   }
 
   deinit {
