@@ -1,20 +1,21 @@
 /// A gRPC load generator: a few connections, one call under way on each, one thread.
 ///
 /// It knows no more than it needs, so that what is measured is the server: libnghttp2 in client mode
-/// over non-blocking sockets and `poll`, requests encoded once.
+/// over non-blocking sockets and `poll`.
 
 internal import CNGHTTP2
 internal import Glibc
 
-/// What a run of the load generator saw.
+/// What a run of a load generator saw.
 struct LoadResult {
+  /// Pieces of work that were done.
   let calls: Int
-  /// With those before the measurement began.
-  let callsWithWarmUp: Int
   let failures: Int
   let seconds: Double
-  /// Nanoseconds, sorted.
+  /// Nanoseconds of a piece of work, sorted.
   let latencies: [UInt64]
+  /// Of the server, for a piece of work; nil where nobody asked or the system does not tell.
+  let serverNanoseconds: Double?
 
   var perSecond: Double { Double(calls) / seconds }
 
@@ -25,16 +26,45 @@ struct LoadResult {
   }
 }
 
-/// One unary method with one request, repeated.
+/// One call of a unary or streaming method.
+struct LoadCall {
+  /// `GetDocument`
+  var method: StaticString
+  /// The header; empty for none.
+  var authorization: [UInt8]
+  var message: [UInt8]
+  /// The status of gRPC that is right.
+  var status = 0
+  /// Whether a piece of work ends with this call; one is timed from its first call to the end of its last.
+  var endsWork = true
+}
+
+/// What a run sends.
 struct LoadPlan {
   var port: Int
-  var path: String
-  var authorization: String
-  /// The request messages, used in turn.
-  var messages: [[UInt8]]
   var connections = 8
   var warmUpSeconds = 0.5
   var seconds = 2.0
+  /// Whether `next` is shown answers.
+  var keepsAnswers = false
+  /// The next call of a connection, by its number, and the bytes of the answer to the one before.
+  var next: (_ connection: Int, _ answer: [UInt8]) -> LoadCall
+
+  /// One method with these messages in turn.
+  static func method(
+    _ name: StaticString, port: Int, as authorization: String, _ messages: [[UInt8]], connections: Int,
+    seconds: Double
+  ) -> LoadPlan {
+    let header = Array(authorization.utf8)
+    var number = 0
+    var plan = LoadPlan(port: port) { _, _ in
+      number = (number + 1) % messages.count
+      return LoadCall(method: name, authorization: header, message: messages[number])
+    }
+    plan.connections = connections
+    plan.seconds = seconds
+    return plan
+  }
 }
 
 enum LoadError: Error {
@@ -46,39 +76,34 @@ enum LoadError: Error {
 private let longestNanoseconds: UInt64 = 60_000_000_000
 
 /// Runs a plan and counts answers.
-func runLoad(_ plan: LoadPlan) throws(LoadError) -> LoadResult {
+///
+/// - Parameter processor: the time that the server has used so far, in nanoseconds.
+func runLoad(_ plan: LoadPlan, processor: () -> Double? = { nil }) throws(LoadError) -> LoadResult {
   let load = Load(plan)
   defer { load.close() }
   try load.open()
   try load.run(until: monotonicNanoseconds() + UInt64(plan.warmUpSeconds * 1e9))
-  let warmUpCalls = load.calls
   load.reset()
+  let before = processor()
   let start = monotonicNanoseconds()
   try load.run(until: start + UInt64(plan.seconds * 1e9))
   // Who is slower than the time is measured by the first answer; a peer may stall for that long, collecting garbage.
   if load.calls == 0 { try load.run(until: start + longestNanoseconds, calls: 1) }
   let seconds = Double(monotonicNanoseconds() - start) / 1e9
+  let after = processor()
+  let calls = Double(max(1, load.calls))
   return LoadResult(
-    calls: load.calls, callsWithWarmUp: load.calls + warmUpCalls, failures: load.failures, seconds: seconds,
-    latencies: load.latencies.sorted())
+    calls: load.calls, failures: load.failures, seconds: seconds, latencies: load.latencies.sorted(),
+    serverNanoseconds: before.flatMap { before in after.map { ($0 - before) / calls } })
 }
 
-/// Makes one call. Whether it succeeded.
-func callOnce(_ plan: LoadPlan) throws(LoadError) -> Bool {
+/// Makes so many calls, one with each message where there are as many. Whether all succeeded.
+func succeeds(_ plan: LoadPlan, calls: Int) throws(LoadError) -> Bool {
   let load = Load(plan)
   defer { load.close() }
   try load.open()
-  try load.run(until: monotonicNanoseconds() + longestNanoseconds, calls: 1)
-  return load.calls >= 1 && load.failures == 0
-}
-
-/// Makes one call with each message. Whether all succeeded.
-func callEach(_ plan: LoadPlan) throws(LoadError) -> Bool {
-  let load = Load(plan)
-  defer { load.close() }
-  try load.open()
-  try load.run(until: monotonicNanoseconds() + longestNanoseconds, calls: plan.messages.count)
-  return load.calls >= plan.messages.count && load.failures == 0
+  try load.run(until: monotonicNanoseconds() + longestNanoseconds, calls: calls)
+  return load.calls >= calls && load.failures == 0
 }
 
 func monotonicNanoseconds() -> UInt64 {
@@ -94,7 +119,6 @@ private final class Load {
   var calls = 0
   var failures = 0
   var latencies: [UInt64] = []
-  private var nextMessage = 0
 
   init(_ plan: LoadPlan) {
     self.plan = plan
@@ -102,7 +126,7 @@ private final class Load {
   }
 
   func open() throws(LoadError) {
-    for _ in 0..<plan.connections { connections.append(try LoadConnection(load: self)) }
+    for number in 0..<plan.connections { connections.append(try LoadConnection(number, load: self)) }
   }
 
   func close() {
@@ -113,11 +137,6 @@ private final class Load {
     calls = 0
     failures = 0
     latencies.removeAll(keepingCapacity: true)
-  }
-
-  func message() -> [UInt8] {
-    nextMessage = (nextMessage + 1) % plan.messages.count
-    return plan.messages[nextMessage]
   }
 
   func run(until end: UInt64, calls callsMax: Int = .max) throws(LoadError) {
@@ -133,58 +152,71 @@ private final class Load {
 /// One HTTP/2 connection with one call under way.
 private final class LoadConnection {
   private unowned let load: Load
+  private let number: Int
   let socket: Int32
   private var session: OpaquePointer?
-  private var headers = HeaderList()
+  /// What stands before each method's headers, by method.
+  private var headers: [(method: StaticString, list: HeaderList)] = []
+  private var call: LoadCall?
   private var body: [UInt8] = []
   private var bodyOffset = 0
+  private var answer: [UInt8] = []
   private var startedAt: UInt64 = 0
-  private var statusIsOK = false
-  var isBusy = false
+  private var beginsWork = true
+  private var status: Int?
+  var isBusy: Bool { call != nil }
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var outgoing: [UInt8] = []
 
-  init(load: Load) throws(LoadError) {
+  init(_ number: Int, load: Load) throws(LoadError) {
+    self.number = number
     self.load = load
-    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(load.plan.port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    guard let socket = loopbackSocket(port: load.plan.port) else {
+      throw LoadError.cannotConnect(port: load.plan.port)
     }
-    guard connected == 0 else { throw LoadError.cannotConnect(port: load.plan.port) }
+    self.socket = socket
     var one: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)
-    headers.add(":method", "POST")
-    headers.add(":scheme", "http")
-    headers.add(":path", load.plan.path)
-    headers.add(":authority", "127.0.0.1:\(load.plan.port)")
-    headers.add("content-type", "application/grpc")
-    headers.add("te", "trailers")
-    if !load.plan.authorization.isEmpty { headers.add("authorization", load.plan.authorization) }
     startSession()
+  }
+
+  private func list(_ method: StaticString) -> HeaderList {
+    let known = headers.first { $0.method.utf8Start == method.utf8Start }
+    if let known { return known.list }
+    var list = HeaderList()
+    list.add(":method", "POST")
+    list.add(":scheme", "http")
+    list.add(":path", "/google.firestore.v1.Firestore/\(method)")
+    list.add(":authority", "127.0.0.1:\(load.plan.port)")
+    list.add("content-type", "application/grpc")
+    list.add("te", "trailers")
+    headers.append((method, list))
+    return list
+  }
+
+  private static func connection(_ data: UnsafeMutableRawPointer?) -> LoadConnection? {
+    data.map { Unmanaged<LoadConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
   private func startSession() {
     var callbacks: OpaquePointer?
     nghttp2_session_callbacks_new(&callbacks)
     nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-      _, _, name, nameLength, value, length, _, data in
-      guard let data, let name, let value, nameLength == 11, memcmp(name, "grpc-status", 11) == 0 else {
-        return 0
-      }
-      let connection = Unmanaged<LoadConnection>.fromOpaque(data).takeUnretainedValue()
-      connection.statusIsOK = length == 1 && value[0] == UInt8(ascii: "0")
+      _, _, name, nameLength, value, valueLength, _, data in
+      guard let name, let value, nameLength == 11, memcmp(name, "grpc-status", 11) == 0 else { return 0 }
+      LoadConnection.connection(data)?.status = (0..<valueLength).reduce(0) { $0 * 10 + Int(value[$1]) - 48 }
       return 0
     }
+    if load.plan.keepsAnswers {
+      nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, _, bytes, count, data in
+        LoadConnection.connection(data)?.answer.append(
+          contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+        return 0
+      }
+    }
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, _, _, data in
-      guard let data else { return 0 }
-      Unmanaged<LoadConnection>.fromOpaque(data).takeUnretainedValue().callEnded()
+      LoadConnection.connection(data)?.callEnded()
       return 0
     }
     nghttp2_session_client_new(&session, callbacks, Unmanaged.passUnretained(self).toOpaque())
@@ -194,18 +226,20 @@ private final class LoadConnection {
   }
 
   func submit() throws(LoadError) {
-    let message = load.message()
-    let count = UInt32(message.count)
-    body =
-      [0, UInt8(count >> 24), UInt8(count >> 16 & 255), UInt8(count >> 8 & 255), UInt8(count & 255)] + message
+    let call = load.plan.next(number, answer)
+    answer.removeAll(keepingCapacity: true)
+    self.call = call
+    let count = UInt32(call.message.count)
+    body.removeAll(keepingCapacity: true)
+    body += [0, UInt8(count >> 24), UInt8(count >> 16 & 255), UInt8(count >> 8 & 255), UInt8(count & 255)]
+    body += call.message
     bodyOffset = 0
-    statusIsOK = false
-    isBusy = true
-    startedAt = monotonicNanoseconds()
+    status = nil
+    if beginsWork { startedAt = monotonicNanoseconds() }
+    beginsWork = call.endsWork
     var provider = nghttp2_data_provider()
     provider.read_callback = { _, _, target, length, flags, _, data in
-      guard let data, let target, let flags else { return 0 }
-      let connection = Unmanaged<LoadConnection>.fromOpaque(data).takeUnretainedValue()
+      guard let connection = LoadConnection.connection(data), let target, let flags else { return 0 }
       let count = min(length, connection.body.count - connection.bodyOffset)
       connection.body.withUnsafeBytes {
         if let base = $0.baseAddress { _ = memcpy(target, base + connection.bodyOffset, count) }
@@ -214,7 +248,7 @@ private final class LoadConnection {
       if connection.bodyOffset == connection.body.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
       return count
     }
-    let stream = headers.withPairs {
+    let stream = list(call.method).withPairs(authorization: call.authorization) {
       nghttp2_submit_request(session, nil, $0.baseAddress, $0.count, &provider, nil)
     }
     guard stream > 0 else { throw LoadError.protocolFailure("cannot submit a request: \(stream)") }
@@ -254,9 +288,11 @@ private final class LoadConnection {
   }
 
   private func callEnded() {
-    isBusy = false
+    guard let call else { return }
+    self.call = nil
+    if status != call.status { load.failures += 1 }
+    guard call.endsWork else { return }
     load.calls += 1
-    if !statusIsOK { load.failures += 1 }
     load.latencies.append(monotonicNanoseconds() - startedAt)
   }
 
@@ -287,4 +323,18 @@ struct HeaderList {
   func withPairs<R>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> R) -> R {
     pairs.withUnsafeBufferPointer(body)
   }
+
+  /// With one more, whose bytes are copied by whoever takes it; empty for none.
+  func withPairs<R>(authorization: [UInt8], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> R) -> R {
+    guard !authorization.isEmpty else { return withPairs(body) }
+    var value = authorization
+    return value.withUnsafeMutableBufferPointer { value in
+      let pair = nghttp2_nv(
+        name: Self.authorizationName, value: value.baseAddress, namelen: 13, valuelen: value.count,
+        flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue))
+      return (pairs + [pair]).withUnsafeBufferPointer(body)
+    }
+  }
+
+  nonisolated(unsafe) private static let authorizationName = copy("authorization")
 }

@@ -66,27 +66,8 @@ final class ServerProcess {
     return nil
   }
 
-  /// Processor time that the process has used, in nanoseconds, of all its threads; nil when the system does not
-  /// tell. From the scheduler's own numbers, which are exact, not from ticks.
-  var processorNanoseconds: Double? {
-    guard let folder = opendir("/proc/\(identifier)/task") else { return nil }
-    defer { closedir(folder) }
-    var sum = 0.0
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard Int(name) != nil, let file = fopen("/proc/\(identifier)/task/\(name)/schedstat", "r") else {
-        continue
-      }
-      defer { fclose(file) }
-      var line = [CChar](repeating: 0, count: 128)
-      guard fgets(&line, 128, file) != nil else { continue }
-      let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      sum += text.split(separator: " ").first.flatMap { Double($0) } ?? 0
-    }
-    return sum
-  }
+  /// Processor time that the process has used; see `processorTime`.
+  var processorNanoseconds: Double? { processorTime(of: identifier) }
 
   func stop() {
     kill(identifier, SIGTERM)
@@ -97,6 +78,26 @@ final class ServerProcess {
     kill(identifier, SIGKILL)
     waitpid(identifier, nil, 0)
   }
+}
+
+/// Processor time that a process has used, in nanoseconds, of all its threads; nil when the system does not tell. From
+/// the scheduler's own numbers, which are exact, not from ticks.
+func processorTime(of process: pid_t) -> Double? {
+  guard let folder = opendir("/proc/\(process)/task") else { return nil }
+  defer { closedir(folder) }
+  var sum = 0.0
+  while let entry = readdir(folder) {
+    let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    guard Int(name) != nil, let file = fopen("/proc/\(process)/task/\(name)/schedstat", "r") else { continue }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, 128, file) != nil else { continue }
+    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    sum += text.split(separator: " ").first.flatMap { Double($0) } ?? 0
+  }
+  return sum
 }
 
 /// A connected socket to loopback; nil when nobody listens.

@@ -30,10 +30,9 @@ func put(_ fields: Fields, _ path: String, port: Int) throws {
     document.field(1, text: "projects/bench/databases/(default)/documents/\(path)")
     document.entries(of: fields, entryTag: FieldsView.documentEntryTag)
   }
-  let plan = LoadPlan(
-    port: port, path: "/google.firestore.v1.Firestore/UpdateDocument", authorization: "Bearer owner",
-    messages: [writer.bytes], connections: 1)
-  guard try callOnce(plan) else { throw BenchmarkFailure(description: "cannot write \(path)") }
+  let plan = LoadPlan.method(
+    "UpdateDocument", port: port, as: "Bearer owner", [writer.bytes], connections: 1, seconds: 0)
+  guard try succeeds(plan, calls: 1) else { throw BenchmarkFailure(description: "cannot write \(path)") }
 }
 
 /// A token without signature, as local SDKs send it.

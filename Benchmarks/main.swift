@@ -27,6 +27,10 @@ let isRulesOnly = arguments.contains("--only-rules")
 let growthDocuments = arguments.first { $0.hasPrefix("--growth=") }.flatMap { Int($0.dropFirst(9)) }
 /// `docstore-bench --data-plane`: only servers over loopback.
 let isDataPlaneOnly = arguments.contains("--data-plane")
+/// `docstore-bench --mix[=PROFILES]`: only real traffic.
+let mixProfiles = arguments.first { $0 == "--mix" || $0.hasPrefix("--mix=") }.map {
+  Int($0.dropFirst(6)) ?? 100_000
+}
 /// `docstore-bench --brief`: every line once, as CI runs it: that all of it works. Its numbers are no medians.
 let isBrief = arguments.contains("--brief")
 /// Where the server of this build is: beside this program.
@@ -63,7 +67,9 @@ do {
     try reportIndexes(documents: arguments[position...].dropFirst().first.flatMap { Int($0) } ?? 100_000)
     exit(0)
   }
-  if growthDocuments == nil && !isDataPlaneOnly && !arguments.contains("--listeners") {
+  if growthDocuments == nil && mixProfiles == nil && !isDataPlaneOnly && !arguments.contains("--listeners")
+    && !arguments.contains("--durable")
+  {
     reportRules(pack: rules)
     reportPolicyEngines()
     if isRulesOnly { exit(0) }
@@ -79,6 +85,7 @@ do {
   let own = WirePeer(name: "docsh") { port, rules in
     [docsh, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"]
   }
+  let withPeers = !arguments.contains("--no-peers")
   if arguments.contains("--listeners") {
     guard let parts = listenersParts(arguments) else {
       say("bench: --part is load, fan, ranges or idle", to: STDERR_FILENO)
@@ -87,7 +94,7 @@ do {
     // Asked for alone, the official emulator may write all of it.
     let peerSeconds = arguments.first { $0.hasPrefix("--peer-seconds=") }.flatMap { Double($0.dropFirst(15)) }
     try reportListeners(
-      own: own, rules: rules, parts: parts, withPeers: !arguments.contains("--no-peers"),
+      own: own, rules: rules, parts: parts, withPeers: withPeers,
       peerSeconds: peerSeconds ?? 600)
     exit(0)
   }
@@ -96,15 +103,33 @@ do {
     try memoryBenchmark(own: own, rules: rules)
     exit(0)
   }
+  if let profiles = mixProfiles {
+    var settings = MixSettings()
+    settings.profiles = profiles
+    settings.withPeers = withPeers
+    try mixBenchmark(own: own, rules: rules, settings)
+    exit(0)
+  }
+  if arguments.contains("--durable") {
+    try durableBenchmark(docsh: docsh, rules: rules, rounds: 5, seconds: 2, withPeers: withPeers)
+    exit(0)
+  }
   if isDataPlaneOnly, arguments.contains("--only=commits") {
     for connections in [8, 32] {
       try commitsBenchmark(
         own: own, rules: rules, connections: connections, rounds: 5, seconds: 1,
-        withPeers: !arguments.contains("--no-peers"))
+        withPeers: withPeers)
     }
     exit(0)
   }
   try startBenchmark(own: own, rules: rules)
+  var settings = MixSettings()
+  if isBrief {
+    settings = MixSettings(profiles: 2_000, rounds: 1, seconds: 0.3, connections: [8])
+  }
+  try mixBenchmark(own: own, rules: rules, settings)
+  try durableBenchmark(
+    docsh: docsh, rules: rules, rounds: isBrief ? 1 : 5, seconds: isBrief ? 0.3 : 2, withPeers: withPeers)
   for connections in isBrief ? [8] : [8, 32] {
     try dataPlaneBenchmark(
       own: own, rules: rules, connections: connections, rounds: isBrief ? 1 : 3, seconds: isBrief ? 0.3 : 1)
@@ -112,7 +137,7 @@ do {
   if !isDataPlaneOnly {
     try reportListeners(
       own: own, rules: rules, parts: ListenersPart.allCases,
-      withPeers: !arguments.contains("--no-peers"), peerSeconds: 4)
+      withPeers: withPeers, peerSeconds: 4)
   }
 } catch {
   say("bench: \(error)", to: STDERR_FILENO)

@@ -25,7 +25,7 @@ final class CountedServer {
   /// Bytes of answers so far.
   private(set) var answeredBytes = 0
 
-  init(rules source: String) throws {
+  init(rules source: String, _ detail: DenialDetail = .explained) throws {
     guard let ruleset = Ruleset.compile(source: source, name: "counted.rules").ruleset else {
       throw BenchmarkFailure(description: "the rules do not compile")
     }
@@ -33,10 +33,13 @@ final class CountedServer {
     store = try DocumentStore(engine: LMDBEngine.ephemeral(settings: LMDBSettings(mapBytes: Self.mapBytes)))
     let rulesets = RulesetRegistry()
     rulesets.setStandard(ruleset)
-    let service = FirestoreService(GuardedStore(store, rulesets: rulesets), threads: threads)
+    let service = FirestoreService(
+      GuardedStore(store, rulesets: rulesets, detail: detail, feed: RequestFeed()), threads: threads)
     let jobs = jobs
+    var options = GRPCOptions()
+    options.http2.tokens = service.tokens.cache
     let connection = GRPCConnection(
-      methods: GRPCMethodTable(service.methods), now: { 0 },
+      methods: GRPCMethodTable(service.methods), options: options, now: { 0 },
       perform: { job in jobs.change { $0.append(job) } })
     guard let connection else { throw BenchmarkFailure(description: "no memory for a connection") }
     self.connection = connection

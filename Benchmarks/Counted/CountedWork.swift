@@ -1,6 +1,7 @@
 /// Work whose instructions and allocations are counted: `docstore-bench --counted WORK COUNT` does it COUNT times, and
 /// nothing else. Who subtracts a short run from a long one has what one more costs; `Scripts/budgets` does.
 
+internal import Access
 internal import DocModel
 
 enum CountedWork: String, CaseIterable {
@@ -8,6 +9,12 @@ enum CountedWork: String, CaseIterable {
   case decision
   /// GetDocument of a user, rules of the Inspired pack, one look-up.
   case get
+  /// The same of a profile that the rules keep from the user, who is told why.
+  case denial
+  /// The same without being told.
+  case terse
+  /// GetDocument of users who all send a token that nobody has seen.
+  case tokens
   /// Commit of a user: one document, guarded by a look-up and by what was there before.
   case commit
   /// A commit past the rules and its message to a listener on the collection.
@@ -19,6 +26,9 @@ enum CountedWork: String, CaseIterable {
     switch self {
     case .decision: try decide(count)
     case .get: try get(count)
+    case .denial: try deny(count, .explained)
+    case .terse: try deny(count, .terse)
+    case .tokens: try readTokens(count)
     case .commit: try commit(count)
     case .listen: try listen(count)
     case .query: try query(count)
@@ -41,11 +51,7 @@ enum CountedWork: String, CaseIterable {
   private static let user = "Bearer " + unsignedToken(uid: "u1")
 
   private func get(_ count: Int) throws {
-    guard let pack = contents(of: "rules/inspired.rules") else {
-      throw BenchmarkFailure(description: "cannot read rules/inspired.rules: run it from the repository")
-    }
-    let server = try CountedServer(rules: pack)
-    for number in 0..<64 { try server.put(profile(number), "users/u\(number)") }
+    let server = try Self.server(profiles: profile)
     var calls = (2..<34).map {
       CountedCall("GetDocument", authorization: Self.user, message: getRequest("users/u\($0)"))
     }
@@ -54,6 +60,49 @@ enum CountedWork: String, CaseIterable {
       try Self.check(bytes > 600, "a profile was not answered")
     }
     try server.close()
+  }
+
+  private func deny(_ count: Int, _ detail: DenialDetail) throws {
+    let server = try Self.server(detail, profiles: MixPopulation.profile)
+    // Odd numbers are for those who share an area, of which each has two.
+    var calls = (0..<32).map {
+      CountedCall("GetDocument", authorization: Self.user, message: getRequest("users/u\(2 * $0 + 3)"))
+    }
+    for index in 0..<count {
+      let bytes = server.make(&calls[index % calls.count])
+      try Self.check(bytes < 1_200, "a profile was answered")
+    }
+    try server.close()
+  }
+
+  /// LIMIT: tokens that are made, however many are sent.
+  private static let tokenCount = 1_000
+
+  private func readTokens(_ count: Int) throws {
+    let server = try Self.server(profiles: profile)
+    try Self.check(count <= Self.tokenCount, "there are \(Self.tokenCount) tokens")
+    var population = MixPopulation(count: Self.tokenCount)
+    var calls = (0..<Self.tokenCount).map { number in
+      let authorization = String(decoding: population.authorization(of: number), as: UTF8.self)
+      return CountedCall(
+        "GetDocument", authorization: authorization, message: getRequest("users/u\(number % 64)"))
+    }
+    for index in 0..<count {
+      try Self.check(server.make(&calls[index]) > 0, "nothing was answered")
+    }
+    try server.close()
+  }
+
+  /// Under the rules of the Inspired pack.
+  private static func server(
+    _ detail: DenialDetail = .explained, profiles: (Int) -> Fields
+  ) throws -> CountedServer {
+    guard let pack = contents(of: "rules/inspired.rules") else {
+      throw BenchmarkFailure(description: "cannot read rules/inspired.rules: run it from the repository")
+    }
+    let server = try CountedServer(rules: pack, detail)
+    for number in 0..<70 { try server.put(profiles(number), "users/u\(number)") }
+    return server
   }
 
   private static let commitRules = """

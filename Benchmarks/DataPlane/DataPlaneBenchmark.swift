@@ -1,12 +1,14 @@
-/// The data plane over gRPC on loopback: ours beside the official emulator, PostgreSQL and our own bare
-/// transport, the same load in one run, rounds interleaved. Medians.
+/// The easy data plane over gRPC on loopback: one user, documents that are granted. Ours beside the official emulator and
+/// our own bare transport, the same load in one run, rounds interleaved. Medians.
 
 import DocModel
 
 /// What one kind of request came to, over all rounds.
 struct Measured {
-  var perSecond: [Double] = []
-  var p99Microseconds: [Double] = []
+  private var perSecond: [Double] = []
+  private var p99Microseconds: [Double] = []
+  /// The server's processor time for a call.
+  private var serverMicroseconds: [Double] = []
 
   mutating func add(_ result: LoadResult, of name: String) throws {
     guard result.failures == 0, result.calls > 0 else {
@@ -14,10 +16,18 @@ struct Measured {
     }
     perSecond.append(result.perSecond)
     p99Microseconds.append(result.latencyMicroseconds(percentile: 0.99))
+    if let nanoseconds = result.serverNanoseconds { serverMicroseconds.append(nanoseconds / 1e3) }
   }
 
   var rate: Double { median(perSecond) }
   var p99: Double { median(p99Microseconds) }
+  var server: Double? { serverMicroseconds.isEmpty ? nil : median(serverMicroseconds) }
+
+  /// - Parameter unit: what a call is about, and how many of them.
+  func report(_ name: String, unit: String = "", of count: Double = 1) {
+    let server = server.map { ", \(rounded($0 / count, 2)) us of the server's processor time each" } ?? ""
+    row(name, "\(rounded(rate * count)) \(unit)/s", "p99 \(rounded(p99)) us\(server)")
+  }
 }
 
 /// One Firestore server and what it was measured at.
@@ -28,8 +38,6 @@ final class DataPlanePeer {
   var unguardedGet = Measured()
   var query = Measured()
   var commit = Measured()
-  /// Of the server for a document of a commit, in each round.
-  private var commitMicroseconds: [Double] = []
 
   private static let writesPerCommit = 500
   /// More than there are connections, so that no two of them write the same documents.
@@ -47,7 +55,9 @@ final class DataPlanePeer {
         commitRequest("posts", first: 500, count: 500, post),
       ],
       connections: 1, seconds: 0)
-    guard try callEach(load) else { throw BenchmarkFailure(description: "\(name): cannot write posts") }
+    guard try succeeds(load, calls: 2) else {
+      throw BenchmarkFailure(description: "\(name): cannot write posts")
+    }
   }
 
   /// - Parameter onlyCommits: leaves the reads out.
@@ -60,41 +70,31 @@ final class DataPlanePeer {
         "load", first: number % Self.commitRanges * Self.writesPerCommit, count: Self.writesPerCommit
       ) { post($0 + number / Self.commitRanges) }
     }
-    func run(_ method: String, _ authorization: String, _ messages: [[UInt8]], _ sum: inout Measured) throws
-      -> LoadResult
+    func run(_ method: StaticString, _ authorization: String, _ messages: [[UInt8]], _ sum: inout Measured)
+      throws
     {
       let plan = LoadPlan.method(
         method, port: server.port, as: authorization, messages, connections: connections, seconds: seconds)
-      let result = try runLoad(plan)
+      let result = try runLoad(plan) { [server] in server.processorNanoseconds }
       if isMeasured { try sum.add(result, of: "\(name), \(method)") }
-      return result
     }
     if !onlyCommits {
-      _ = try run("GetDocument", user, gets, &guardedGet)
-      _ = try run("GetDocument", "Bearer owner", gets, &unguardedGet)
-      _ = try run("RunQuery", user, [newestPostsRequest()], &query)
+      try run("GetDocument", user, gets, &guardedGet)
+      try run("GetDocument", "Bearer owner", gets, &unguardedGet)
+      try run("RunQuery", user, [newestPostsRequest()], &query)
     }
-    let before = server.processorNanoseconds
-    let result = try run("Commit", "Bearer owner", commits, &commit)
-    if isMeasured, let before, let after = server.processorNanoseconds {
-      let documents = Double(result.callsWithWarmUp * Self.writesPerCommit)
-      commitMicroseconds.append((after - before) / 1e3 / documents)
-    }
+    try run("Commit", "Bearer owner", commits, &commit)
   }
 
   func report() {
-    row("guarded get", "\(rounded(guardedGet.rate)) /s", "p99 \(rounded(guardedGet.p99)) us")
-    row("unguarded get", "\(rounded(unguardedGet.rate)) /s", "p99 \(rounded(unguardedGet.p99)) us")
-    row("guarded query, 20 of 1,000 posts", "\(rounded(query.rate)) /s", "p99 \(rounded(query.p99)) us")
+    guardedGet.report("guarded get")
+    unguardedGet.report("unguarded get")
+    query.report("guarded query, 20 of 1,000 posts")
     reportCommits()
   }
 
   func reportCommits() {
-    row(
-      "commit of 500 documents", "\(rounded(commit.rate * 500)) documents/s", "p99 \(rounded(commit.p99)) us")
-    if !commitMicroseconds.isEmpty {
-      row("", "\(rounded(median(commitMicroseconds), 2)) us of the server's processor time a document")
-    }
+    commit.report("commit of 500 documents", unit: "documents", of: Double(Self.writesPerCommit))
   }
 }
 
@@ -104,8 +104,6 @@ func dataPlaneBenchmark(own: WirePeer, rules: String, connections: Int, rounds: 
   defer { ours.server.stop() }
   let official = try officialPeer().map { try DataPlanePeer($0, rules: rules) }
   defer { official?.server.stop() }
-  let postgres = PostgresServer()
-  defer { postgres?.stop() }
   let barePort = freePort()
   let bare = try ServerProcess(
     "fixed answer", port: barePort, [CommandLine.arguments[0], "--fixed-answer", "\(barePort)", "620"])
@@ -113,7 +111,6 @@ func dataPlaneBenchmark(own: WirePeer, rules: String, connections: Int, rounds: 
   // A virtual machine compiles what is used often; a peer is measured warm.
   for _ in 0..<2 { try official?.round(connections: connections, seconds: 1, isMeasured: false) }
   var fixed = Measured()
-  var rowSecurity = Measured()
   for _ in 0..<rounds {
     try ours.round(connections: connections, seconds: seconds)
     try official?.round(connections: connections, seconds: seconds)
@@ -121,23 +118,11 @@ func dataPlaneBenchmark(own: WirePeer, rules: String, connections: Int, rounds: 
       "GetDocument", port: barePort, as: "Bearer owner", (0..<64).map { getRequest("users/u\($0)") },
       connections: connections, seconds: seconds)
     try fixed.add(runLoad(plan), of: "fixed answer")
-    if let postgres {
-      try rowSecurity.add(
-        runPostgresLoad(port: postgres.port, connections: connections, seconds: seconds), of: "PostgreSQL")
-    }
   }
   say("over gRPC, \(connections) connections, one call under way on each")
   ours.report()
   row("fixed answer of the bare transport", "\(rounded(fixed.rate)) /s")
   row("unguarded get to it", "\(rounded(100 * ours.unguardedGet.rate / fixed.rate)) %")
-  if postgres != nil {
-    row(
-      "PostgreSQL, row-level security", "\(rounded(rowSecurity.rate)) /s",
-      "p99 \(rounded(rowSecurity.p99)) us")
-    row("guarded get, ours to PostgreSQL", "\(rounded(ours.guardedGet.rate / rowSecurity.rate, 2)) x")
-  } else {
-    say("PostgreSQL: not installed, not measured")
-  }
   if let official { compare(ours, official) } else { say("official emulator: not installed, not measured") }
 }
 
@@ -174,7 +159,7 @@ private func compare(_ ours: DataPlanePeer, _ theirs: DataPlanePeer) {
   compare("commit of 500 documents", ours.commit, theirs.commit)
 }
 
-private func compare(_ name: String, _ mine: Measured, _ other: Measured) {
+func compare(_ name: String, _ mine: Measured, _ other: Measured) {
   row(
     name, "\(rounded(mine.rate / other.rate, 2)) x",
     "p99 \(rounded(100 * mine.p99 / other.p99, 1)) % of theirs")

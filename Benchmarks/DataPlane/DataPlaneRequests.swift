@@ -50,18 +50,3 @@ func commitRequest(
   }
   return writer.bytes
 }
-
-extension LoadPlan {
-  /// A method of the service, called with these messages in turn.
-  static func method(
-    _ name: String, port: Int, as authorization: String, _ messages: [[UInt8]], connections: Int,
-    seconds: Double
-  ) -> LoadPlan {
-    var plan = LoadPlan(
-      port: port, path: "/google.firestore.v1.Firestore/" + name, authorization: authorization,
-      messages: messages)
-    plan.connections = connections
-    plan.seconds = seconds
-    return plan
-  }
-}

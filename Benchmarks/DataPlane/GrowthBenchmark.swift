@@ -9,15 +9,12 @@ private struct GetCosts {
   var processorMicroseconds: [Double] = []
 
   mutating func add(_ server: ServerProcess, among documents: Int) throws {
-    let before = server.processorNanoseconds
     let result = try randomGets(server, among: documents)
     guard result.failures == 0, result.calls > 0 else {
       throw BenchmarkFailure(description: "\(result.failures) of \(result.calls) gets failed")
     }
     microseconds.append(1e6 * result.seconds / Double(result.calls))
-    if let before, let after = server.processorNanoseconds {
-      processorMicroseconds.append((after - before) / 1e3 / Double(result.callsWithWarmUp))
-    }
+    if let nanoseconds = result.serverNanoseconds { processorMicroseconds.append(nanoseconds / 1e3) }
   }
 }
 
@@ -70,24 +67,31 @@ func memoryBenchmark(own: WirePeer, rules: String) throws {
 }
 
 /// A server that holds so many profiles.
-private func loadedServer(_ peer: WirePeer, rules: String, documents: Int) throws -> ServerProcess {
+func loadedServer(
+  _ peer: WirePeer, rules: String, documents: Int, _ profile: (Int) -> Fields = profile
+) throws -> ServerProcess {
   let port = freePort()
   let server = try ServerProcess(peer.name, port: port, peer.command(port, rules))
+  try fill(server, "users", documents, profile)
+  return server
+}
+
+/// Writes so many documents of a collection past the rules.
+func fill(_ server: ServerProcess, _ collection: String, _ documents: Int, _ fields: (Int) -> Fields) throws {
   let perCommit = 500
   var first = 0
   while first < documents {
     let count = min(perCommit * 20, documents - first)
     let messages = stride(from: first, to: first + count, by: perCommit).map {
-      commitRequest("users", first: $0, count: min(perCommit, documents - $0), profile)
+      commitRequest(collection, first: $0, count: min(perCommit, documents - $0), fields)
     }
     let plan = LoadPlan.method(
-      "Commit", port: port, as: "Bearer owner", messages, connections: 1, seconds: 0)
-    guard try callEach(plan) else {
-      throw BenchmarkFailure(description: "\(peer.name): cannot write profiles")
+      "Commit", port: server.port, as: "Bearer owner", messages, connections: 1, seconds: 0)
+    guard try succeeds(plan, calls: messages.count) else {
+      throw BenchmarkFailure(description: "\(server.name): cannot write \(collection)")
     }
     first += count
   }
-  return server
 }
 
 /// Guarded gets of documents chosen at random, the same in every run.
@@ -97,5 +101,5 @@ private func randomGets(_ server: ServerProcess, among documents: Int) throws ->
     "GetDocument", port: server.port, as: "Bearer " + unsignedToken(uid: "u1"),
     (0..<20_000).map { _ in getRequest("users/u\(numbers.next(below: documents))") }, connections: 8,
     seconds: 2)
-  return try runLoad(plan)
+  return try runLoad(plan) { server.processorNanoseconds }
 }

@@ -1,24 +1,45 @@
 /// A load generator for PostgreSQL's wire protocol: connections with one round trip under way on each.
 ///
-/// A round trip sets who reads and selects one profile, in one implied transaction: two bound statements
-/// before one Sync. The statements are prepared once.
+/// A round trip is one implied transaction: bound statements before one Sync. The statements are prepared once.
 
 internal import CNGHTTP2
 internal import Glibc
 
-/// Runs the guarded get over `connections` connections.
-func runPostgresLoad(port: Int, connections: Int, seconds: Double) throws(LoadError) -> LoadResult {
+/// One round trip: statements with a parameter each, and how many rows all of them together answer.
+struct PostgresCall {
+  var statements: [(name: String, parameter: String)]
+  var rows: Int
+}
+
+/// What a run sends.
+struct PostgresPlan {
+  var port: Int
+  var user: String
+  /// By name.
+  var statements: [(name: String, text: String)]
+  var connections: Int
+  var seconds: Double
+  var next: () -> PostgresCall
+}
+
+/// Runs a plan and counts answers; see `runLoad`.
+func runPostgresLoad(_ plan: PostgresPlan, processor: () -> Double? = { nil }) throws(LoadError) -> LoadResult
+{
   var open: [PostgresConnection] = []
   defer { for connection in open { connection.close() } }
-  for number in 0..<connections { open.append(try PostgresConnection(port: port, first: number)) }
+  for _ in 0..<plan.connections { open.append(try PostgresConnection(plan)) }
   var result = PostgresCounts()
   try run(&open, &result, until: monotonicNanoseconds() + 500_000_000)
   result = PostgresCounts()
+  let before = processor()
   let start = monotonicNanoseconds()
-  try run(&open, &result, until: start + UInt64(seconds * 1e9))
+  try run(&open, &result, until: start + UInt64(plan.seconds * 1e9))
+  let seconds = Double(monotonicNanoseconds() - start) / 1e9
+  let after = processor()
+  let calls = result.latencies.count
   return LoadResult(
-    calls: result.latencies.count, callsWithWarmUp: result.latencies.count, failures: result.failures,
-    seconds: Double(monotonicNanoseconds() - start) / 1e9, latencies: result.latencies.sorted())
+    calls: calls, failures: result.failures, seconds: seconds, latencies: result.latencies.sorted(),
+    serverNanoseconds: before.flatMap { before in after.map { ($0 - before) / Double(max(1, calls)) } })
 }
 
 struct PostgresCounts {
@@ -45,33 +66,24 @@ private func run(
 /// One connection, speaking version 3 of the protocol.
 private final class PostgresConnection {
   let socket: Int32
+  private let plan: PostgresPlan
   var isBusy = false
   var startedAt: UInt64 = 0
   private var inbound: [UInt8] = []
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
   private var rows = 0
+  private var expectedRows = 0
   private var hasFailed = false
-  private var next: Int
 
-  init(port: Int, first: Int) throws(LoadError) {
-    next = first
-    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard connected == 0 else { throw .cannotConnect(port: port) }
+  init(_ plan: PostgresPlan) throws(LoadError) {
+    self.plan = plan
+    guard let socket = loopbackSocket(port: plan.port) else { throw .cannotConnect(port: plan.port) }
+    self.socket = socket
     var one: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     var startup = PostgresMessages()
-    startup.startup(user: "reader", database: "postgres")
-    startup.parse("set_uid", "select set_config('app.uid', $1, true)")
-    startup.parse("get_profile", "select body from profiles where id = $1")
+    startup.startup(user: plan.user, database: "postgres")
+    for statement in plan.statements { startup.parse(statement.name, statement.text) }
     startup.sync()
     try send(startup.bytes)
     // Ready after the start-up, and again after the preparation.
@@ -80,12 +92,12 @@ private final class PostgresConnection {
   }
 
   func submit() throws(LoadError) {
+    let call = plan.next()
     var messages = PostgresMessages()
-    messages.execute("set_uid", "u1")
-    messages.execute("get_profile", "u\(next % 64)")
+    for statement in call.statements { messages.execute(statement.name, statement.parameter) }
     messages.sync()
-    next += 1
     rows = 0
+    expectedRows = call.rows
     hasFailed = false
     isBusy = true
     startedAt = monotonicNanoseconds()
@@ -97,7 +109,7 @@ private final class PostgresConnection {
     guard sent == bytes.count else { throw .protocolFailure("PostgreSQL closed the connection") }
   }
 
-  /// Reads what is there. True or false when an answer is complete: whether both statements had one row.
+  /// Reads what is there. True or false when an answer is complete: whether it has the rows it should.
   func receive() throws(LoadError) -> Bool? {
     let count = recv(socket, &chunk, chunk.count, 0)
     guard count > 0 else { throw .protocolFailure("PostgreSQL closed the connection") }
@@ -119,7 +131,7 @@ private final class PostgresConnection {
       case UInt8(ascii: "E"): hasFailed = true
       case UInt8(ascii: "Z"):
         isBusy = false
-        return rows == 2 && !hasFailed
+        return rows == expectedRows && !hasFailed
       // Parameters, completions and notices say nothing that counts here.
       default: break
       }
@@ -150,7 +162,10 @@ private struct PostgresMessages {
   mutating func execute(_ name: String, _ parameter: String) {
     let value = Array(parameter.utf8)
     message("B") { body in
-      body += [0] + Array(name.utf8) + [0, 0, 0, 0, 1, 0, 0, 0, UInt8(value.count)] + value + [0, 0]
+      let size = UInt32(value.count)
+      body += [0] + Array(name.utf8) + [0, 0, 0, 0, 1]
+      body += [UInt8(size >> 24), UInt8(size >> 16 & 255), UInt8(size >> 8 & 255), UInt8(size & 255)]
+      body += value + [0, 0]
     }
     message("E") { $0 += [0, 0, 0, 0, 0] }
   }

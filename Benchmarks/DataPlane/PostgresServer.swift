@@ -1,6 +1,5 @@
-/// PostgreSQL with row-level security as a peer: the same profiles, the same check, one round trip.
-///
-/// A cluster of its own in a temporary folder, listening on loopback, trusting everybody, gone afterwards.
+/// PostgreSQL as a peer: a cluster of its own in a temporary folder, listening on loopback, trusting everybody, gone
+/// afterwards.
 
 import Glibc
 
@@ -10,9 +9,15 @@ final class PostgresServer {
   private let binaries: String
   /// What goes before a command: PostgreSQL does not run as root.
   private let asUser: String
+  /// The process that begins the others.
+  private var identifier: pid_t = 0
 
   /// Nil when PostgreSQL is not installed.
-  init?() {
+  ///
+  /// - Parameters:
+  ///   - schema: what is there at the start.
+  ///   - isDurable: whether a commit is on disk before it is answered.
+  init?(schema: String, isDurable: Bool = false) {
     let found = "ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1"
     guard let path = shellOutput(found)?.split(separator: "\n").first else { return nil }
     binaries = String(path)
@@ -22,43 +27,34 @@ final class PostgresServer {
     folder = String(made)
     let quiet = ">/dev/null 2>&1"
     if isRoot { _ = shellOutput("chown postgres \(folder)") }
+    // Enough connections for the largest line, and memory for all rows, as ours has.
+    let settings =
+      "-c listen_addresses=127.0.0.1 -c fsync=\(isDurable ? "on" : "off") -c synchronous_commit=\(isDurable ? "on" : "off")"
+      + " -c shared_buffers=1GB -c max_connections=200 -c max_wal_size=4GB"
     let start =
       "\(asUser)\(binaries)/initdb -D \(folder)/data -A trust -U bench \(quiet) && "
       + "\(asUser)\(binaries)/pg_ctl -w -D \(folder)/data -l \(folder)/log "
-      + "-o '-p \(port) -k \(folder) -c listen_addresses=127.0.0.1 -c fsync=off' start \(quiet) && echo ok"
-    guard shellOutput(start)?.contains("ok") == true, load() else {
+      + "-o '-p \(port) -k \(folder) \(settings)' start \(quiet) && echo ok"
+    guard shellOutput(start)?.contains("ok") == true, load(schema),
+      let first = shellOutput("head -1 \(folder)/data/postmaster.pid")?.split(separator: "\n").first
+    else {
       stop()
       return nil
     }
+    identifier = pid_t(first) ?? 0
   }
 
-  /// The readers' role may select what the policy lets it: its own profile, public ones, and those of
-  /// people with whom it shares a community. Memberships are a table of their own, indexed by reader.
-  private static let schema = """
-    create table profiles (id text primary key, is_public boolean not null, communities text[] not null,
-      body jsonb not null);
-    create table memberships (uid text primary key, communities text[] not null);
-    alter table profiles enable row level security;
-    create role reader login;
-    grant select on profiles, memberships to reader;
-    create policy overlap on profiles for select to reader using (
-      id = current_setting('app.uid') or is_public or communities &&
-      (select m.communities from memberships m where m.uid = current_setting('app.uid')));
-    insert into profiles select 'u' || n, false, array['studio_' || n, 'area_askew'],
-      jsonb_build_object('id', 'u' || n, 'displayName', 'User ' || n, 'username', 'user#' || n,
-        'bio', repeat('slow flows and coffee ', 11), 'privacySettings', jsonb_build_object(
-          'isProfilePublic', false, 'avatarPrivacy', 'groups-only', 'showJoinedGroups', 'groups-only'),
-        'joinedCommunities', jsonb_build_array('studio_' || n, 'area_askew'),
-        'createdAt', '2026-01-05T09:00:00Z')
-      from generate_series(0, 63) n;
-    insert into memberships select id, communities from profiles;
-    analyze;
-    """
+  /// Processor time of all its processes, in nanoseconds.
+  var processorNanoseconds: Double? {
+    guard let list = shellOutput("pgrep -P \(identifier)") else { return nil }
+    let processes = [identifier] + list.split(separator: "\n").compactMap { pid_t($0) }
+    return processes.compactMap { processorTime(of: $0) }.reduce(0, +)
+  }
 
-  private func load() -> Bool {
+  private func load(_ schema: String) -> Bool {
     let file = folder + "/schema.sql"
     guard let handle = fopen(file, "w") else { return false }
-    fputs(Self.schema, handle)
+    fputs(schema, handle)
     fclose(handle)
     let command =
       "psql -q -v ON_ERROR_STOP=1 -h 127.0.0.1 -p \(port) -U bench -d postgres -f \(file) >/dev/null 2>&1 && echo ok"
