@@ -21,20 +21,31 @@ final class QuietWatch: Sendable {
   private let bytesThen = Atomic(-1)
   private let isDone = Atomic(false)
 
-  init(_ metrics: ServerMetrics) { self.metrics = metrics }
+  private let letGo: @Sendable () -> Void
+
+  init(
+    _ metrics: ServerMetrics,
+    letGo: @escaping @Sendable () -> Void = {
+      docstore_let_go_of_code()
+      docstore_give_memory_back()
+    }
+  ) {
+    self.metrics = metrics
+    self.letGo = letGo
+  }
 
   /// Looks as long as the event loop runs.
   func begin(on eventLoop: any EventLoop) {
     eventLoop.scheduleRepeatedTask(initialDelay: Self.patience, delay: Self.beat) { [self] _ in look() }
   }
 
-  private func look() {
+  /// Lets go once in each time of quiet.
+  func look() {
     let bytes = metrics.bytesReceived.current
     let before = bytesThen.exchange(bytes, ordering: .relaxed)
     if before >= 0, before != bytes { return isDone.store(false, ordering: .relaxed) }
     if isDone.load(ordering: .relaxed) || metrics.callsUnderWay.current > 0 { return }
     isDone.store(true, ordering: .relaxed)
-    docstore_let_go_of_code()
-    docstore_give_memory_back()
+    letGo()
   }
 }
