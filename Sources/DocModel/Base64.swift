@@ -92,7 +92,7 @@ package enum Base64 {
     let digits = UnsafeBufferPointer(rebasing: digits)
     let values = values(of: alphabet)
     let whole = digits.count / 4 * 4
-    // What is no digit has a value above all others; it shows in the sum of all.
+    // What is no digit has a bit that no digit has: one question at the end in place of one for each.
     var seen: UInt8 = 0
     var rest: UInt32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 4 * 3 + 2) { bytes, count in

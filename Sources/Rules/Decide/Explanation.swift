@@ -53,10 +53,7 @@ public struct DecidingExpression: Sendable, Hashable {
     self.source = source.bytes
   }
 
-  public var text: String {
-    let end = min(Int(span.end), source.count)
-    return String(decoding: source[min(Int(span.start), end)..<end], as: UTF8.self)
-  }
+  public var text: String { span.text(in: source) }
 
   public static func == (left: Self, right: Self) -> Bool {
     left.span == right.span && left.text == right.text

@@ -24,6 +24,14 @@ public struct Span: Sendable, Hashable {
   /// The empty span after this one.
   public var atEnd: Span { Span(start: end, end: end) }
 
+  /// What lies there in the bytes of a whole source.
+  func slice(of bytes: [UInt8]) -> ArraySlice<UInt8> {
+    let end = min(Int(end), bytes.count)
+    return bytes[min(Int(start), end)..<end]
+  }
+
+  func text(in bytes: [UInt8]) -> String { String(decoding: slice(of: bytes), as: UTF8.self) }
+
   public var byteCount: Int { Int(end - start) }
   public var isEmpty: Bool { start == end }
 }
@@ -72,15 +80,10 @@ public struct SourceText: Sendable {
   public func characterOffset(of offset: Int32) -> Int { characterCount(from: 0, to: offset) }
 
   /// The source text of a span.
-  public func text(of span: Span) -> String {
-    String(decoding: slice(of: span), as: UTF8.self)
-  }
+  public func text(of span: Span) -> String { span.text(in: bytes) }
 
   /// The bytes of a span.
-  public func slice(of span: Span) -> ArraySlice<UInt8> {
-    let end = min(Int(span.end), bytes.count)
-    return bytes[min(Int(span.start), end)..<end]
-  }
+  public func slice(of span: Span) -> ArraySlice<UInt8> { span.slice(of: bytes) }
 
   /// The text of a line, without its line break; lines count from one.
   public func line(_ number: Int) -> String {

@@ -110,7 +110,7 @@ package final class TokenCache: Sendable {
       guard let token = state.old[name], header.holds(token.header) else { return (nil, [:]) }
       return (token, state.add(token, name, youngBytesMax: youngBytesMax))
     }
-    // Thousands of objects end behind the lock.
+    // Thousands of objects may end: others of this part do not wait for that.
     withExtendedLifetime(gone) {}
     return token
   }

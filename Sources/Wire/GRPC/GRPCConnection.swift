@@ -133,6 +133,7 @@ package final class GRPCConnection {
   package func sleep() -> Bool {
     eventLoop.assertInside()
     if undecided.isEmpty { undecided = [] }
+    lastRefusal = nil
     return http2.sleep()
   }
 }

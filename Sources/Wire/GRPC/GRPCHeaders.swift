@@ -1,6 +1,5 @@
 /// How a call ends, as header blocks.
 
-internal import Access
 internal import DocModel
 
 /// The header blocks of answers.
@@ -25,19 +24,12 @@ package enum GRPCHeaders {
 
   /// An error before any message: head and trailers in one block.
   static func trailersOnly(_ status: GRPCStatus) -> HeaderBlock {
-    status == denial ? denialTrailers : HeaderBlock(trailersOnlyFields(status))
-  }
-
-  /// The refusal that is said most often.
-  private static let denial = GRPCStatus(.permissionDenied, DenialText.bare)
-  private static let denialTrailers = HeaderBlock(trailersOnlyFields(denial), isConstant: true)
-
-  private static func trailersOnlyFields(_ status: GRPCStatus) -> [(name: String, value: [UInt8])] {
-    [
-      (":status", Array("200".utf8)), ("content-type", contentType),
-      ("grpc-accept-encoding", Array("gzip".utf8)),
-    ]
-      + statusFields(status)
+    HeaderBlock(
+      [
+        (":status", Array("200".utf8)), ("content-type", contentType),
+        ("grpc-accept-encoding", Array("gzip".utf8)),
+      ]
+        + statusFields(status))
   }
 
   /// An answer to something that is not gRPC.
