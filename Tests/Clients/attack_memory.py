@@ -277,14 +277,13 @@ def measure(name, server, beside, peak, options):
             "sheds": metrics.get("docstore_memory_sheds_total", 0) - sheds}
 
 
-def settle(server, limit, seconds=8):
+def settle(server, limit, seconds=150):
     """The memory once it is small enough; or as it is after a while. What sessions hold, of browsers that may come back
-    within two minutes, is theirs: the bytes that are counted, and a third more for the blocks that hold them, between
-    which a heap cannot give back what others freed."""
+    within two minutes, is theirs; so are the blocks around those bytes, which nobody counts: who still holds more than the
+    limit when the sessions have ended holds it for good."""
     deadline = time.monotonic() + seconds
     while True:
-        held = int(metrics_of(server).get("docstore_memory_held_bytes", 0))
-        now = anonymous_bytes(server.process.pid) - held * 4 // 3
+        now = anonymous_bytes(server.process.pid) - int(metrics_of(server).get("docstore_memory_held_bytes", 0))
         if now <= limit or time.monotonic() > deadline:
             return now
         time.sleep(0.2)
