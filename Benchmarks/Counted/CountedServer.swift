@@ -30,7 +30,10 @@ final class CountedServer {
       throw BenchmarkFailure(description: "the rules do not compile")
     }
     threads.start()
-    store = try DocumentStore(engine: LMDBEngine.ephemeral(settings: LMDBSettings(mapBytes: Self.mapBytes)))
+    var storeOptions = StoreOptions()
+    storeOptions.commitsOnCaller = true
+    store = try DocumentStore(
+      engine: LMDBEngine.ephemeral(settings: LMDBSettings(mapBytes: Self.mapBytes)), options: storeOptions)
     let rulesets = RulesetRegistry()
     rulesets.setStandard(ruleset)
     let service = FirestoreService(

@@ -14,21 +14,36 @@ extension GuardedStore {
       try judging(commit, credentials) { (guarding) throws(StoreError) in
         for write in commit.writes {
           if cancellation?.isCancelled ?? false { throw .aborted(.transactionOver) }
-          try guarding.allowWrite(write, in: commit.database)
+          try allow(write, of: commit, guarding)
         }
       }
     }
   }
 
+  /// Gives a hurried commit up when the rules are much work.
+  private func allow(
+    _ write: JudgedWrite, of commit: JudgedCommit, _ guarding: AccessGuard
+  ) throws(StoreError) {
+    guard commit.isHurried, !isWitnessed else { return try guarding.allowWrite(write, in: commit.database) }
+    guarding.documents.isShort = true
+    do throws(StoreError) { try guarding.allowWrite(write, in: commit.database) } catch {
+      if guarding.documents.wasTooLong { commit.giveUp() }
+      throw error
+    }
+  }
+
   /// Queues a commit. `completion` runs on the thread that commits and must return at once.
+  ///
+  /// - Parameter later: as of `DocumentStore.submit`.
   public func submit(
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, as credentials: Credentials,
-    cancellation: CommitCancellation? = nil,
+    cancellation: CommitCancellation? = nil, later: ((@escaping @Sendable () -> Void) -> Void)? = nil,
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     store.submit(
       database, writes, transaction: transaction, judge: judge(credentials, cancellation),
-      author: credentials.author, cancellation: cancellation, completion: completion)
+      author: credentials.author, cancellation: cancellation, later: later,
+      completion: completion)
   }
 
   /// Applies `writes` in order, all or none, if every one of them is allowed.

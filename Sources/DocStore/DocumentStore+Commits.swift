@@ -11,33 +11,38 @@ extension DocumentStore {
   ///
   /// A commit that would change what an open transaction has read waits for it, as long as the policy says;
   /// `cancellation` gives it up meanwhile. `author` is written down with what changes.
+  ///
+  /// - Parameter later: of an event loop that makes the commit: runs what it is given on the same thread when the loop has
+  ///   looked at all that is ready for it. Where `StoreOptions.commitsOnCaller` says so, a commit of few bytes is then
+  ///   written there, with whatever else has come meanwhile; `completion` runs before that ends.
   public func submit(
     _ database: DatabaseID, _ writes: [Write], transaction: TransactionID? = nil, judge: CommitJudge? = nil,
     author: CommitAuthor = .system, cancellation: CommitCancellation? = nil,
-    completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
-  ) {
-    submit(
-      database, writes, transaction, judge, author, cancellation, mayWriteHere: false, completion: completion)
-  }
-
-  private func submit(
-    _ database: DatabaseID, _ writes: [Write], _ transaction: TransactionID?, _ judge: CommitJudge?,
-    _ author: CommitAuthor, _ cancellation: CommitCancellation?, mayWriteHere: Bool,
+    later: ((@escaping @Sendable () -> Void) -> Void)? = nil,
     completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
   ) {
     do throws(StoreError) {
-      let limits = commitLimits
-      do { try WriteValidator.check(writes, limits) } catch { throw .invalid(error) }
-      if let transaction { try transactions.admitCommit(transaction, database, writes: writes.count) }
-      let request = CommitRequest(
-        database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
-        source: CommitSource(author: author, origin: CommitOrigin.current), cancellation: cancellation,
-        completion: completion)
-      if mayWriteHere, committer.writeHere(request) { return }
-      try committer.submit(.commit(request))
+      let job = CommitJob.commit(
+        try request(database, writes, transaction, judge, author, cancellation, completion))
+      if commitsOnCaller, let later { return try committer.submit(job, later: later) }
+      try committer.submit(job)
     } catch {
       completion(.failure(error))
     }
+  }
+
+  private func request(
+    _ database: DatabaseID, _ writes: [Write], _ transaction: TransactionID?, _ judge: CommitJudge?,
+    _ author: CommitAuthor, _ cancellation: CommitCancellation?,
+    _ completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
+  ) throws(StoreError) -> CommitRequest {
+    let limits = commitLimits
+    do { try WriteValidator.check(writes, limits) } catch { throw .invalid(error) }
+    if let transaction { try transactions.admitCommit(transaction, database, writes: writes.count) }
+    return CommitRequest(
+      database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
+      source: CommitSource(author: author, origin: CommitOrigin.current), cancellation: cancellation,
+      completion: completion)
   }
 
   /// Applies `writes` in order, all or none. Returns when they are durable.
@@ -61,9 +66,10 @@ extension DocumentStore {
     author: CommitAuthor = .system
   ) throws(StoreError) -> CommitResult {
     let outcome = Monitor<Result<CommitResult, StoreError>?>(nil)
-    submit(database, writes, transaction, judge, author, nil, mayWriteHere: commitsOnCaller) { result in
+    let request = try request(database, writes, transaction, judge, author, nil) { result in
       outcome.change { $0 = result }
     }
+    if !commitsOnCaller || !committer.writeHere(request) { try committer.submit(.commit(request)) }
     return try outcome.wait { $0 }.get()
   }
 
@@ -117,7 +123,7 @@ extension DocumentStore {
   }
 
   private func queued(
-    _ job: (@escaping @Sendable (Result<Int64, StoreError>) -> Void) -> Committer<Engine>.Job
+    _ job: (@escaping @Sendable (Result<Int64, StoreError>) -> Void) -> CommitJob
   ) async throws(StoreError) -> Int64 {
     let result = await withCheckedContinuation { continuation in
       do throws(StoreError) {

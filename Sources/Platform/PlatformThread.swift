@@ -12,6 +12,11 @@ package enum PlatformThread {
   /// Stack of threads that evaluate rules: as much as the main thread has.
   package static let largeStackBytes = 8 << 20
 
+  /// Tells threads apart while they live.
+  package struct ID: Hashable, Sendable { fileprivate let value: UInt }
+
+  package static var current: ID { ID(value: unsafeBitCast(pthread_self(), to: UInt.self)) }
+
   private final class Work: Sendable {
     let body: @Sendable () -> Void
     let ended: @Sendable () -> Void

@@ -23,6 +23,7 @@ enum StoreOpening {
     }
     // After the engine, which says first when the folder is none.
     var options = StoreOptions()
+    options.commitsOnCaller = !engine.isDurable
     if let historyBytesMax { options.historyBytesMax = historyBytesMax }
     do throws(JournalError) {
       // What triggers have not delivered yet is not collected when the store opens.

@@ -41,6 +41,8 @@ final class CommitPlanner {
   let transactions: TransactionTable
   let feed: ChangeFeed
   let indexes: IndexRegistry
+  /// Whether judges are to be quick (`JudgedCommit.isHurried`).
+  let isHurried: Bool
 
   var state: StoreState
   /// Events of planned commits, to be published when the batch is durable.
@@ -67,6 +69,8 @@ final class CommitPlanner {
   private(set) var touched: [Touched] = []
   private var version: Int64 = 0
   private var judgeFailure: StorageError?
+  /// Whether its judge took too long.
+  private(set) var wasGivenUp = false
   /// Why the commit fails if its judge allows it.
   private var unmet: StoreError?
   private(set) var limits = CommitLimits.emulator
@@ -81,7 +85,8 @@ final class CommitPlanner {
 
   init(
     view: StorageView, batch: MutationBatch, state: StoreState, clock: CommitClock,
-    transactions: TransactionTable, feed: ChangeFeed, indexes: IndexRegistry, keepsTallies: Bool
+    transactions: TransactionTable, feed: ChangeFeed, indexes: IndexRegistry, isHurried: Bool,
+    keepsTallies: Bool
   ) {
     self.view = view
     self.batch = batch
@@ -90,6 +95,7 @@ final class CommitPlanner {
     self.transactions = transactions
     self.feed = feed
     self.indexes = indexes
+    self.isHurried = isHurried
     tallies = keepsTallies ? [:] : nil
   }
 
@@ -102,6 +108,7 @@ final class CommitPlanner {
     touched.reserveCapacity(request.writes.count)
     documents.beginCommit(expecting: request.writes.count)
     judgeFailure = nil
+    wasGivenUp = false
     limits = request.limits
     chargedIndexes = limits.indexes?(request.database)
     version = clock.nextVersion()
@@ -135,9 +142,13 @@ final class CommitPlanner {
     if let judge = request.judge {
       let commit = JudgedCommit(
         database: request.database, commitTime: version, serverTime: clock.serverTime(version),
-        writes: touched.map(JudgedWrite.init), planner: self)
+        writes: touched.map(JudgedWrite.init), isHurried: isHurried, planner: self)
       judgement = commit
-      try judge(commit)
+      do throws(StoreError) { try judge(commit) } catch {
+        wasGivenUp = commit.isGivenUp
+        if wasGivenUp { judgement = nil }
+        throw error
+      }
       if let judgeFailure { throw .storage(judgeFailure) }
     }
     // Rules come before preconditions (docs/spec/rules-language.md 7.2).

@@ -13,82 +13,8 @@ internal import DequeModule
 internal import DocModel
 internal import Platform
 
-/// A commit in the queue.
-struct CommitRequest: Sendable {
-  let database: DatabaseID
-  let writes: [Write]
-  let transaction: TransactionID?
-  let judge: CommitJudge?
-  let limits: CommitLimits
-  /// Who makes it and why, for those who follow the feed.
-  let source: CommitSource
-  /// Whoever may give the commit up while it waits.
-  var cancellation: CommitCancellation?
-  /// Its place among those that waited for locks; nil for a commit that never did.
-  var ticket: UInt64?
-  /// When it has waited for locks long enough.
-  var waitsUntil: Int64?
-  let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
-
-  /// About what it will take of the batch's memory.
-  var weight: Int {
-    writes.reduce(256) { sum, write in
-      switch write.operation {
-      case .update(let fields, _): sum + fields.count + 256
-      case .delete, .verify: sum + 256
-      }
-    }
-  }
-}
-
-enum CommitterLimits {
-  static let batchCommitsMax = 256
-  static let batchBytesMax = 4 << 20
-  /// LIMIT: commits and bytes that may wait; one more is refused.
-  static let queueCommitsMax = 65_536
-  static let queueBytesMax = 512 << 20
-  /// How often history is looked at when there is nothing else to do.
-  static let tidyMilliseconds = 10_000
-}
-
 final class Committer<Engine: StorageEngine>: Sendable {
-  enum Job: Sendable {
-    case commit(CommitRequest)
-    case clear(DatabaseID, @Sendable (Result<Int64, StoreError>) -> Void)
-    /// Tidies until nothing is left to tidy.
-    case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
-    /// Begins indexes; they are built between the batches that follow.
-    case index(IndexRequest)
-
-    var weight: Int {
-      switch self {
-      case .commit(let request): request.weight
-      case .clear, .tidy, .index: 256
-      }
-    }
-  }
-
-  private struct Queue {
-    var jobs: Deque<Job> = []
-    var byteCount = 0
-    var isClosed = false
-    var isRunning = false
-    /// Somebody waits for locks: time is to be looked at.
-    var isAsked = false
-    /// The thread has nothing to do, and lends its place.
-    var isIdle = false
-    /// Somebody writes in the thread's place.
-    var isLent = false
-    /// The thread wants its place back.
-    var isReclaimed = false
-    /// Memory of those who write in the thread's place, between their commits.
-    var spare: MutationBatch?
-
-    /// Whether the thread has, or waits for, something to do.
-    var isPressing: Bool { isReclaimed || isAsked || isClosed || !jobs.isEmpty }
-  }
-
-  private let queue = Monitor(Queue())
+  private let queue = CommitQueue()
   private let hasThread = Monitor(false)
   let engine: Engine
   let clock: CommitClock
@@ -111,7 +37,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     transactions.connect(
       TransactionTable.Links(
         requeue: { [weak self] in self?.requeue($0) },
-        wake: { [weak self] in self?.queue.change { $0.isAsked = true } },
+        wake: { [weak self] in self?.queue.ask() },
         countRefusals: { [metrics] count in for _ in 0..<count { metrics.countRefusal() } }))
   }
 
@@ -119,11 +45,11 @@ final class Committer<Engine: StorageEngine>: Sendable {
   ///
   /// The thread is one of its own: write transactions of embedded engines belong to a thread, and a durability point blocks.
   func start(_ stored: StoredIndexes) throws(StoreError) {
-    queue.change { $0.isRunning = true }
+    queue.open()
     hasThread.change { $0 = true }
     do throws(PlatformThread.Exhausted) { try startThread(stored) } catch {
       hasThread.change { $0 = false }
-      queue.change { $0.isClosed = true }
+      queue.close()
       throw .resourceExhausted(message: "the store cannot start: \(error)")
     }
   }
@@ -132,69 +58,36 @@ final class Committer<Engine: StorageEngine>: Sendable {
     try PlatformThread.start(stackBytes: PlatformThread.largeStackBytes) { [self] in
       run(stored)
       transactions.endWaiting()
-      let left = queue.change { queue in
-        queue.isRunning = false
-        defer { queue.jobs = [] }
-        return queue.jobs
-      }
-      for job in left { Self.refuse(job) }
+      for job in queue.end() { job.refuse() }
     } ended: { [hasThread] in
       hasThread.change { $0 = false }
     }
   }
 
   /// Lets what is queued finish, then ends the thread.
-  func stop() { queue.change { $0.isClosed = true } }
+  func stop() { queue.close() }
 
   /// Returns when the thread has ended and no longer holds the engine: a folder can be opened again when the store that
   /// had it is released after this. Must not be called by the thread.
   func join() { hasThread.wait { $0 ? nil : () } }
 
   /// Commits that wait.
-  var waitingCount: Int { queue.withLock { $0.jobs.count } }
+  var waitingCount: Int { queue.waitingCount }
 
-  func submit(_ job: Job) throws(StoreError) {
-    let weight = job.weight
-    let refusal = queue.change { queue -> StoreError? in
-      if queue.isClosed { return .storage(.unavailable) }
-      if queue.jobs.count >= CommitterLimits.queueCommitsMax
-        || queue.byteCount + weight > CommitterLimits.queueBytesMax && !queue.jobs.isEmpty
-      {
-        return .resourceExhausted(message: "too many commits are waiting")
-      }
-      queue.jobs.append(job)
-      queue.byteCount += weight
-      return nil
-    }
-    if let refusal { throw refusal }
+  func submit(_ job: CommitJob) throws(StoreError) { try queue.submit(job) }
+
+  /// Queues a light commit, which the calling thread will write when it has looked at all that is ready for it.
+  ///
+  /// - Parameter later: runs what it is given then, on this thread.
+  func submit(_ job: CommitJob, later: (@escaping @Sendable () -> Void) -> Void) throws(StoreError) {
+    guard job.isLight else { return try queue.submit(job) }
+    if try queue.gather(job) { later { [self] in writeGathered() } }
   }
 
-  /// Commits that have waited for locks go before all others. They were counted when they came.
+  /// Commits that have waited for locks go before all others.
   private func requeue(_ requests: [CommitRequest]) {
-    let isRunning = queue.change { queue in
-      if !queue.isRunning { return false }
-      for request in requests.reversed() {
-        queue.jobs.prepend(.commit(request))
-        queue.byteCount += request.weight
-      }
-      return true
-    }
-    if !isRunning { for request in requests { Self.refuse(.commit(request)) } }
-  }
-
-  /// Answers a job that came when the thread had ended.
-  private static func refuse(_ job: Job) {
-    switch job {
-    case .commit(let request): request.completion(.failure(.storage(.unavailable)))
-    case .clear(_, let completion), .tidy(let completion): completion(.failure(.storage(.unavailable)))
-    case .index: break
-    }
-  }
-
-  private enum Next {
-    case jobs([Job])
-    case look
-    case end
+    if queue.requeue(requests) { return }
+    for request in requests { CommitJob.commit(request).refuse() }
   }
 
   private func run(_ stored: StoredIndexes) {
@@ -205,6 +98,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
     builder.resume(stored.kept.filter { !$0.index.isReady })
     defer { builder.abandon() }
     var isTidy = false
+    // Batches since there was nothing to tidy.
+    var untidyCount = 0
     while true {
       let isWaitedFor = transactions.isWaitedFor
       var pause = isTidy && builder.isIdle ? CommitterLimits.tidyMilliseconds : 0
@@ -212,87 +107,48 @@ final class Committer<Engine: StorageEngine>: Sendable {
         transactions.look()
         pause = min(pause, LockLimits.lookMilliseconds)
       }
-      let next = next(atMost: pause, lends: isTidy && builder.isIdle && !isWaitedFor)
+      let next = queue.next(atMost: pause, lends: isTidy && builder.isIdle && !isWaitedFor)
       switch next {
       case .jobs(let jobs):
         write(jobs, batch, builder)
         // Under any load a build goes on by one slice a batch.
         builder.slice(batch)
-        isTidy = false
+        untidyCount += 1
+        // What single batches leave is no more than what the next look finds.
+        if untidyCount >= CommitterLimits.tidyBatches || jobs.contains(where: \.leavesMuch) { isTidy = false }
       case .end: return
       case .look: break
       case .none where isWaitedFor && isTidy && builder.isIdle: break
       case .none where !builder.isIdle: builder.slice(batch)
       case .none:
         // A failure to tidy is no caller's concern; it is tried again later.
+        untidyCount = 0
         isTidy = !builder.retirement.slice(batch) && (try? housekeeping.tidySlice(batch)) ?? true
       }
-    }
-  }
-
-  /// What the thread has to do next; nil when nothing came in `pause` milliseconds.
-  private func next(atMost pause: Int, lends: Bool) -> Next? {
-    queue.withLock { $0.isIdle = lends }
-    let next = queue.wait(atMost: pause) { queue -> Next? in
-      guard !queue.isLent, let next = Self.next(&queue) else { return nil }
-      queue.isIdle = false
-      return next
-    }
-    if next == nil, lends { reclaim() }
-    return next
-  }
-
-  private static func next(_ queue: inout Queue) -> Next? {
-    if !queue.jobs.isEmpty { return .jobs(takeBatch(&queue)) }
-    if queue.isClosed { return .end }
-    if !queue.isAsked { return nil }
-    queue.isAsked = false
-    return .look
-  }
-
-  /// Returns when nobody writes in the thread's place, nor will.
-  private func reclaim() {
-    queue.wait { queue -> Void? in
-      queue.isIdle = false
-      queue.isReclaimed = queue.isLent
-      return queue.isLent ? nil : ()
     }
   }
 
   /// Writes a commit on the calling thread while the thread that writes has nothing to do; false when it has,
   /// and then the commit is to be queued. Must not be called by a judge or a completion.
   func writeHere(_ request: CommitRequest) -> Bool {
-    let lent = queue.withLock { queue -> MutationBatch? in
-      guard queue.isIdle, !queue.isLent, !queue.isPressing else { return nil }
-      queue.isLent = true
-      defer { queue.spare = nil }
-      return queue.spare ?? MutationBatch()
-    }
-    guard let batch = lent else { return false }
+    guard let batch = queue.lend() else { return false }
     write([.commit(request)], batch, nil)
-    let isWaitedFor = transactions.isWaitedFor
-    let isPressing = queue.withLock { queue -> Bool in
-      queue.isLent = false
-      if isWaitedFor { queue.isAsked = true }
-      queue.spare = batch
-      return queue.isPressing
-    }
-    if isPressing { queue.change { _ in } }
+    queue.giveBack(batch, isWaitedFor: transactions.isWaitedFor)
     return true
   }
 
-  private static func takeBatch(_ queue: inout Queue) -> [Job] {
-    var jobs: [Job] = []
-    var byteCount = 0
-    while let job = queue.jobs.first, jobs.count < CommitterLimits.batchCommitsMax {
-      let weight = job.weight
-      if byteCount + weight > CommitterLimits.batchBytesMax, !jobs.isEmpty { break }
-      queue.jobs.removeFirst()
-      queue.byteCount -= weight
-      byteCount += weight
-      jobs.append(job)
+  /// Writes what has gathered, and what gathers meanwhile, unless the thread or somebody in its place does.
+  private func writeGathered() {
+    guard let lent = queue.lendForGathered() else { return }
+    var jobs = lent.jobs
+    var count = 0
+    while true {
+      count += jobs.count
+      write(jobs, lent.batch, nil, isHurried: true)
+      guard let more = queue.takeMore(atMost: CommitterLimits.turnCommitsMax - count) else { break }
+      jobs = more
     }
-    return jobs
+    queue.giveBack(lent.batch, isWaitedFor: transactions.isWaitedFor)
   }
 
   // MARK: one batch
@@ -301,13 +157,17 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case commit(CommitRequest, Result<CommitResult, StoreError>)
     /// The transactions have it.
     case waits
+    /// It takes too long for an event loop.
+    case isForThread(CommitRequest)
     case clear(@Sendable (Result<Int64, StoreError>) -> Void, Result<Int64, StoreError>)
     case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
     case index(IndexRequest)
   }
 
   /// - Parameter builder: begins indexes; nil when `jobs` are commits only.
-  private func write(_ jobs: [Job], _ batch: MutationBatch, _ builder: IndexBuilder<Engine>?) {
+  private func write(
+    _ jobs: [CommitJob], _ batch: MutationBatch, _ builder: IndexBuilder<Engine>?, isHurried: Bool = false
+  ) {
     batch.reset()
     var planned: (outcomes: [Outcome], planner: CommitPlanner)?
     var failure: StorageError?
@@ -316,7 +176,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
         guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
         let planner = CommitPlanner(
           view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed,
-          indexes: indexes, keepsTallies: engine.isDurable)
+          indexes: indexes, isHurried: isHurried, keepsTallies: engine.isDurable)
         planned = (jobs.map { plan($0, planner) }, planner)
         // In the batch's own transaction: what makes room costs no durability point of its own.
         housekeeping.keepToBudget(
@@ -339,12 +199,13 @@ final class Committer<Engine: StorageEngine>: Sendable {
     }
   }
 
-  private func plan(_ job: Job, _ planner: CommitPlanner) -> Outcome {
+  private func plan(_ job: CommitJob, _ planner: CommitPlanner) -> Outcome {
     switch job {
     case .commit(let request):
       do throws(StoreError) {
         return try planner.plan(request).map { .commit(request, .success($0)) } ?? .waits
       } catch {
+        if planner.wasGivenUp { return .isForThread(request) }
         return .commit(request, .failure(error))
       }
     case .clear(let database, let completion):
@@ -358,7 +219,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   /// What becomes of a job when not even a view could be had.
-  private func unplanned(_ job: Job) -> Outcome {
+  private func unplanned(_ job: CommitJob) -> Outcome {
     switch job {
     case .commit(let request):
       // A failure of the store ends the transaction (`StoreError.endsTransaction`), and nobody else would end one that
@@ -376,6 +237,9 @@ final class Committer<Engine: StorageEngine>: Sendable {
   ) {
     switch outcome {
     case .waits: break
+    case .isForThread(var request):
+      request.isLong = true
+      requeue([request])
     case .index(let request): builder?.begin(request, batch)
     case .commit(let request, let result):
       switch (result, failure) {

@@ -54,16 +54,21 @@ public final class JudgedCommit {
   public let serverTime: Int64
   /// One for each document, in the order in which the commit first names them.
   public let writes: [JudgedWrite]
+  /// Whether an event loop waits: what takes long is to be given up (`giveUp`) and judged again by the thread that writes.
+  public let isHurried: Bool
+  private(set) var isGivenUp = false
   private let planner: CommitPlanner
   private var decided: [() -> Void] = []
 
   init(
-    database: DatabaseID, commitTime: Int64, serverTime: Int64, writes: [JudgedWrite], planner: CommitPlanner
+    database: DatabaseID, commitTime: Int64, serverTime: Int64, writes: [JudgedWrite], isHurried: Bool,
+    planner: CommitPlanner
   ) {
     self.database = database
     self.commitTime = commitTime
     self.serverTime = serverTime
     self.writes = writes
+    self.isHurried = isHurried
     self.planner = planner
   }
 
@@ -71,6 +76,12 @@ public final class JudgedCommit {
   /// and fails the commit after the judge has returned.
   public func document(_ path: ResourcePath, _ moment: Moment) -> StoredDocument? {
     planner.judgedDocument(path, moment)
+  }
+
+  /// Says that a hurried commit takes too long; the judge then throws, and nobody is told of that.
+  public func giveUp() {
+    precondition(isHurried, "only a hurried judgement is given up")
+    isGivenUp = true
   }
 
   /// Runs `body`, on this thread, when the commit has been applied or refused; never when it has to wait for others,

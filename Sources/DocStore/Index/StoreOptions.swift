@@ -21,9 +21,9 @@ public struct StoreOptions: Sendable {
   /// LIMIT: bytes that earlier states and the changes that lead to them take. Beyond, the oldest go, however young they
   /// are; what is held stays. A little more is taken while commits come.
   public var historyBytesMax = 256 << 20
-  /// Whether `commitAndWait` writes on the thread that calls it while the thread that writes has nothing to
-  /// do: two changes of threads less for each commit, for whoever commits one after the other. Judges then
-  /// run on the caller's stack.
+  /// Whether `commitAndWait`, and `submit` of an event loop, write on the thread that calls them while the thread that
+  /// writes has nothing to do: two changes of threads less for each commit. Judges then run on the caller's stack. Not
+  /// for an engine that is durable: the caller would wait for the disk.
   public var commitsOnCaller = false
   /// Whether nothing is written: the engine refuses it, since another process writes to what is read. Commits are
   /// refused, queries are scans (indexes come and go with the other process), and no change is heard of.

@@ -107,7 +107,8 @@ extension FirestoreService {
     let reference = call.reference
     call.withOrigin(of: sent.credentials) {
       store.submit(
-        sent.name.database, [sent.write], as: sent.credentials, cancellation: cancellation(for: call)
+        sent.name.database, [sent.write], as: sent.credentials, cancellation: cancellation(for: call),
+        later: call.perform
       ) { result in
         reference.goOn { call throws(GRPCStatus) in
           call.respond(try answer(try Self.stored { () throws(StoreError) in try result.get() }))

@@ -47,7 +47,7 @@ extension FirestoreService {
     call.withOrigin(of: credentials) {
       store.submit(
         commit.database, commit.writes, transaction: commit.transaction, as: credentials,
-        cancellation: cancellation(for: call)
+        cancellation: cancellation(for: call), later: call.perform
       ) { result in
         reference { call in
           let isOver =

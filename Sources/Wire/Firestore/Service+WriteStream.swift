@@ -127,7 +127,9 @@ private final class WriteSession<Engine: StorageEngine> {
     let session = LoopConfined(value: self)
     let reference = call.reference
     CommitOrigin.$current.withValue(origin) {
-      service.store.submit(database, writes, as: credentials, cancellation: cancellation) { result in
+      service.store.submit(
+        database, writes, as: credentials, cancellation: cancellation, later: call.perform
+      ) { result in
         reference { session.value.finish(result.mapError(GRPCStatus.init), $0) }
       }
     }

@@ -1,0 +1,91 @@
+/// What whoever writes is asked to do.
+
+internal import DocModel
+
+/// A commit in the queue.
+struct CommitRequest: Sendable {
+  let database: DatabaseID
+  let writes: [Write]
+  let transaction: TransactionID?
+  let judge: CommitJudge?
+  let limits: CommitLimits
+  /// Who makes it and why, for those who follow the feed.
+  let source: CommitSource
+  /// Whoever may give the commit up while it waits.
+  var cancellation: CommitCancellation?
+  /// Its place among those that waited for locks; nil for a commit that never did.
+  var ticket: UInt64?
+  /// When it has waited for locks long enough.
+  var waitsUntil: Int64?
+  /// Whether its judge has turned out to take long.
+  var isLong = false
+  let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
+
+  /// About what it will take of the batch's memory.
+  var weight: Int {
+    writes.reduce(256) { sum, write in
+      switch write.operation {
+      case .update(let fields, _): sum + fields.count + 256
+      case .delete, .verify: sum + 256
+      }
+    }
+  }
+}
+
+enum CommitJob: Sendable {
+  case commit(CommitRequest)
+  case clear(DatabaseID, @Sendable (Result<Int64, StoreError>) -> Void)
+  /// Tidies until nothing is left to tidy.
+  case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
+  /// Begins indexes; they are built between the batches that follow.
+  case index(IndexRequest)
+
+  var weight: Int {
+    switch self {
+    case .commit(let request): request.weight
+    case .clear, .tidy, .index: 256
+    }
+  }
+
+  /// Whether it may be written on an event loop.
+  var isLight: Bool {
+    guard case .commit(let request) = self else { return false }
+    return !request.isLong && request.writes.count <= CommitterLimits.lightWritesMax
+      && request.weight <= CommitterLimits.lightBytesMax
+  }
+
+  /// Whether it leaves more to tidy than documents that were overwritten.
+  var leavesMuch: Bool {
+    switch self {
+    case .commit: false
+    case .clear, .tidy, .index: true
+    }
+  }
+
+  /// Answers a job that came when the thread had ended.
+  func refuse() {
+    switch self {
+    case .commit(let request): request.completion(.failure(.storage(.unavailable)))
+    case .clear(_, let completion), .tidy(let completion): completion(.failure(.storage(.unavailable)))
+    case .index: break
+    }
+  }
+}
+
+enum CommitterLimits {
+  static let batchCommitsMax = 256
+  static let batchBytesMax = 4 << 20
+  /// LIMIT: commits and bytes that may wait; one more is refused.
+  static let queueCommitsMax = 65_536
+  static let queueBytesMax = 512 << 20
+  /// How often history is looked at when there is nothing else to do.
+  static let tidyMilliseconds = 10_000
+  /// How often it is looked at while batches come with pauses between them.
+  static let tidyBatches = 64
+  /// LIMIT: what is written on an event loop. A commit that takes longer is one for the thread: meanwhile the loop's
+  /// connections wait.
+  static let lightWritesMax = 16
+  static let lightBytesMax = 64 << 10
+  /// LIMIT: commits that one turn of an event loop writes, its own and those of others.
+  static let turnCommitsMax = 32
+}
