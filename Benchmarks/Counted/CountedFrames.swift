@@ -16,6 +16,19 @@ enum CountedFrames {
     bigEndian(payload.count, bytes: 3) + [type, flags] + bigEndian(stream, bytes: 4) + payload
   }
 
+  /// What the data frames of an answer hold.
+  static func data(in frames: [UInt8]) -> [UInt8] {
+    var data: [UInt8] = []
+    var rest = frames[...]
+    while rest.count >= 9 {
+      let head = Array(rest.prefix(9))
+      let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+      if head[3] == 0 { data += rest.dropFirst(9).prefix(length) }
+      rest = rest.dropFirst(9 + length)
+    }
+    return data
+  }
+
   static func bigEndian(_ number: Int, bytes: Int) -> [UInt8] {
     (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
   }
@@ -57,6 +70,17 @@ struct CountedCall {
       CountedFrames.frame(type: 1, flags: 4, stream: 0, headers)
       + CountedFrames.frame(type: 0, flags: ends ? 1 : 0, stream: 0, body)
     places = [5, 9 + headers.count + 5]
+  }
+
+  init(_ call: LoadCall) {
+    self.init(
+      "\(call.method)", authorization: String(decoding: call.authorization, as: UTF8.self),
+      message: call.message)
+  }
+
+  /// Puts other bytes in the place of the message's last ones.
+  mutating func replaceEnd(_ bytes: [UInt8]) {
+    self.bytes.replaceSubrange((self.bytes.count - bytes.count)..., with: bytes)
   }
 
   /// Its bytes on a stream.

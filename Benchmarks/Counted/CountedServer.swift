@@ -24,6 +24,8 @@ final class CountedServer {
   private var nextStream = 1
   /// Bytes of answers so far.
   private(set) var answeredBytes = 0
+  /// What the last call was answered, frames and all.
+  private(set) var answer: [UInt8] = []
 
   init(rules source: String, _ detail: DenialDetail = .explained) throws {
     guard let ruleset = Ruleset.compile(source: source, name: "counted.rules").ruleset else {
@@ -64,10 +66,10 @@ final class CountedServer {
     Write(ResourcePath(unchecked: path), .update(fields: fields.encoded, mask: nil))
   }
 
-  /// A document's fields as they are stored; empty for none.
-  func fields(of path: String) throws -> [UInt8] {
+  /// A document's fields; empty for none.
+  func fields(of path: String) throws -> Fields {
     try store.read(Self.database) { (view) throws(StoreError) in
-      try view.document(ResourcePath(unchecked: path)).map { Array($0.fields.bytes) } ?? []
+      try view.document(ResourcePath(unchecked: path)).map { Fields($0.fields) } ?? [:]
     }
   }
 
@@ -75,6 +77,7 @@ final class CountedServer {
   @discardableResult
   func make(_ call: inout CountedCall) -> Int {
     let before = answeredBytes
+    answer.removeAll(keepingCapacity: true)
     open(&call)
     while answeredBytes == before { runJobs() }
     return answeredBytes - before
@@ -102,7 +105,7 @@ final class CountedServer {
 
   private func takeOutput() {
     while true {
-      let count = connection.output(atMost: 1 << 20) { _ in }
+      let count = connection.output(atMost: 1 << 20) { answer += $0 }
       answeredBytes += count
       if count == 0 { return }
     }

@@ -93,7 +93,7 @@ final class MixRequests {
   func forgetTransactions() { openLikes = [:] }
 
   /// The token in the first message of a streamed answer; empty where there is none.
-  private static func transaction(in answer: [UInt8]) -> [UInt8] {
+  static func transaction(in answer: [UInt8]) -> [UInt8] {
     answer.withUnsafeBytes { bytes in
       guard bytes.count > 5 else { return [] }
       var cursor = WireCursor(UnsafeRawBufferPointer(rebasing: bytes[5...]))

@@ -98,12 +98,15 @@ public struct FieldPath: Sendable {
 
   /// The text form; `parse(text)` gives the same path back.
   public var text: String {
-    segments.map(Self.quotedIfNeeded).joined(separator: ".")
+    segments.count == 1
+      ? Self.quotedIfNeeded(segments[0]) : segments.map(Self.quotedIfNeeded).joined(separator: ".")
   }
 
   private static func quotedIfNeeded(_ segment: String) -> String {
-    let bytes = Array(segment.utf8)
-    let isPlain = bytes.indices.allSatisfy { isIdentifierByte(bytes[$0], first: $0 == 0) }
+    var plain = segment
+    let isPlain = plain.withUTF8 { bytes in
+      bytes.indices.allSatisfy { isIdentifierByte(bytes[$0], first: $0 == 0) }
+    }
     if isPlain { return segment }
     var quoted = "`"
     for scalar in segment.unicodeScalars {

@@ -55,6 +55,9 @@ public struct FieldsView: Sequence {
       self.entryTag = entryTag
     }
 
+    /// Where the entry behind the last one begins.
+    @inlinable public var place: UnsafeRawPointer { cursor.mark }
+
     @inlinable
     public mutating func next() -> Entry? {
       let before = cursor

@@ -128,8 +128,18 @@ public struct ResourceNameParser {
     InvalidArgument("The key path element name is longer than \(Limits.idBytesMax) bytes.")
 
   /// `__...__`, at least four bytes.
+  ///
+  /// Asked of every name, so it is made anew for each kind of bytes, in whichever module.
+  @inlinable
   package static func isReserved(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
-    bytes.count >= 4 && bytes.starts(with: "__".utf8) && bytes.suffix(2).elementsEqual("__".utf8)
+    guard bytes.count >= 4, bytes.first == 0x5F, bytes.last == 0x5F else { return false }
+    return bytes[bytes.index(after: bytes.startIndex)] == 0x5F
+      && bytes[bytes.index(bytes.endIndex, offsetBy: -2)] == 0x5F
+  }
+
+  package static func isReserved(_ name: String) -> Bool {
+    var name = name
+    return name.withUTF8 { isReserved($0) }
   }
 
   // MARK: reading

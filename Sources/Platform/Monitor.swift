@@ -4,10 +4,10 @@
 ///
 /// `@unchecked Sendable`: `value` is touched only while `mutex` is held, by `withLock` and `wait`.
 package final class Monitor<Value>: @unchecked Sendable {
-  private var value: Value
+  @usableFromInline var value: Value
   // In memory of their own, because pthread objects must never move.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let condition: UnsafeMutablePointer<pthread_cond_t>
 
   package init(_ value: sending Value) {
     self.value = value
@@ -30,6 +30,7 @@ package final class Monitor<Value>: @unchecked Sendable {
   }
 
   /// Runs `body` with the value; held for a lookup, never across a call we do not own.
+  @inlinable
   package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -37,6 +38,7 @@ package final class Monitor<Value>: @unchecked Sendable {
   }
 
   /// Changes the value and wakes everybody who waits.
+  @inlinable
   package func change<R>(_ body: (inout Value) -> R) -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -46,6 +48,7 @@ package final class Monitor<Value>: @unchecked Sendable {
   }
 
   /// Changes the value and wakes one of those who wait, for a change that concerns only one.
+  @inlinable
   package func changeForOne<R>(_ body: (inout Value) -> R) -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -55,6 +58,7 @@ package final class Monitor<Value>: @unchecked Sendable {
   }
 
   /// Runs `body` until it gives a result, sleeping in between until the value changes.
+  @inlinable
   package func wait<R>(_ body: (inout Value) -> R?) -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -65,6 +69,7 @@ package final class Monitor<Value>: @unchecked Sendable {
   }
 
   /// As `wait`, but asks at the latest after `milliseconds`; nil when nothing changed by then.
+  @inlinable
   package func wait<R>(atMost milliseconds: Int, _ body: (inout Value) -> R?) -> R? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -13,6 +13,18 @@ internal import DequeModule
 internal import DocModel
 internal import Platform
 
+/// What planning made of a job. Not a part of `Committer`, which is generic: its metadata would be looked up for each commit.
+private enum CommitOutcome {
+  case commit(CommitRequest, Result<CommitResult, StoreError>)
+  /// The transactions have it.
+  case waits
+  /// It takes too long for an event loop.
+  case isForThread(CommitRequest)
+  case clear(@Sendable (Result<Int64, StoreError>) -> Void, Result<Int64, StoreError>)
+  case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
+  case index(IndexRequest)
+}
+
 final class Committer<Engine: StorageEngine>: Sendable {
   private let queue = CommitQueue()
   private let hasThread = Monitor(false)
@@ -153,23 +165,12 @@ final class Committer<Engine: StorageEngine>: Sendable {
 
   // MARK: one batch
 
-  private enum Outcome {
-    case commit(CommitRequest, Result<CommitResult, StoreError>)
-    /// The transactions have it.
-    case waits
-    /// It takes too long for an event loop.
-    case isForThread(CommitRequest)
-    case clear(@Sendable (Result<Int64, StoreError>) -> Void, Result<Int64, StoreError>)
-    case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
-    case index(IndexRequest)
-  }
-
   /// - Parameter builder: begins indexes; nil when `jobs` are commits only.
   private func write(
     _ jobs: [CommitJob], _ batch: MutationBatch, _ builder: IndexBuilder<Engine>?, isHurried: Bool = false
   ) {
     batch.reset()
-    var planned: (outcomes: [Outcome], planner: CommitPlanner)?
+    var planned: (outcomes: [CommitOutcome], planner: CommitPlanner)?
     var failure: StorageError?
     do throws(StorageError) {
       try engine.write(batch) { (view, batch) throws(StorageError) in
@@ -199,7 +200,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     }
   }
 
-  private func plan(_ job: CommitJob, _ planner: CommitPlanner) -> Outcome {
+  private func plan(_ job: CommitJob, _ planner: CommitPlanner) -> CommitOutcome {
     switch job {
     case .commit(let request):
       do throws(StoreError) {
@@ -219,7 +220,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   /// What becomes of a job when not even a view could be had.
-  private func unplanned(_ job: CommitJob) -> Outcome {
+  private func unplanned(_ job: CommitJob) -> CommitOutcome {
     switch job {
     case .commit(let request):
       // A failure of the store ends the transaction (`StoreError.endsTransaction`), and nobody else would end one that
@@ -233,7 +234,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   private func complete(
-    _ outcome: Outcome, _ failure: StorageError?, _ batch: MutationBatch, _ builder: IndexBuilder<Engine>?
+    _ outcome: CommitOutcome, _ failure: StorageError?, _ batch: MutationBatch,
+    _ builder: IndexBuilder<Engine>?
   ) {
     switch outcome {
     case .waits: break

@@ -13,11 +13,11 @@ struct FieldEdit {
     case delete
   }
 
-  let segments: [[UInt8]]
+  let segments: [String]
   let action: Action
 
   init(_ path: FieldPath, _ action: Action) {
-    segments = path.segments.map { Array($0.utf8) }
+    segments = path.segments
     self.action = action
   }
 
@@ -37,50 +37,59 @@ enum FieldsMerge {
   /// leads through another one's path counts for nothing.
   /// Source: docs/spec/protocol.md 4.3.
   static func apply(_ edits: [FieldEdit], to base: FieldsView) -> [UInt8] {
+    var writer = WireWriter(reserving: base.byteCount + 64)
+    guard edits.count > 1 else {
+      merge(base, edits[...], depth: 0, &writer)
+      return writer.bytes
+    }
     // A stable sort, so that the later of two edits of one path stays behind the earlier.
     let order = edits.indices.sorted { left, right in
       let order = compare(edits[left].segments, edits[right].segments)
       return order != 0 ? order < 0 : left < right
     }
     let sorted = order.map { edits[$0] }
-    var writer = WireWriter(reserving: base.byteCount + 64)
-    merge(base, sorted[...], depth: 0, FieldsView.documentEntryTag, &writer)
+    merge(base, sorted[...], depth: 0, &writer)
     return writer.bytes
   }
 
-  private static func compare(_ left: [[UInt8]], _ right: [[UInt8]]) -> Int {
-    for (a, b) in zip(left, right) where a != b { return a.lexicographicallyPrecedes(b) ? -1 : 1 }
+  private static func compare(_ left: [String], _ right: [String]) -> Int {
+    for (a, b) in zip(left, right) where !a.hasSameBytes(as: b) { return a.precedesInBytes(b) ? -1 : 1 }
     return left.count - right.count
   }
 
-  /// Writes the entries of one level. `edits` share their first `depth` segments.
+  /// Writes the entries of one level. `edits` share their first `depth` segments. What lies between two entries that are
+  /// edited is copied in one piece.
   private static func merge(
-    _ base: FieldsView, _ edits: ArraySlice<FieldEdit>, depth: Int, _ tag: UInt8, _ writer: inout WireWriter
+    _ base: FieldsView, _ edits: ArraySlice<FieldEdit>, depth: Int, _ writer: inout WireWriter
   ) {
     var rest = edits
     var entries = base.makeIterator()
+    var copied = base.start
+    var place = base.start
     var entry = entries.next()
     while let first = rest.first {
-      let name = first.segments[depth]
-      let group = rest.prefix { $0.segments[depth] == name }
+      var name = first.segments[depth]
+      let group = rest.count == 1 ? rest : rest.prefix { $0.segments[depth].hasSameBytes(as: name) }
       rest = rest.dropFirst(group.count)
-      name.withUnsafeBytes { key in
+      name.withUTF8 { name in
+        let key = UnsafeRawBufferPointer(name)
         while let current = entry, WireCursor.compare(current.key, key) < 0 {
-          writer.entry(key: current.key, encodedValue: current.value.bytes, tag: tag)
+          place = entries.place
           entry = entries.next()
         }
+        writer.bytes.append(contentsOf: UnsafeRawBufferPointer(start: copied, count: place - copied))
         var old: ValueView?
         if let current = entry, WireCursor.areEqual(current.key, key) {
           old = current.value
+          place = entries.place
           entry = entries.next()
         }
-        replace(key, old, group, depth: depth, tag, &writer)
+        copied = place
+        replace(key, old, group, depth: depth, base.entryTag, &writer)
       }
     }
-    while let current = entry {
-      writer.entry(key: current.key, encodedValue: current.value.bytes, tag: tag)
-      entry = entries.next()
-    }
+    let end = base.start + base.byteCount
+    writer.bytes.append(contentsOf: UnsafeRawBufferPointer(start: copied, count: end - copied))
   }
 
   /// Writes one entry that `edits` concern, or leaves it out.
@@ -108,7 +117,7 @@ enum FieldsMerge {
     writer.message(2) { value in
       value.message(6) { map in
         let empty = FieldsView(WireCursor.empty, entryTag: FieldsView.mapEntryTag)
-        merge(inner ?? empty, edits, depth: depth + 1, FieldsView.mapEntryTag, &map)
+        merge(inner ?? empty, edits, depth: depth + 1, &map)
       }
     }
     writer.closeLength(at: start)

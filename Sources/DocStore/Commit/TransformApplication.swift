@@ -11,6 +11,7 @@ enum TransformApplication {
   static func apply(
     _ transforms: [FieldTransform], to fields: FieldsView, serverTime: Int64
   ) -> (fields: [UInt8], results: [[UInt8]]) {
+    if transforms.count == 1 { return apply(transforms[0], to: fields, serverTime) }
     // Values already computed, for a second transform of the same path.
     var computed: [FieldPath: [UInt8]] = [:]
     var results: [[UInt8]] = []
@@ -26,6 +27,16 @@ enum TransformApplication {
       results.append(transform.operation.answersNull ? Value.null.encoded : value)
     }
     return (merge(computed, into: fields), results)
+  }
+
+  private static func apply(
+    _ transform: FieldTransform, to fields: FieldsView, _ serverTime: Int64
+  ) -> (fields: [UInt8], results: [[UInt8]]) {
+    let value = apply(transform.operation, to: fields.value(at: transform.path), serverTime)
+    let merged = value.withUnsafeBytes {
+      FieldsMerge.apply([FieldEdit(transform.path, .set($0))], to: fields)
+    }
+    return (merged, [transform.operation.answersNull ? Value.null.encoded : value])
   }
 
   private static func merge(_ computed: [FieldPath: [UInt8]], into fields: FieldsView) -> [UInt8] {

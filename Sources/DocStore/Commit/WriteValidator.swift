@@ -134,7 +134,7 @@ enum WriteValidator {
   private static func checkPath(_ path: FieldPath) throws(InvalidArgument) {
     var bytes = 0
     for (index, segment) in path.segments.enumerated() {
-      if ResourceNameParser.isReserved(Array(segment.utf8)) {
+      if ResourceNameParser.isReserved(segment) {
         throw InvalidArgument(
           index == 0 ? "field name \(segment) is reserved" : "field name '\(segment)' is reserved.")
       }

@@ -90,7 +90,7 @@ public struct AggregationQuery: Sendable {
         unnamed += 1
         alias = "field_\(unnamed)"
       }
-      if ResourceNameParser.isReserved(Array(alias.utf8)) { throw AggregationErrors.reserved(alias) }
+      if ResourceNameParser.isReserved(alias) { throw AggregationErrors.reserved(alias) }
       guard seen.insert(Array(alias.utf8)).inserted else { throw AggregationErrors.duplicate(alias) }
       aliases.append(alias)
     }

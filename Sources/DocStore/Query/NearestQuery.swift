@@ -89,7 +89,7 @@ extension QueryValidator {
   }
 
   private func checkResultField(_ name: String) throws(InvalidArgument) {
-    if ResourceNameParser.isReserved(Array(name.utf8)) { throw NearestErrors.reservedResult(name) }
+    if ResourceNameParser.isReserved(name) { throw NearestErrors.reservedResult(name) }
     if name.utf8.count > Limits.fieldNameBytesMax { throw NearestErrors.longResult }
   }
 }

@@ -59,7 +59,7 @@ public enum QueryErrors {
   static func reservedName(in path: FieldPath) -> InvalidArgument {
     let text = path.segments.map { segment in
       // A reserved name is quoted although its bytes would not need it.
-      ResourceNameParser.isReserved(Array(segment.utf8))
+      ResourceNameParser.isReserved(segment)
         ? "`\(segment)`" : FieldPath.field(segment)?.text ?? segment
     }
     return InvalidArgument("invalid reserved name in field path \(text.joined(separator: "."))")

@@ -81,7 +81,7 @@ public struct QueryValidator {
     else { throw QueryErrors.pathTooLong }
     if path.isDocumentName { return path }
     for (index, segment) in path.segments.enumerated() {
-      guard ResourceNameParser.isReserved(Array(segment.utf8)) else { continue }
+      guard ResourceNameParser.isReserved(segment) else { continue }
       switch segment {
       case "__key__": throw QueryErrors.keyMember
       case "__name__": throw QueryErrors.nameReserved

@@ -9,7 +9,7 @@ extension FieldPath {
   /// pass: they lead nowhere.
   public static func parseUnreserved(_ text: String) throws(InvalidArgument) -> FieldPath {
     let path = try FieldPath.parse(text)
-    for segment in path.segments where ResourceNameParser.isReserved(Array(segment.utf8)) {
+    for segment in path.segments where ResourceNameParser.isReserved(segment) {
       switch segment {
       case "__name__", "__type__": break
       case "__key__": throw QueryErrors.keyMember
