@@ -3,7 +3,7 @@
 internal import DocModel
 
 /// Every method name of the language.
-package enum MethodName: UInt8, CaseIterable {
+package enum MethodName: String, CaseIterable {
   case size, matches, replace, split, lower, upper, trim, toUtf8
   case concat, hasAll, hasAny, hasOnly, removeAll, join, toSet
   case keys, values, get, diff
@@ -22,7 +22,10 @@ package enum MethodName: UInt8, CaseIterable {
   /// Kept, because `allCases` makes an array.
   static let count = allCases.count
 
-  private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ("\($0)", $0) })
+  /// Its place in `allCases`, for tables. INVARIANT: cases without values are numbered in order; `MethodTable` checks it.
+  package var number: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
+
+  private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 }
 
 /// Arguments of a call, evaluated and without faults.
@@ -55,6 +58,7 @@ package final class MethodTable: Sendable {
   private let methods: [BuiltinMethod?]
 
   private init() {
+    precondition(MethodName.allCases.enumerated().allSatisfy { $0.element.number == $0.offset })
     var table = [BuiltinMethod?](
       repeating: nil, count: OperandKind.allCases.count * MethodName.count)
     let groups: [(OperandKind, [(MethodName, [String], BuiltinMethod.Body)])] = [
@@ -68,7 +72,7 @@ package final class MethodTable: Sendable {
         // The official engine speaks of lists where it means constraints.
         let owner = kind == .constraint ? OperandKind.list.name : kind.name
         table[Self.index(kind, name)] = BuiltinMethod(
-          signature: Signature("\(owner).\(name)", overloads), body: body)
+          signature: Signature("\(owner).\(name.rawValue)", overloads), body: body)
       }
     }
     methods = table
@@ -76,7 +80,7 @@ package final class MethodTable: Sendable {
 
   @inline(__always)
   private static func index(_ kind: OperandKind, _ name: MethodName) -> Int {
-    Int(kind.rawValue) * MethodName.count + Int(name.rawValue)
+    Int(kind.rawValue) * MethodName.count + name.number
   }
 
   @inline(__always)

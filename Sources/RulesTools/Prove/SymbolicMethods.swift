@@ -6,9 +6,9 @@ internal import Rules
 /// What is known of a method without its receiver.
 enum SymbolicMethods {
   /// The kinds of values that have it.
-  static func owners(of name: MethodName) -> KindSet { table[Int(name.rawValue)].owners }
+  static func owners(of name: MethodName) -> KindSet { table[name.number].owners }
 
-  static func argumentCount(of name: MethodName) -> Int { table[Int(name.rawValue)].argumentCount }
+  static func argumentCount(of name: MethodName) -> Int { table[name.number].argumentCount }
 
   private static let table: [(owners: KindSet, argumentCount: Int)] = MethodName.allCases.map { name in
     var owners: KindSet = []
