@@ -4,7 +4,6 @@ public import Access
 internal import DocModel
 public import DocStore
 public import Logging
-internal import NIOPosix
 internal import Requests
 internal import Synchronization
 public import Telemetry
@@ -87,14 +86,14 @@ public struct SingleProject: Sendable {
 /// ```
 public final class FirestoreServer: Sendable {
   private let server: WireServer
-  private let threads: NIOThreadPool
+  private let threads: WorkerThreads
   private let isStopping: Flag
   private let requests: RequestsServer?
   private let webChannel: WebChannelService
   private let memory: MemoryBudget
 
   private init(
-    _ server: WireServer, _ threads: NIOThreadPool, _ isStopping: Flag, _ requests: RequestsServer?,
+    _ server: WireServer, _ threads: WorkerThreads, _ isStopping: Flag, _ requests: RequestsServer?,
     _ webChannel: WebChannelService, _ memory: MemoryBudget
   ) {
     self.memory = memory
@@ -119,8 +118,7 @@ public final class FirestoreServer: Sendable {
     _ store: GuardedStore<Engine>, _ options: FirestoreServerOptions = FirestoreServerOptions(),
     onShutdownRequest: @escaping @Sendable () -> Void = {}
   ) async throws(ServerError) -> FirestoreServer {
-    let threads = NIOThreadPool(numberOfThreads: options.workerThreadCount ?? 4 * WireServer.coreCount)
-    threads.start()
+    let threads = WorkerThreads(count: options.workerThreadCount ?? 4 * WireServer.coreCount)
     var serviceOptions = FirestoreOptions()
     serviceOptions.profile = options.profile
     serviceOptions.access = options.access
@@ -174,7 +172,7 @@ public final class FirestoreServer: Sendable {
       return FirestoreServer(wire, threads, isStopping, requests, http.webChannel, memory)
     } catch {
       await requests?.stop()
-      try? await threads.shutdownGracefully()
+      await threads.end()
       throw error
     }
   }
@@ -188,6 +186,6 @@ public final class FirestoreServer: Sendable {
     await requests?.stop()
     await server.stop()
     memory.close()
-    try? await threads.shutdownGracefully()
+    await threads.end()
   }
 }

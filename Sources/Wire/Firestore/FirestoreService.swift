@@ -48,11 +48,14 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
   /// Write streams opened so far: their ids.
   let writeStreams = Atomic(0)
 
-  package init(
+  package convenience init(
     _ store: GuardedStore<Engine>, threads: NIOThreadPool, options: FirestoreOptions = FirestoreOptions()
   ) {
+    self.init(store, threads: WorkerThreads(threads), options: options)
+  }
+
+  package init(_ store: GuardedStore<Engine>, threads: WorkerThreads, options: FirestoreOptions) {
     self.store = store
-    let threads = WorkerThreads(threads)
     self.threads = threads
     self.options = options
     tokens = TokenReader(
@@ -96,7 +99,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     _ name: String, _ kind: GRPCMethodKind,
     _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
   ) -> GRPCMethod {
-    let short = name.split(separator: "/").last.map(String.init) ?? name
+    let short = ServerMetrics.shortName(name)
     guard let faulted = InjectedFault.Call(method: short) else {
       return GRPCMethod(name, kind) { call in
         do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }

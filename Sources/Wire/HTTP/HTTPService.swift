@@ -13,7 +13,8 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   package let gate: RequestGate
   /// Streams of browsers.
   package let webChannel: WebChannelService
-  private let methods: [RESTMethod: GRPCMethod]
+  /// By raw value: a type of dictionary of its own costs a start as much as a hundred look-ups.
+  private let methods: [String: GRPCMethod]
   /// What requests that are no method of the service are counted as.
   private let emulatorMetric: Int
   private let pageMetric: Int
@@ -30,18 +31,19 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     self.firestore = firestore
     self.hooks = hooks
     self.gate = gate
+    let all = firestore.methods
     webChannel = WebChannelService(
-      firestore.methods, Self.dialect(firestore), gate: gate, observer: hooks.observer,
+      all, Self.dialect(firestore), gate: gate, observer: hooks.observer,
       threads: firestore.threads,
       limits: limits, memory: hooks.memory)
     emulatorMetric = hooks.observer?.metrics.index(of: "Emulator") ?? -1
     pageMetric = hooks.observer?.metrics.index(of: "Page") ?? -1
-    var methods: [RESTMethod: GRPCMethod] = [:]
-    for method in firestore.methods where method.name.hasPrefix("google.firestore.v1.") {
-      guard let rest = RESTMethod(rawValue: String(method.name.split(separator: "/")[1])) else { continue }
+    var methods: [String: GRPCMethod] = [:]
+    for method in all where method.name.hasPrefix("google.firestore.v1.") {
+      guard let rest = RESTMethod(rawValue: ServerMetrics.shortName(method.name)) else { continue }
       var method = method
       method.metric = hooks.observer?.metrics.index(of: method.name) ?? -1
-      methods[rest] = method
+      methods[rest.rawValue] = method
     }
     self.methods = methods
   }
@@ -106,7 +108,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   /// A method of the service in its REST form. Large bodies are read on a thread of their own.
   private func callMethod(_ exchange: HTTPExchange, _ target: HTTPTarget) {
     guard let route = RESTRoute(httpMethod: exchange.request.method, segments: target.segments[1...]),
-      let method = methods[route.method]
+      let method = methods[route.method.rawValue]
     else { return exchange.respondNotFound() }
     let dialect = Self.dialect(firestore)
     let call = RESTCall(exchange, route.method, dialect)

@@ -5,8 +5,7 @@ internal import DocModel
 enum CallTarget {
   /// `users/bob`, `users`, `3 writes`; empty when the message does not tell.
   static func text(_ method: String, _ message: UnsafeRawBufferPointer) -> String {
-    let name = method.split(separator: "/").last.map(String.init) ?? method
-    switch name {
+    switch ServerMetrics.shortName(method) {
     case "Commit", "BatchWrite":
       let count = PlainFields.all(2, of: message).count
       return count == 1 ? "1 write" : "\(count) writes"

@@ -11,7 +11,7 @@ internal import NIOCore
 internal import Synchronization
 
 package final class WebChannelService: Sendable {
-  private let methods: [WebChannelStream: GRPCMethod]
+  private let methods: [String: GRPCMethod]
   private let dialect: JSONDialect
   private let gate: RequestGate
   private let observer: CallObserver?
@@ -30,13 +30,13 @@ package final class WebChannelService: Sendable {
     threads: WorkerThreads,
     limits: WebChannelLimits, memory: MemoryBudget? = nil
   ) {
-    var streams: [WebChannelStream: GRPCMethod] = [:]
+    var streams: [String: GRPCMethod] = [:]
     for stream in WebChannelStream.allCases {
       guard
         var method = methods.first(where: { $0.name == "google.firestore.v1.Firestore/" + stream.rawValue })
       else { continue }
       method.metric = observer?.metrics.index(of: method.name) ?? -1
-      streams[stream] = method
+      streams[stream.rawValue] = method
     }
     self.methods = streams
     self.dialect = dialect
@@ -154,7 +154,7 @@ extension WebChannelService {
   private func shakeHands(
     _ exchange: HTTPExchange, _ stream: WebChannelStream, _ parameters: WebChannelParameters
   ) {
-    guard let method = methods[stream], let eventLoop = exchange.eventLoop, !isStopping.isSet else {
+    guard let method = methods[stream.rawValue], let eventLoop = exchange.eventLoop, !isStopping.isSet else {
       return exchange.respond(status: 503)
     }
     readForm(exchange, stream) { [self] exchange, form in
