@@ -163,6 +163,7 @@ public final class FirestoreServer: Sendable {
     var requests: RequestsServer?
     do throws(ServerError) {
       if let port = options.requestsPort, let feed = store.feed {
+        guard server.isReady() else { throw ServerError.withdrawn }
         requests = try await RequestsServer.start(
           host: server.host, port: port, feed, gate, threads: firestore.threads
         ) { EvaluationJSON.object($0, in: store) }

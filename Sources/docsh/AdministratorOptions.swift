@@ -4,9 +4,9 @@ import Access
 import ArgumentParser
 import Wire
 
-struct AdministratorOptions: ParsableArguments {
-  @Option(
-    name: .customLong("admin-key-file"),
+struct AdministratorOptions: CommandOptions {
+  @CommandOption(
+    "admin-key-file",
     help: ArgumentHelp(
       "Only who sends `Authorization: Bearer KEY`, with the key in this file, may administrate: clear, rules, export,"
         + " triggers, shutdown. docsh's own clients find it through DOCSH_ADMIN_KEY_FILE.",
@@ -14,11 +14,17 @@ struct AdministratorOptions: ParsableArguments {
     completion: .file())
   var keyFile: String?
 
-  @Flag(
+  @CommandOption(
+    flag: "allow-owner",
     help:
       "Take `Bearer owner` and open the administrative endpoints although --host is no address of this machine alone."
   )
   var allowOwner = false
+
+  mutating func showOptions(to visitor: inout some OptionVisitor) throws {
+    try visitor.visit(&_keyFile)
+    try visitor.visit(&_allowOwner)
+  }
 
   /// Complains and ends with `ExitStatus.badInput` when the file is of no use.
   func load(host: String) throws -> AdministratorAccess {

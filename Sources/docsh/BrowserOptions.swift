@@ -3,22 +3,27 @@
 import ArgumentParser
 import Wire
 
-struct BrowserOptions: ParsableArguments {
-  @Option(
-    name: .customLong("allow-origin"),
+struct BrowserOptions: CommandOptions {
+  @CommandOption(
+    "allow-origin",
     help: ArgumentHelp(
       "Let pages of this origin (https://app.example, null, * for all) pass by the rules and administrate, as"
         + " pages of this machine may. May be repeated. See docs/browser-access.md.",
       valueName: "origin"))
   var origins: [String] = []
 
-  @Option(
-    name: .customLong("allow-host"),
+  @CommandOption(
+    "allow-host",
     help: ArgumentHelp(
       "Serve HTTP under this name (db.example, *.example, * for all), beside those of this machine. May be"
         + " repeated.",
       valueName: "name"))
   var hosts: [String] = []
+
+  mutating func showOptions(to visitor: inout some OptionVisitor) throws {
+    try visitor.visit(&_origins)
+    try visitor.visit(&_hosts)
+  }
 
   func validate() throws {
     _ = try allowedOrigins

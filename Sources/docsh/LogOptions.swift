@@ -18,12 +18,17 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
   var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
 }
 
-struct LogOptions: ParsableArguments {
-  @Option(help: "How much is logged; `info` has a line for each request.")
+struct LogOptions: CommandOptions {
+  @CommandOption("log-level", help: "How much is logged; `info` has a line for each request.")
   var logLevel = LogLevel.notice
 
-  @Option(help: "The format of log lines.")
+  @CommandOption("log-format", help: "The format of log lines.")
   var logFormat = LogFormat.text
+
+  mutating func showOptions(to visitor: inout some OptionVisitor) throws {
+    try visitor.visit(&_logLevel)
+    try visitor.visit(&_logFormat)
+  }
 }
 
 /// The log of a server: a logger, and the queue behind it.

@@ -3,9 +3,9 @@
 import ArgumentParser
 import Wire
 
-struct MemoryOption: ParsableArguments {
-  @Option(
-    name: .customLong("memory-budget"),
+struct MemoryOption: CommandOptions {
+  @CommandOption(
+    "memory-budget",
     help: ArgumentHelp(
       "The memory that connections may make the server take, such as 256MiB or 1GiB. A quarter of the machine's, or of"
         + " its control group's, but at most 1GiB unless said. See docs/limits.md.",
@@ -13,14 +13,19 @@ struct MemoryOption: ParsableArguments {
     transform: MemoryOption.bytes)
   var budget: Int?
 
-  @Option(
-    name: .customLong("history-budget"),
+  @CommandOption(
+    "history-budget",
     help: ArgumentHelp(
       "The room that earlier states of documents may take, such as 64MiB or 1GiB; 256MiB unless said. Beyond, the oldest"
         + " go before their hour is over. See docs/limits.md.",
       valueName: "size"),
     transform: MemoryOption.historyBytes)
   var historyBudget: Int?
+
+  mutating func showOptions(to visitor: inout some OptionVisitor) throws {
+    try visitor.visit(&_budget)
+    try visitor.visit(&_historyBudget)
+  }
 
   /// LIMIT: the least room for history: some thousand changes, so that a read in pieces can end.
   static let historyBudgetMin = 1 << 20

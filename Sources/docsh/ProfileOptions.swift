@@ -18,58 +18,81 @@ enum RulesSize: String, ExpressibleByArgument, CaseIterable {
   case production, any
 }
 
-struct ProfileOptions: ParsableArguments {
-  @Option(
+struct ProfileOptions: CommandOptions {
+  @CommandOption(
+    "profile",
     help: "Follow the production service or the official emulator where they differ. See docs/profiles.md.")
   var profile = ProfileName.production
 
-  @Option(name: .customLong("no-rules"), help: "What users may do in a database without rules.")
+  @CommandOption("no-rules", help: "What users may do in a database without rules.")
   var withoutRules: WithoutRules?
 
-  @Option(
+  @CommandOption(
+    "denial-detail",
     help: "The message of a denial: production's sentence, the reasons as well, or the emulator's message.")
   var denialDetail: DenialDetail?
 
-  @Option(help: "Whether tokens that have expired or are of another project are refused.")
+  @CommandOption(
+    "verify-tokens", help: "Whether tokens that have expired or are of another project are refused.")
   var verifyTokens: TokenChecks?
 
-  @Option(help: "The kinds of transactions that users may begin.")
+  @CommandOption("user-transactions", help: "The kinds of transactions that users may begin.")
   var userTransactions: UserTransactions?
 
-  @Option(help: "Whose error messages are used.")
+  @CommandOption("error-texts", help: "Whose error messages are used.")
   var errorTexts: ErrorTexts?
 
-  @Flag(
-    inversion: .prefixedNo,
+  @CommandOption(
+    flagOrNo: "rest-strict",
     help: "Read and refuse REST requests as the production service does, or as the official emulator does.")
   var restStrict: Bool?
 
-  @Option(
+  @CommandOption(
+    "listen-targets",
     help: "Whether targets that are read once, or whose resume token is unreadable, end as in production.")
   var listenTargets: ListenTargets?
 
-  @Option(help: "Whether rules that are too large for production are refused.")
+  @CommandOption("rules-size", help: "Whether rules that are too large for production are refused.")
   var rulesSize: RulesSize?
 
-  @Option(
+  @CommandOption(
+    "index-mode",
     help: "Refuse queries that lack an index (auto: where indexes are known), or say so in the log, or not.")
   var indexMode: IndexMode?
 
-  @Option(help: "Whose limits apply where the two differ.")
+  @CommandOption("limits", help: "Whose limits apply where the two differ.")
   var limits: ServiceLimits?
 
-  @Option(
-    name: .customLong("lock-wait"),
+  @CommandOption(
+    "lock-wait",
     help:
       "How many seconds a write waits for transactions that have read the documents it changes (20; emulator: 2)."
   )
   var lockWaitSeconds: Int?
 
-  @Flag(help: "Without rules, let users do everything; the same as --no-rules allow.")
+  @CommandOption(flag: "open", help: "Without rules, let users do everything; the same as --no-rules allow.")
   var open = false
 
-  @Flag(help: "Answer denials with production's sentence only; the same as --denial-detail terse.")
+  @CommandOption(
+    flag: "terse", help: "Answer denials with production's sentence only; the same as --denial-detail terse.")
   var terse = false
+
+  mutating func showOptions(to visitor: inout some OptionVisitor) throws {
+    try visitor.visit(&_profile)
+    try visitor.visit(&_withoutRules)
+    try visitor.visit(&_denialDetail)
+    try visitor.visit(&_verifyTokens)
+    try visitor.visit(&_userTransactions)
+    try visitor.visit(&_errorTexts)
+    try visitor.visit(&_restStrict)
+    try visitor.visit(&_listenTargets)
+    try visitor.visit(&_rulesSize)
+    try visitor.visit(&_indexMode)
+    try visitor.visit(&_limits)
+    try visitor.visit(&_lockWaitSeconds)
+    try visitor.visit(&_open)
+    try visitor.visit(&_terse)
+  }
 
   func validate() throws {
     if open, withoutRules == .deny {

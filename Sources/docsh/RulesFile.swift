@@ -27,11 +27,10 @@ enum RulesFile {
 }
 
 extension DatabaseFiles {
-  /// Compiles the files into a registry; complains and ends when one does not compile.
+  /// Compiles the files for a registry; complains and ends when one does not compile.
   ///
   /// - Parameter keepsBroken: takes such rules, by which users are refused with the compiler's words.
-  func registry(_ profile: ServiceProfile, keepsBroken: Bool = false) throws -> RulesetRegistry {
-    let registry = RulesetRegistry(isOpen: profile.withoutRules == .allow)
+  func load(into registry: RulesetRegistry, _ profile: ServiceProfile, keepsBroken: Bool) throws {
     for source in sources {
       let compilation = try RulesFile.compile(
         source.path, limitsSource: profile.limitsRulesSource, remarks: false)
@@ -43,6 +42,5 @@ extension DatabaseFiles {
       registry.setStandard(
         .broken(OfficialIssue.refusal(compilation), compilation.source), ofDatabase: source.database)
     }
-    return registry
   }
 }

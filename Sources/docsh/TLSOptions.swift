@@ -5,20 +5,24 @@ import DocModel
 import DocStore
 import Wire
 
-struct TLSOptions: ParsableArguments {
-  @Option(
-    name: .customLong("tls-cert"),
+struct TLSOptions: CommandOptions {
+  @CommandOption(
+    "tls-cert",
     help: ArgumentHelp(
       "Serve TLS with this certificate, and those that lead to it (PEM). Nothing else is served then.",
       valueName: "file"),
     completion: .file(extensions: ["pem", "crt"]))
   var certificate: String?
 
-  @Option(
-    name: .customLong("tls-key"),
-    help: ArgumentHelp("The certificate's private key (PEM, not encrypted).", valueName: "file"),
+  @CommandOption(
+    "tls-key", help: ArgumentHelp("The certificate's private key (PEM, not encrypted).", valueName: "file"),
     completion: .file(extensions: ["pem", "key"]))
   var key: String?
+
+  mutating func showOptions(to visitor: inout some OptionVisitor) throws {
+    try visitor.visit(&_certificate)
+    try visitor.visit(&_key)
+  }
 
   func validate() throws {
     if certificate != nil, key == nil {

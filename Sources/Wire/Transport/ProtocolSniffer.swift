@@ -88,6 +88,21 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 
+  /// Asks the runtime what SwiftNIO will ask of the handlers of a first connection: each question is a walk over all conformances
+  /// of the program, and its answer is kept. For a start, while it waits for something else.
+  ///
+  /// - Returns: how many answers were yes, so that the questions are not optimized away.
+  @inline(never) @discardableResult
+  static func prepareFirstConnection() -> Int {
+    let handlers: [any ChannelHandler.Type] = [
+      ProtocolSniffer.self, ByteCounter.self, HTTPResponseEncoder.self,
+      ByteToMessageHandler<HTTPRequestDecoder>.self, HTTPServerPipelineHandler.self,
+      HTTP1ChannelHandler.self, HTTP2ChannelHandler.self,
+    ]
+    return handlers.count { $0 is any _ChannelInboundHandler.Type }
+      + handlers.count { $0 is any _ChannelOutboundHandler.Type }
+  }
+
   private func addHTTP2(to context: ChannelHandlerContext) throws {
     guard
       let handler = HTTP2ChannelHandler(

@@ -29,6 +29,8 @@ public enum ServerError: Error, Equatable, Sendable {
   /// The host names no address of this machine.
   case hostUnknown(host: String)
   case cannotListen(host: String, port: Int, reason: String)
+  /// Who starts it has thought better of it.
+  case withdrawn
 }
 
 public struct ServerOptions: Sendable {
@@ -55,6 +57,8 @@ public struct ServerOptions: Sendable {
   package var longSleepMilliseconds: Int64 = 5_000
   package var grpc = GRPCOptions()
   package var http = HTTPOptions()
+  /// Waits until the port may be opened, and says whether; what comes before goes on meanwhile.
+  public var isReady: @Sendable () -> Bool = { true }
 
   public init() {}
 }
@@ -124,6 +128,11 @@ public final class WireServer: Sendable {
           try channel.pipeline.syncOperations.addHandler(sniffer)
         }
       }
+    ProtocolSniffer.prepareFirstConnection()
+    guard options.isReady() else {
+      try? await group.shutdownGracefully()
+      throw .withdrawn
+    }
     do {
       let listener = try await bootstrap.bind(host: options.host, port: options.port).get()
       let address = ServerAddress(

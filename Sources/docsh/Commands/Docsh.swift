@@ -3,7 +3,6 @@
 import Access
 import ArgumentParser
 
-@main
 struct Docsh: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "docsh",
@@ -25,18 +24,6 @@ struct Docsh: AsyncParsableCommand {
       SeedCommand.self, TriggersCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self,
       RestoreCommand.self, ShellCommand.self,
     ], defaultSubcommand: ShellCommand.self)
-
-  /// A server is to answer soon, and the library sets up the arguments of a subcommand three times before it is run. Only
-  /// what is right goes the short way; whatever is to be explained is the library's.
-  ///
-  /// INVARIANT: every command says its `commandName`; the library would make one up of the type's, by reflection, at each start.
-  static func main() async {
-    let arguments = CommandLine.arguments.dropFirst()
-    guard arguments.first == "serve", (try? Docsh().validate()) != nil,
-      let serve = try? ServeCommand.parse(Array(arguments.dropFirst()))
-    else { return await main(nil) }
-    do { try await serve.run() } catch { exit(withError: error) }
-  }
 
   /// Of all subcommands: a key that cannot be read is no reason to go without.
   func validate() throws {

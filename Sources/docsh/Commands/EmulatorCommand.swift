@@ -38,10 +38,11 @@ struct EmulatorCommand: AsyncParsableCommand {
 
   private static func serve(_ options: [String]) async throws {
     let added = Environment.value("DOCSH_OPTIONS")?.split(separator: " ").map(String.init) ?? []
-    let command = try Docsh.parseAsRoot(
-      // The Firebase command line waits four seconds for the end.
-      ["serve", "--profile", "emulator", "--keep-broken-rules", "--stop-grace", "2"] + options + added)
-    guard var serve = command as? ServeCommand else { throw ExitCode(ExitStatus.usage) }
+    // The Firebase command line waits four seconds for the end.
+    let arguments = ["--profile", "emulator", "--keep-broken-rules", "--stop-grace", "2"] + options + added
+    let command =
+      try ShortForm.read(arguments[...]) ?? Docsh.parseAsRoot(["serve"] + arguments) as? ServeCommand
+    guard var serve = command else { throw ExitCode(ExitStatus.usage) }
     serve.announcesOfficially = true
     try await serve.run()
   }

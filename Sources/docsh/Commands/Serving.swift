@@ -14,21 +14,28 @@ struct Serving: Sendable {
   let ending: ShutdownSignal
   let command: ServeCommand
   let sources: DatabaseFiles
+  let rules: RulesLoading
 
   /// Serves until somebody asks for the end. The status to end with.
-  func run() async throws -> Int32 {
+  ///
+  /// - Parameter opened: called when requests are taken.
+  func run(_ opened: () -> Void) async throws -> Int32 {
     let server: FirestoreServer
     let ending = ending
+    var options = options
+    options.server.isReady = { [rules] in (try? rules.finish()) != nil }
     do throws(ServerError) {
       server = try await FirestoreServer.start(guarded, options) {
         ending.request(status: ExitStatus.success)
       }
     } catch {
+      try rules.finish()
       throw Terminal.end(ExitStatus.unavailable, Self.text(of: error))
     }
     let pidFile = try command.pidFile.map { try PIDFile($0) }
     announce(server.address)
     if let requests = server.requestsAddress { Terminal.say("docsh: requests on ws://\(requests)/requests") }
+    opened()
     let status = await ending.wait()
     log.logger.notice("stopping", metadata: ["status": "\(status)"])
     await server.stop()
@@ -67,6 +74,7 @@ struct Serving: Sendable {
     case .portForbidden(let port): "port \(port) needs a privilege; choose one above 1023 with --port"
     case .hostUnknown(let host): "`\(host)` is no address of this machine; try --host 127.0.0.1"
     case .cannotListen(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
+    case .withdrawn: "the server is not wanted any more"
     }
   }
 }

@@ -1,0 +1,160 @@
+/// What `docsh serve` does, from its options to its end.
+
+import Access
+import ArgumentParser
+import DocModel
+import DocStore
+import EngineLMDB
+import Functions
+import Logging
+import Rules
+import Seeder
+import Telemetry
+import Triggers
+import Wire
+
+extension ServeCommand {
+  func run() async throws {
+    // Before anything takes long: a signal that comes while seeding is obeyed, too.
+    let ending = ShutdownSignal()
+    Signals.whenEnding { ending.interrupt(signal: $0) }
+    if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
+    ProcessMetrics.raiseOpenFilesMax()
+    let tls = try tls.load()
+    let access = try administrators.load(host: host)
+    let log = ServerLog(log)
+    defer { log.queue.close() }
+    let profile = profile.chosen
+    let sources = try DatabaseFiles("rules", rules, config: config)
+    let loading = RulesLoading(sources, profile, keepsBroken: keepBrokenRules)
+    // What is told, or stays, waits for the rules, which may be the end of it all.
+    if !isQuiet { try loading.finish() }
+    if !sources.hasFirstDatabase { Self.warn(sources, profile) }
+    try browsers.warn()
+    administrators.warn(host: host)
+    let store = try StoreOpening.open(folder: dataFolder, historyBytesMax: memory.historyBudget)
+    defer { store.close() }
+    store.setTransactionPolicy(profile.transactionPolicy)
+    let indexFiles = try DatabaseFiles("indexes", indexes, config: config)
+    let gate = try indexFiles.gate(profile, store, project: project, log: log)
+    if !indexFiles.isEmpty { Terminal.say("docsh: indexes of \(indexFiles.summary)") }
+    let triggerSources = try TriggerSources(triggers, sink: functionsEmulator, folder: dataFolder)
+    let functions = try await seedAndFollow(store, triggerSources)
+    let guarded = GuardedStore(
+      store, rulesets: loading.registry, detail: profile.denialDetail,
+      coverage: CoverageCollector(isCollecting: ruleCoverage),
+      leaks: LeakWatch { log.tell($0) }, indexes: gate, feed: RequestFeed())
+    let serving = Serving(
+      guarded: guarded, options: try serverOptions(profile, access, log, store, functions, tls), log: log,
+      ending: ending, command: self, sources: sources, rules: loading)
+    let status = try await withThrowingTaskGroup(of: Void.self) { group in
+      let status = try await serving.run {
+        // On the pool's threads: this one waits for the end.
+        group.addTask(executorPreference: globalConcurrentExecutor) { await functions.runner.run() }
+      }
+      await Self.deliverRest(functions.runner)
+      group.cancelAll()
+      return status
+    }
+    try exportAtEnd(store)
+    if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  /// Whether nothing is told or kept before the server answers.
+  private var isQuiet: Bool {
+    dataFolder == nil && importPath == nil && seed == nil && triggers == nil && functionsEmulator == nil
+      && config == nil && indexes.isEmpty && !rules.isEmpty && FirestoreServerOptions.isLoopback(host)
+      && browsers.origins.isEmpty && browsers.hosts.isEmpty
+  }
+
+  private func serverOptions(
+    _ profile: ServiceProfile, _ access: AdministratorAccess, _ log: ServerLog,
+    _ store: DocumentStore<LMDBEngine>, _ functions: FunctionsHost<LMDBEngine>, _ tls: ServerTLS?
+  ) throws -> FirestoreServerOptions {
+    var options = FirestoreServerOptions()
+    options.profile = profile
+    options.access = access
+    options.messageBytesMax = profile.limits.messageBytesMax
+    options.server.host = host
+    options.server.port = port
+    options.server.tls = tls
+    options.requestsPort = requestsPort
+    options.rules = .tools
+    options.server.connectionsMax = connectionsMax
+    if let budget = memory.budget { options.memoryBudget = budget }
+    options.server.stopGraceSeconds = stopGrace
+    options.allowedOrigins = try browsers.allowedOrigins
+    options.allowedHosts = try browsers.allowedHosts
+    options.logger = log.logger
+    let health = store.engine.health
+    health.follow { log.tell($0) }
+    store.followRetiredIndexes { log.tell($0) }
+    options.unreadiness = { health.outage?.text }
+    switch singleProject {
+    case .off: break
+    case .warn: options.singleProject = SingleProject(project, refusesOthers: false)
+    case .error: options.singleProject = SingleProject(project, refusesOthers: true)
+    }
+    if let importPath {
+      let database = DatabaseID(project: project)
+      options.afterReset = {
+        functions.reset()
+        ImportedData.restore(importPath, into: store, database, log.logger)
+      }
+    } else {
+      options.afterReset = { functions.reset() }
+    }
+    options.administration = { functions.respond($0, $1) }
+    options.moreMetrics = { text in
+      log.writeMetrics(to: &text)
+      functions.runner.writeMetrics(to: &text)
+    }
+    return options
+  }
+
+  private func exportAtEnd(_ store: DocumentStore<LMDBEngine>) throws {
+    guard let exportOnExit else { return }
+    try ImportedData.export(
+      store, DatabaseID(project: project), folder: exportOnExit, name: exportName)
+  }
+
+  /// Writes the seed, and makes the runner of triggers, which sees the seed only if the seed says so.
+  private func seedAndFollow(
+    _ store: DocumentStore<LMDBEngine>, _ triggers: TriggerSources
+  ) async throws -> FunctionsHost<LMDBEngine> {
+    let database = DatabaseID(project: project)
+    if let importPath { try ImportedData.load(importPath, into: store, database) }
+    guard let seed else { return try triggers.host(store) }
+    let seeder = try Seeding.prepare(seed, database)
+    let startsTriggers = seeder.file.header.startsTriggers && !withoutTriggers
+    let early = startsTriggers ? try triggers.host(store) : nil
+    let report = try await Seeding.write(seeder, to: store, database, startsTriggers: startsTriggers)
+    Terminal.say("docsh: seeded " + Seeding.summary(report, path: seed))
+    return try early ?? triggers.host(store)
+  }
+
+  /// Says what users may do in databases that have no rules.
+  private static func warn(_ sources: DatabaseFiles, _ profile: ServiceProfile) {
+    switch (profile.withoutRules, sources.isEmpty) {
+    case (.allow, true): Terminal.complain("no rules: users may do everything")
+    case (.allow, false): Terminal.complain("databases without rules of their own: users may do everything")
+    case (.deny, true):
+      Terminal.complain("no rules: users are denied everything. Start with --rules FILE, or with --open")
+    case (.deny, false):
+      Terminal.complain("databases without rules of their own: users are denied everything")
+    }
+  }
+
+  /// LIMIT: seconds that a stop waits for triggers to be delivered.
+  private static let deliverySecondsMax = 5
+
+  /// Lets triggers finish what was committed before the stop, for a while.
+  private static func deliverRest(_ runner: TriggerRunner<LMDBEngine>) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await runner.drain() }
+      group.addTask { try? await Task.sleep(for: .seconds(deliverySecondsMax)) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}
