@@ -216,20 +216,28 @@ public struct ArrayView: Sequence {
 
   /// Whether an element is a string with these bytes, of which there must be less than
   /// `shortTextBytesMax`.
-  @inlinable
+  @inlinable @inline(__always)
   public func containsShortText(_ text: UnsafeRawPointer, count: Int) -> Bool {
-    var cursor = WireCursor(start: start, count: byteCount)
-    while let element = cursor.shortField(tag: 0x0A) {
-      if element.count == count &+ 3, let bytes = element.baseAddress,
-        bytes.load(as: UInt8.self) == ValueView.Tag.string,
-        WireCursor.areEqual(bytes + 3, text, count: count)
-      {
-        return true
-      }
+    // The element's tag and length, and the string's tag of two bytes: one load.
+    let head = 0x018A_000A | UInt32(truncatingIfNeeded: count &+ 3) &<< 8
+    var position = start
+    let end = start + byteCount
+    // No element is below four bytes.
+    while end - position >= 4 {
+      let word = UInt32(littleEndian: position.loadUnaligned(as: UInt32.self))
+      let next = position + 2 + Int(word &>> 8 & 0xFF)
+      guard word & 0x80FF == 0x0A, next <= end else { break }
+      if word == head, WireCursor.areEqualHere(position + 5, text, count: count) { return true }
+      position = next
     }
-    guard !cursor.isAtEnd else { return false }
     // An element that needs a long length: the rest in any form.
-    var rest = ArrayView(UnsafeRawBufferPointer(start: cursor.mark, count: cursor.remaining)).makeIterator()
+    return position < end && containsTextInAnyForm(text, count: count, from: position)
+  }
+
+  @inlinable @inline(never)
+  func containsTextInAnyForm(_ text: UnsafeRawPointer, count: Int, from position: UnsafeRawPointer) -> Bool {
+    let bytes = UnsafeRawBufferPointer(start: position, count: start + byteCount - position)
+    var rest = ArrayView(bytes).makeIterator()
     let wanted = UnsafeRawBufferPointer(start: text, count: count)
     while let element = rest.next() {
       if element.tag == ValueView.Tag.string, WireCursor.areEqual(element.string, wanted) { return true }

@@ -15,14 +15,18 @@ extension Evaluation {
     case ValueView.Tag.double: .float(view.double)
     case ValueView.Tag.string: .string(view.string)
     case ValueView.Tag.map: mapOrVector(view)
-    case ValueView.Tag.array:
-      .array(ByteView(UnsafeRawBufferPointer(start: view.array.start, count: view.array.byteCount)))
+    case ValueView.Tag.array: array(view.array)
     case ValueView.Tag.timestamp: .timestamp(view.timestamp)
     case ValueView.Tag.bytes: .bytes(ByteView(view.byteString))
     case ValueView.Tag.reference: path(reference: view.reference)
     case ValueView.Tag.geoPoint: .latlng(view.geoPoint)
     default: .null
     }
+  }
+
+  @inline(__always)
+  private func array(_ view: ArrayView) -> Operand {
+    .array(ByteView(start: view.start, count: view.byteCount))
   }
 
   @inline(__always)

@@ -87,6 +87,11 @@ final class FieldPathNode: PlanNode, @unchecked Sendable {
       e.charge(cost)
       return known
     }
+    return walked(e)
+  }
+
+  @inline(never)
+  private func walked(_ e: Evaluation) -> Operand {
     guard let found = encodedValue(e) else { return stepByStep(e) }
     e.charge(cost)
     if memo != Self.noMemo { e.keep(found, memo: memo) }
@@ -99,7 +104,7 @@ final class FieldPathNode: PlanNode, @unchecked Sendable {
     guard var fields = root.encodedFields(e) else { return nil }
     var index = 0
     while true {
-      guard let view = fields.value(keyBytes: steps[index].key.buffer) else { return nil }
+      guard let view = fields.valueHere(keyBytes: steps[index].key.buffer) else { return nil }
       index &+= 1
       if index == stepCount { return e.operand(view) }
       guard view.tag == ValueView.Tag.map else { return nil }
