@@ -79,11 +79,20 @@ extension Evaluation {
   func openDocument(_ request: borrowing RuleRequest) {
     resourceData = request.resource.map { .document(ByteView($0.bytes)) } ?? .null
     newResourceData = .null
-    writtenPaths = request.writtenPaths
+    setWrittenPaths(request)
     switch request.method {
     case .create, .update:
       newResourceData = request.newResource.map { .document(ByteView($0.bytes)) } ?? .null
     case .get, .list, .delete: break
     }
   }
+
+  /// Copies them only where there are any: reads and most writes have none.
+  @inline(__always)
+  private func setWrittenPaths(_ request: borrowing RuleRequest) {
+    if hasWrittenPaths || request.writtenPaths != nil { keepWrittenPaths(request) }
+  }
+
+  @inline(never)
+  private func keepWrittenPaths(_ request: borrowing RuleRequest) { writtenPaths = request.writtenPaths }
 }

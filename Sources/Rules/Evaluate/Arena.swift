@@ -99,6 +99,10 @@ package final class Arena {
   package func copy(_ bytes: [UInt8]) -> ByteView { bytes.withUnsafeBytes { copy($0) } }
 
   package func copy(_ text: String) -> ByteView {
+    // A native string lends its bytes without being copied, which would count references.
+    if let copied = text.utf8.withContiguousStorageIfAvailable({ copy(UnsafeRawBufferPointer($0)) }) {
+      return copied
+    }
     var text = text
     return text.withUTF8 { copy(UnsafeRawBufferPointer($0)) }
   }

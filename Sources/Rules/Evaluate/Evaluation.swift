@@ -43,7 +43,9 @@ package final class Evaluation {
   /// The fields after: `.document`; `.null` for a delete.
   var newResourceData = Operand.null { didSet { forgetMemos() } }
   /// Of a write.
-  var writtenPaths: WrittenPaths?
+  var writtenPaths: WrittenPaths? { didSet { hasWrittenPaths = writtenPaths != nil } }
+  /// Whether there are any: asked in every evaluation.
+  private(set) var hasWrittenPaths = false
   /// The path that `resource.__name__` and `resource.id` name: the last segment is unknown for queries
   /// without a key filter.
   var isIDKnown = true

@@ -239,16 +239,24 @@ final class MembershipNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     let target = receiver.value(e)
-    guard target.kind == .list else { return general.value(e, receiver: target) }
+    guard question == .hasAny, case .array(let a) = target else { return answer(e, target) }
     let other = argument.value(e)
+    guard case .array(let b) = other else { return answer(e, target, other) }
+    e.charge(1)
+    return .boolean(e.hasAny(stored: a, of: b))
+  }
+
+  @inline(never)
+  private func answer(_ e: Evaluation, _ target: Operand) -> Operand {
+    target.kind == .list ? answer(e, target, argument.value(e)) : general.value(e, receiver: target)
+  }
+
+  @inline(never)
+  private func answer(_ e: Evaluation, _ target: Operand, _ other: Operand) -> Operand {
     guard other.kind == .list else { return general.value(e, receiver: target, argument: other) }
     e.charge(1)
     switch question {
-    case .hasAny:
-      if case .array(let a) = target, case .array(let b) = other {
-        return .boolean(e.hasAny(stored: a, of: b))
-      }
-      return .boolean(e.hasAny(target, other, .member))
+    case .hasAny: return .boolean(e.hasAny(target, other, .member))
     case .hasAll: return .boolean(e.hasAll(target, other, .member))
     case .hasOnly: return .boolean(e.hasAll(other, target, .member))
     }

@@ -3,20 +3,26 @@
 internal import DocModel
 
 /// `==`, `!=`, `<`, `<=`, `>`, `>=`.
-final class ComparisonNode: BinaryNode, @unchecked Sendable {
-  let comparison: Comparison
+package class ComparisonNode: BinaryNode, @unchecked Sendable {
+  final let comparison: Comparison
 
   init(_ number: Int, _ comparison: Comparison, _ left: PlanNode, _ right: PlanNode) {
     self.comparison = comparison
     super.init(number, left, right)
   }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
     let a = left.value(e)
     if a.isFault { return e.finish(a, right) }
     let b = right.value(e)
     if case .string(let x) = a, case .string(let y) = b, comparison == .equal { return .boolean(x == y) }
+    return compared(e, a, b)
+  }
+
+  /// Of two values of whatever kinds, of which the left one is no fault.
+  @inline(never)
+  fileprivate final func compared(_ e: Evaluation, _ a: Operand, _ b: Operand) -> Operand {
     if b.isFault { return b }
     if case .constraint = a { return e.constrained(a, comparison, b, number) }
     if case .constraint = b { return e.constrained(b, comparison.flipped, a, number) }
@@ -27,6 +33,27 @@ final class ComparisonNode: BinaryNode, @unchecked Sendable {
       if let holds = ordered(a, b, comparison) { return .boolean(holds) }
       return e.fault(.unsupportedOperation, number, Signatures.comparison(comparison, a.kind, b.kind))
     }
+  }
+}
+
+/// `… == 'text'` and `!=`: what most conditions ask of a field.
+final class TextComparisonNode: ComparisonNode, @unchecked Sendable {
+  private let text: ByteView
+  private let isEqualWanted: Bool
+
+  /// - Parameter text: what `right` is, short enough to be looked through without being counted.
+  init(_ number: Int, _ comparison: Comparison, _ left: PlanNode, _ right: ConstantNode, _ text: ByteView) {
+    self.text = text
+    isEqualWanted = comparison == .equal
+    super.init(number, comparison, left, right)
+  }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(1)
+    let a = left.value(e)
+    e.charge(1)
+    if case .string(let stored) = a { return .boolean((stored == text) == isEqualWanted) }
+    return a.isFault ? a : compared(e, a, .string(text))
   }
 }
 

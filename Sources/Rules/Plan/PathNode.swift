@@ -15,7 +15,8 @@ final class PathNode: PlanNode, @unchecked Sendable {
   private let inserted: NodeList
   private let segments: UnsafePointer<TemplateSegment>
   private let segmentCount: Int
-  private let template: DocumentTemplate?
+  /// Not by value, which would be copied at each use.
+  private let template: UnsafePointer<DocumentTemplate>?
 
   init(_ number: Int, _ parts: [Part], _ pool: ConstantPool) {
     self.parts = parts
@@ -30,7 +31,7 @@ final class PathNode: PlanNode, @unchecked Sendable {
         }
       })
     segmentCount = parts.count
-    template = DocumentTemplate(parts, pool)
+    template = DocumentTemplate(parts, pool).map { pool.array([$0]) }
     // Only written segments cost: what is inserted has its own cost, a placeholder none.
     super.init(number, cost: 1 + parts.count { if case .literal = $0 { true } else { false } })
   }
@@ -48,6 +49,7 @@ final class PathNode: PlanNode, @unchecked Sendable {
   override func documentPath(_ e: Evaluation) -> DocumentPath {
     guard let template else { return .value(value(e)) }
     e.charge(cost)
+    if template.pointee.isPlain { return plainPath(template, e) }
     let values = e.arena.allocate(Operand.self, count: inserted.count)
     var known = 0
     while known < inserted.count {
@@ -56,8 +58,25 @@ final class PathNode: PlanNode, @unchecked Sendable {
       known &+= 1
       guard case .string = value else { return .value(path(e, values, known: known)) }
     }
-    if let relative = template.join(values, e) { return .relative(relative) }
+    if let relative = template.pointee.join(values, e) { return .relative(relative) }
     return .value(path(e, values, known: known))
+  }
+
+  /// The same where two texts are inserted, the database's name and a document's id.
+  @inline(__always)
+  private func plainPath(_ template: UnsafePointer<DocumentTemplate>, _ e: Evaluation) -> DocumentPath {
+    let database = inserted.value(0, e)
+    guard case .string(let name) = database else { return .value(path(e, database)) }
+    let id = inserted.value(1, e)
+    guard case .string(let text) = id, let relative = template.pointee.join(name, text, e) else {
+      return .value(path(e, database, id))
+    }
+    return .relative(relative)
+  }
+
+  @inline(never)
+  private func path(_ e: Evaluation, _ known: Operand...) -> Operand {
+    path(e, e.arena.copy(known), known: known.count)
   }
 
   /// The path as a value; the first `known` of the inserted values are already there.
@@ -143,6 +162,8 @@ private struct DocumentTemplate {
   /// The database's name when it is written; nil when it is the first inserted text.
   private let database: ByteView?
   private let writtenBytes: Int
+  /// Whether only the database's name and the text at the end are inserted.
+  let isPlain: Bool
 
   /// Nil for other forms.
   init?(_ parts: [PathNode.Part], _ pool: ConstantPool) {
@@ -172,6 +193,7 @@ private struct DocumentTemplate {
     before = pool.array(chunks.map { pool.bytes($0) })
     after = pool.bytes(open)
     writtenBytes = chunks.reduce(open.count) { $0 + $1.count }
+    isPlain = first == 1 && chunks.count == 1 && open.isEmpty
   }
 
   private static func isLiteral(_ part: PathNode.Part, _ text: StaticString) -> Bool {
@@ -202,11 +224,28 @@ private struct DocumentTemplate {
     return ByteView(start: start, count: size)
   }
 
+  /// The same of a plain template, from the two inserted texts.
+  @inline(__always)
+  func join(_ name: ByteView, _ text: ByteView, _ e: Evaluation) -> ByteView? {
+    guard e.hasDocumentsRoot, isDatabase(name, e), text.count > 0, text.firstSlash(from: 0) == text.count
+    else { return nil }
+    let size = writtenBytes &+ text.count
+    let start = e.log.room(byteCount: size)
+    start.copyShort(from: before[0].start, byteCount: writtenBytes)
+    (start + writtenBytes).copyShort(from: text.start, byteCount: text.count)
+    return ByteView(start: start, count: size)
+  }
+
   @inline(__always)
   private func isDatabase(_ values: UnsafePointer<Operand>, _ e: Evaluation) -> Bool {
     guard e.hasDocumentsRoot else { return false }
     if let database { return database == e.segments[1] }
     guard case .string(let name) = values[0] else { return false }
+    return isDatabase(name, e)
+  }
+
+  @inline(__always)
+  private func isDatabase(_ name: ByteView, _ e: Evaluation) -> Bool {
     // Nearly always the capture, which is the segment itself.
     return name.start == e.segments[1].start && name.count == e.segments[1].count || name == e.segments[1]
   }

@@ -34,7 +34,7 @@ package class PlanNode: @unchecked Sendable {  // Immutable, see above.
 }
 
 /// An operator between two operands, of which the left one is evaluated first.
-class BinaryNode: PlanNode, @unchecked Sendable {
+package class BinaryNode: PlanNode, @unchecked Sendable {
   final let left: PlanNode
   final let right: PlanNode
 
@@ -170,15 +170,15 @@ enum RequestPart: UInt8 {
 }
 
 /// `request`, `resource`, or a member of theirs that has a place of its own.
-final class RequestNode: PlanNode, @unchecked Sendable {
-  let part: RequestPart
+package class RequestNode: PlanNode, @unchecked Sendable {
+  final let part: RequestPart
 
   init(_ number: Int, _ part: RequestPart, cost: Int) {
     self.part = part
     super.init(number, cost: cost)
   }
 
-  override func value(_ e: Evaluation) -> Operand {
+  package override func value(_ e: Evaluation) -> Operand {
     e.charge(cost)
     switch part {
     case .request: return e.requestObject()
@@ -216,7 +216,7 @@ final class RequestNode: PlanNode, @unchecked Sendable {
 
   /// The fields that a path begins at when they are encoded and there is no fault; nil otherwise.
   @inline(__always)
-  func encodedFields(_ e: Evaluation) -> FieldsView? {
+  final func encodedFields(_ e: Evaluation) -> FieldsView? {
     let value: Operand
     switch part {
     case .data: value = e.resourceData
@@ -230,5 +230,15 @@ final class RequestNode: PlanNode, @unchecked Sendable {
     }
     guard case .document(let bytes) = value else { return nil }
     return FieldsView(bytes.buffer, entryTag: FieldsView.documentEntryTag)
+  }
+}
+
+/// `request.auth.uid`, which nearly every condition asks for.
+final class CallerNode: RequestNode, @unchecked Sendable {
+  init(_ number: Int, cost: Int) { super.init(number, .uid, cost: cost) }
+
+  override func value(_ e: Evaluation) -> Operand {
+    e.charge(cost)
+    return e.isSignedIn ? e.uid : e.fault(.nullValue, number, FaultText.nullValue)
   }
 }

@@ -84,6 +84,9 @@ extension Planner {
           node.number, .argumentCount, FaultText.argumentCount(arguments.count, expected: expected),
           arguments.map { plan($0) })
       }
+      if arguments.isEmpty, resolution.functions[number].lets.isEmpty {
+        return PlainCallNode(node.number, function)
+      }
       return FunctionCallNode(node.number, function, arguments.map { plan($0) })
     case .libraryFunction:
       if let kind = AccessKind(rawValue: name) {
@@ -160,8 +163,8 @@ extension Planner {
     return switch symbol {
     case .or: OrNode(node.number, a, b)
     case .and: AndNode(node.number, a, b)
-    case .equal: ComparisonNode(node.number, .equal, a, b)
-    case .notEqual: ComparisonNode(node.number, .notEqual, a, b)
+    case .equal: equality(node, .equal, a, b)
+    case .notEqual: equality(node, .notEqual, a, b)
     case .less: ComparisonNode(node.number, .less, a, b)
     case .lessOrEqual: ComparisonNode(node.number, .lessOrEqual, a, b)
     case .greater: ComparisonNode(node.number, .greater, a, b)
@@ -173,6 +176,17 @@ extension Planner {
     case .divide: ArithmeticNode(node.number, .divide, a, b)
     case .remainder: ArithmeticNode(node.number, .remainder, a, b)
     }
+  }
+
+  private func equality(
+    _ node: ExpressionNode, _ comparison: Comparison, _ a: PlanNode, _ b: PlanNode
+  ) -> PlanNode {
+    if let constant = b as? ConstantNode, case .string(let text) = constant.operand,
+      text.count <= Evaluation.freeBytes
+    {
+      return TextComparisonNode(node.number, comparison, a, constant, text)
+    }
+    return ComparisonNode(node.number, comparison, a, b)
   }
 
   /// A list of constants is a constant.

@@ -36,7 +36,9 @@ extension Planner {
     }
     steps.reverse()
     guard let (part, taken) = root(global, steps.map(\.name)) else { return nil }
-    let root = RequestNode(steps[taken - 1].node.number, part, cost: 1 + taken)
+    let number = steps[taken - 1].node.number
+    let root =
+      part == .uid ? CallerNode(number, cost: 1 + taken) : RequestNode(number, part, cost: 1 + taken)
     let rest = steps[taken...].map { PathStep(key: pool.text($0.name), node: Int32($0.node.number)) }
     if rest.isEmpty { return root }
     let path = FieldPathNode(node.number, root: root, steps: pool.array(rest), stepCount: rest.count)

@@ -5,5 +5,6 @@ package enum AccessKind: String {
   // Asked at every access.
   @inline(__always)
   var isAfter: Bool { self == .getAfter || self == .existsAfter }
+  @inline(__always)
   package var wantsDocument: Bool { self == .get || self == .getAfter }
 }
