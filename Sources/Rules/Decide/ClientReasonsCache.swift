@@ -22,57 +22,22 @@ public struct ClientReasons: Sendable {
   }
 }
 
-/// The words of refusals, by what decided: a service refuses the same things for the same reasons all day, and finding
-/// the words costs more than finding the reasons.
+/// The words of refusals, by the trail that leads to them: a service refuses the same things for the same reasons all
+/// day, and finding the words costs ten times as much as following the trail.
 ///
 /// State and its guard: the mutex, held to look up and to add.
 final class ClientReasonsCache: Sendable {
-  /// All that the words of some `allow`s are made of.
-  struct Key: Hashable {
-    var numbers: [Int32] = []
-    var messages: [String] = []
-
-    init(_ allows: [AllowTrace]) {
-      numbers.reserveCapacity(8 * allows.count)
-      for trace in allows {
-        numbers += [Int32(truncatingIfNeeded: trace.allow), Int32(trace.method.rawValue)]
-        switch trace.outcome {
-        case .granted: numbers.append(-1)
-        case .refused: numbers.append(-2)
-        case .fault(let fault):
-          numbers += [-3, Int32(fault.code.rawValue), fault.span.start, fault.span.end]
-          messages.append(fault.message)
-        }
-        for piece in trace.deciding { numbers += [piece.span.start, piece.span.end] }
-        numbers.append(-4)
-        for piece in trace.hidden { numbers += [piece.span.start, piece.span.end] }
-        numbers.append(-5)
-      }
-    }
-
-    func hash(into hasher: inout Hasher) {
-      numbers.withUnsafeBytes { hasher.combine(bytes: $0) }
-      hasher.combine(messages.count)
-    }
-
-    /// A message may hold what a client sent.
-    var isLong: Bool { numbers.count > 1_024 || messages.reduce(0) { $0 + $1.utf8.count } > 1_024 }
-  }
-
   /// LIMIT: refusals whose words are kept; beyond, all are forgotten.
   private static let entriesMax = 256
 
-  private let known = Mutex<[Key: ClientReasons]>([:])
+  private let known = Mutex<[RefusalTrail: ClientReasons]>([:])
 
-  func reasons(_ allows: [AllowTrace], _ make: () -> ClientReasons) -> ClientReasons {
-    let key = Key(allows)
-    if let reasons = known.withLock({ $0[key] }) { return reasons }
-    let reasons = make()
-    guard !key.isLong else { return reasons }
+  func reasons(of trail: RefusalTrail) -> ClientReasons? { known.withLock { $0[trail] } }
+
+  func keep(_ reasons: ClientReasons, of trail: RefusalTrail) {
     known.withLock { known in
       if known.count >= Self.entriesMax { known = [:] }
-      known[key] = reasons
+      known[trail] = reasons
     }
-    return reasons
   }
 }

@@ -33,7 +33,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   let pool: ConstantPool
   let matcher: PathMatcher
   let blocks: [BlockPlan]
-  private let allows: AllowTable
+  let allows: AllowTable
   /// The rules of files; nil when there are none.
   let storage: ServiceRules?
   /// How many field paths are kept while they are evaluated once more.

@@ -29,10 +29,7 @@ extension Ruleset {
       request.method == .list
       ? prove(request, documents, mirror: decision, isForClient: true).flatMap { $0.message ?? $0.adviceLine }
       : nil
-    let allows = hiddenTraces(request, isMethodOpen: isMethodOpen, documents)
-    let reasons = clientReasons.reasons(allows) {
-      ClientReasons(message: officialMessage(allows), lines: Self.reasonLines(allows))
-    }
+    let reasons = hiddenReasons(request, isMethodOpen: isMethodOpen, documents)
     return reasons.adding(limits.map(\.description) + (advice.map { [$0] } ?? []))
   }
 
@@ -41,12 +38,11 @@ extension Ruleset {
       || e.log.requestCount >= AccessLog.requestMax
   }
 
-  /// The `allow`s as they come out when nobody looks at stored documents.
-  private func hiddenTraces(
+  /// What comes out when nobody looks at stored documents.
+  private func hiddenReasons(
     _ request: borrowing RuleRequest, isMethodOpen: Bool, _ documents: DocumentAccess
-  ) -> [AllowTrace] {
+  ) -> ClientReasons {
     let e = documents.evaluation
-    e.messages.removeAll(keepingCapacity: true)
     e.isTracing = true
     e.hidesDocuments = true
     defer {
@@ -55,6 +51,20 @@ extension Ruleset {
       e.isNewResourceHidden = false
       e.method = request.method
     }
+    let trail = hiddenTrail(request, isMethodOpen: isMethodOpen, documents)
+    if let trail, let known = clientReasons.reasons(of: trail) { return known }
+    let allows = hiddenTraces(request, isMethodOpen: isMethodOpen, documents)
+    let reasons = ClientReasons(message: officialMessage(allows), lines: Self.reasonLines(allows))
+    if let trail { clientReasons.keep(reasons, of: trail) }
+    return reasons
+  }
+
+  /// The `allow`s as they come out.
+  private func hiddenTraces(
+    _ request: borrowing RuleRequest, isMethodOpen: Bool, _ documents: DocumentAccess
+  ) -> [AllowTrace] {
+    let e = documents.evaluation
+    e.messages.removeAll(keepingCapacity: true)
     var tracer = Tracer(self, e)
     if request.method == .list {
       e.open(request, documents, self, isRepeat: true)

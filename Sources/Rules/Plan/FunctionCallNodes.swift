@@ -69,6 +69,14 @@ package class FunctionCallNode: PlanNode, @unchecked Sendable {
     return result
   }
 
+  final override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
+    e.charge(1)
+    if e.isExhausted { return e.exhausted(number) }
+    let saved = enter(e)
+    defer { e.frame = saved }
+    return code.pointee.body._withUnsafeGuaranteedRef { $0.value(e, noting: &trail) }
+  }
+
   override func documentPath(_ e: Evaluation) -> DocumentPath {
     e.charge(1)
     if e.isExhausted { return .value(e.exhausted(number)) }

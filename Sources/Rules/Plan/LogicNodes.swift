@@ -17,16 +17,23 @@ extension Evaluation {
 }
 
 final class AndNode: BinaryNode, @unchecked Sendable {
-  override func value(_ e: Evaluation) -> Operand {
+  override func value(_ e: Evaluation) -> Operand { joined(e) { $0.value(e) } }
+
+  override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
+    joined(e) { $0.value(e, noting: &trail) }
+  }
+
+  @inline(__always)
+  private func joined(_ e: Evaluation, _ value: (PlanNode) -> Operand) -> Operand {
     e.charge(1)
-    let a = e.logical(left.value(e), left.number)
+    let a = value(left)
     if a.isFalse { return a }
     if e.isExhausted { return e.exhausted(number) }
     e.charge(1)
-    let b = e.logical(right.value(e), right.number)
+    let b = value(right)
     if e.isExhausted { return e.exhausted(number) }
-    if a.isTrue || b.isFalse { return b }
-    return a
+    if case .boolean(let isTrue) = b, a.isTrue || !isTrue { return b }
+    return undecided(e, a, b)
   }
 
   override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
@@ -36,17 +43,33 @@ final class AndNode: BinaryNode, @unchecked Sendable {
   }
 }
 
+extension BinaryNode {
+  /// The fault of two sides that neither decide what joins them nor are both booleans.
+  @inline(never)
+  fileprivate func undecided(_ e: Evaluation, _ a: Operand, _ b: Operand) -> Operand {
+    if case .boolean = a { return e.logical(b, right.number) }
+    return e.logical(a, left.number)
+  }
+}
+
 final class OrNode: BinaryNode, @unchecked Sendable {
-  override func value(_ e: Evaluation) -> Operand {
+  override func value(_ e: Evaluation) -> Operand { joined(e) { $0.value(e) } }
+
+  override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
+    joined(e) { $0.value(e, noting: &trail) }
+  }
+
+  @inline(__always)
+  private func joined(_ e: Evaluation, _ value: (PlanNode) -> Operand) -> Operand {
     e.charge(1)
-    let a = e.logical(left.value(e), left.number)
+    let a = value(left)
     if a.isTrue { return a }
     if e.isExhausted { return e.exhausted(number) }
     e.charge(1)
-    let b = e.logical(right.value(e), right.number)
+    let b = value(right)
     if e.isExhausted { return e.exhausted(number) }
-    if a.isFalse || b.isTrue { return b }
-    return a
+    if case .boolean(let isTrue) = b, a.isFalse || isTrue { return b }
+    return undecided(e, a, b)
   }
 
   override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
@@ -66,9 +89,16 @@ final class NotNode: PlanNode, @unchecked Sendable {
 
   override var operands: [PlanNode] { [operand] }
 
-  override func value(_ e: Evaluation) -> Operand {
+  override func value(_ e: Evaluation) -> Operand { negated(e) { $0.value(e) } }
+
+  override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
+    negated(e) { $0.value(e, noting: &trail) }
+  }
+
+  @inline(__always)
+  private func negated(_ e: Evaluation, _ value: (PlanNode) -> Operand) -> Operand {
     e.charge(1)
-    switch operand.value(e) {
+    switch value(operand) {
     case .boolean(let flag): return .boolean(!flag)
     case .fault(let code, let node, let detail): return .fault(code, node: node, detail: detail)
     case let other:
@@ -96,14 +126,21 @@ final class TernaryNode: PlanNode, @unchecked Sendable {
 
   override var operands: [PlanNode] { [condition, then, otherwise] }
 
-  override func value(_ e: Evaluation) -> Operand {
+  override func value(_ e: Evaluation) -> Operand { chosen(e) { $0.value(e) } }
+
+  override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
+    chosen(e) { $0.value(e, noting: &trail) }
+  }
+
+  @inline(__always)
+  private func chosen(_ e: Evaluation, _ value: (PlanNode) -> Operand) -> Operand {
     e.charge(2)
-    let test = e.logical(condition.value(e), condition.number)
+    let test = e.logical(value(condition), condition.number)
     if e.isExhausted { return e.exhausted(number) }
-    if test.isTrue { return then.value(e) }
+    if test.isTrue { return value(then) }
     guard test.isFalse else { return test }
     e.charge(2)
-    return otherwise.value(e)
+    return value(otherwise)
   }
 
   override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {

@@ -21,6 +21,14 @@ package class PlanNode: @unchecked Sendable {  // Immutable, see above.
   /// The value, or why there is none. Charges the budget; who loops or calls must ask `isExhausted`.
   package func value(_ e: Evaluation) -> Operand { .null }
 
+  /// The same, and notes on the way what came out of the parts that logic joins. Whatever joins parts that `Tracer` or
+  /// `HiddenQuestions` looks into passes it on to them.
+  func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
+    let value = value(e)
+    trail.note(value, e)
+    return value
+  }
+
   /// The document that the value names, for `get` and its relatives. Nodes that can say so without
   /// making a path value do.
   func documentPath(_ e: Evaluation) -> DocumentPath { .value(value(e)) }
