@@ -157,15 +157,18 @@ extension Evaluation {
   func hasAny(stored list: ByteView, of wanted: ByteView) -> Bool {
     if areMany(.array(list), .array(wanted)) { return hasAny(.array(list), .array(wanted), .member) }
     let place = ArrayView(list.buffer)
-    var elements = ArrayView(wanted.buffer).makeIterator()
-    while let element = elements.next() {
+    var elements = WireCursor(wanted.buffer)
+    while let bytes = elements.shortField(tag: 0x0A) {
+      let element = ValueView(bytes)
       if let text = element.shortText {
         if place.containsShortText(text.start, count: text.count) { return true }
       } else if contains(.array(list), operand(element), .member) {
         return true
       }
     }
-    return false
+    if elements.isAtEnd { return false }
+    let rest = ByteView(start: elements.mark, count: elements.remaining)
+    return hasAny(.array(list), .array(rest), .member)
   }
 
   @inline(__always)

@@ -53,8 +53,18 @@ final class MemberNode: PlanNode, @unchecked Sendable {
 
   override func value(_ e: Evaluation) -> Operand {
     e.charge(1)
-    return e.member(base.value(e), key, number)
+    let base = base.value(e)
+    // A field of a stored document for the most part.
+    if case .document(let bytes) = base,
+      let view = FieldsView(document: bytes.buffer).valueHere(keyBytes: key.buffer)
+    {
+      return e.operand(view)
+    }
+    return member(e, of: base)
   }
+
+  @inline(never)
+  private func member(_ e: Evaluation, of base: Operand) -> Operand { e.member(base, key, number) }
 }
 
 /// One step of a fused path.
