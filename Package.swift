@@ -219,7 +219,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AccessTests",
-      dependencies: ["Access", "DocModel", "DocStore", "Indexes", "Rules", "RulesTools", "TestSupport"],
+      dependencies: [
+        "Access", "DocModel", "DocStore", "Indexes", "Platform", "Rules", "RulesTools", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TelemetryTests",

@@ -107,6 +107,12 @@ do {
     var settings = MixSettings()
     settings.profiles = profiles
     settings.withPeers = withPeers
+    if let word = arguments.first(where: { $0.hasPrefix("--work=") })?.dropFirst(7) {
+      guard let work = MixWork(word: String(word)) else {
+        throw BenchmarkFailure(description: "--work is one of \(MixWork.allCases.map { "\($0)" })")
+      }
+      settings.work = work
+    }
     try mixBenchmark(own: own, rules: rules, settings)
     exit(0)
   }

@@ -1,10 +1,30 @@
-/// Likes, counted: the two commits of real traffic that create a document and count it in another one.
+/// What real traffic writes, counted: a change of a profile, and a like, which creates a document and counts it in another one.
 
 import DocModel
 
 extension CountedWork {
   /// LIMIT: likes that are made, however many are asked for: none may be made twice.
   private static let likesMax = 2_000
+
+  /// LIMIT: changes that are made in turns.
+  private static let changesMax = 400
+
+  func change(_ count: Int) throws {
+    let server = try Self.server(people: 200)
+    let requests = MixRequests(profiles: 200)
+    var calls = (0..<Self.changesMax).map { _ in CountedCall(requests.change()) }
+    var answer = 0
+    for index in 0..<count {
+      let bytes = server.make(&calls[index % Self.changesMax])
+      server.rest()
+      if index == 2 { answer = bytes }
+      try Self.check(index < 3 || abs(bytes - answer) < 16, "a change was refused")
+    }
+    let isWritten =
+      try server.fields(of: "users/u\(7_919 % 200)")["displayName"] != .string("User \(7_919 % 200)")
+    try Self.check(isWritten || count == 0, "nothing was written")
+    try server.close()
+  }
 
   func like(_ count: Int) throws {
     let (server, requests) = try Self.likes(count)
@@ -39,9 +59,15 @@ extension CountedWork {
 
   private static func likes(_ count: Int) throws -> (CountedServer, MixRequests) {
     try check(count <= likesMax, "there are \(likesMax) likes")
-    let server = try server(profiles: MixPopulation.profile)
+    let server = try server(people: 200)
     for number in 0..<MixRequests.postCount { try server.put(post(number), "posts/p\(number)") }
     return (server, MixRequests(profiles: 200))
+  }
+
+  private static func server(people: Int) throws -> CountedServer {
+    let server = try server(profiles: MixPopulation.profile)
+    for number in 0..<people { try server.put(MixPopulation.profile(number), "users/u\(number)") }
+    return server
   }
 
   private static func finish(_ server: CountedServer, likes count: Int) throws {

@@ -17,7 +17,9 @@ enum CountedWork: String, CaseIterable {
   case tokens
   /// Commit of a user: one document, guarded by a look-up and by what was there before.
   case commit
-  /// Commit of a user under the rules of the Inspired pack: a like, and the post's counter.
+  /// Commit of a user under the rules of the Inspired pack: the name that others see.
+  case change
+  /// The same, of two documents: a like, and the post's counter.
   case like
   /// The same of a server, in a transaction that reads the post: two calls.
   case transaction
@@ -34,6 +36,7 @@ enum CountedWork: String, CaseIterable {
     case .terse: try deny(count, .terse)
     case .tokens: try readTokens(count)
     case .commit: try commit(count)
+    case .change: try change(count)
     case .like: try like(count)
     case .transaction: try likeInTransaction(count)
     case .listen: try listen(count)

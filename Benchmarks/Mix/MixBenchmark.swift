@@ -8,9 +8,11 @@ struct MixSettings {
   var seconds = 1.0
   var connections = [8, 32]
   var withPeers = true
+  /// The only piece of work to be measured; nil for all.
+  var work: MixWork?
 }
 
-/// `docstore-bench --mix[=PROFILES] [--no-peers]`
+/// `docstore-bench --mix[=PROFILES] [--no-peers] [--work=like]`
 func mixBenchmark(own: WirePeer, rules: String, _ settings: MixSettings) throws {
   say("real traffic: \(settings.profiles) profiles, a token for each user, one read in ten denied")
   let ours = try MixPeer(own, rules: rules, profiles: settings.profiles)
@@ -40,7 +42,8 @@ private struct MixLine {
     ours.forget()
     official?.forget()
     postgres?.forget()
-    let works = connections == settings.connections.first ? MixWork.allCases : MixWork.reads
+    let all = connections == settings.connections.first ? MixWork.allCases : MixWork.reads
+    let works = settings.work.map { [$0] } ?? all
     for work in works {
       try official?.run(work, connections: connections, seconds: 2 * settings.seconds, isMeasured: false)
     }

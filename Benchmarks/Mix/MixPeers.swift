@@ -11,6 +11,13 @@ enum MixWork: String, CaseIterable {
   case transactionalLike = "like in an interactive transaction"
 
   static let reads: [MixWork] = [.plainGet, .guardedGet]
+
+  /// By the name of its case.
+  init?(word: String) {
+    guard let work = Self.allCases.first(where: { "\($0)" == word }) else { return nil }
+    self = work
+  }
+
   static let writes: [MixWork] = [.change, .like, .transactionalLike]
 }
 

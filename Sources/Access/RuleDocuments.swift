@@ -87,14 +87,14 @@ final class RuleDocuments: DocumentAccess {
   override func document(at path: UnsafeRawBufferPointer, afterCommit: Bool) -> FieldsView? {
     let path = ResourcePath(unchecked: String(decoding: path, as: UTF8.self))
     if notesReads { reads.append(path) }
+    let fields: FieldsView?
     switch source {
     case .none: return nil
-    case .commit(let commit): return commit.document(path, afterCommit ? .after : .before)?.fields
-    case .view(let view):
-      let fields = view.fields(path, keeping: &failure)
-      if isShort, let fields, fields.byteCount > ShortWork.bytesMax { breakOff() }
-      return fields
+    case .commit(let commit): fields = commit.document(path, afterCommit ? .after : .before)?.fields
+    case .view(let view): fields = view.fields(path, keeping: &failure)
     }
+    if isShort, let fields, fields.byteCount > ShortWork.bytesMax { breakOff() }
+    return fields
   }
 
   override func isWritten(_ path: UnsafeRawBufferPointer) -> Bool {

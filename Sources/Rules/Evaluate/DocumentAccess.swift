@@ -65,14 +65,15 @@ open class DocumentAccess {
   public final func breakOff() { evaluation.breakOff() }
 
   /// Starts a new request: nothing was read yet.
-  public final func beginRequest() { begin(workMax: .max) }
+  public final func beginRequest() { begin(workMax: .max, isCommit: false) }
 
   /// Starts a commit, which is judged while all others wait: its operations together may take only so many steps.
-  public final func beginCommit() { begin(workMax: Evaluation.commitWorkMax) }
+  public final func beginCommit() { begin(workMax: Evaluation.commitWorkMax, isCommit: true) }
 
-  private func begin(workMax: Int) {
+  private func begin(workMax: Int, isCommit: Bool) {
     evaluationReference._withUnsafeGuaranteedRef {
       $0.log.reset()
+      $0.isOfCommit = isCommit
       $0.beginRequestWork(max: workMax)
     }
   }

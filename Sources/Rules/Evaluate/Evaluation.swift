@@ -11,7 +11,8 @@ internal import DocModel
 package final class Evaluation {
   /// LIMIT: cost of all conditions tried for one operation. Source: docs/spec/production-differences.md 1.9.
   static let budget = 1_000
-  /// LIMIT: the same for work that is to be short: microseconds.
+  /// LIMIT: the same for reads that are to be short work, of which one request may bring a hundred: microseconds. Commits that
+  /// are to be short have few documents, and the whole budget.
   static let shortBudget = 200
 
   package let arena = Arena()
@@ -90,7 +91,11 @@ package final class Evaluation {
   /// What may be spent before the evaluation ends.
   private(set) var spentMax = Evaluation.budget
   /// Whether it is to break off when it turns out to be more than short work.
-  var isShort = false { didSet { spentMax = isShort ? Self.shortBudget : Self.budget } }
+  var isShort = false {
+    didSet { spentMax = isShort && !isOfCommit ? Self.shortBudget : Self.budget }
+  }
+  /// Whether a commit is judged.
+  var isOfCommit = false
 
   // Field paths that were evaluated, for the places that name them again.
   private struct Memo {
