@@ -71,13 +71,19 @@ package final class Monitor<Value>: @unchecked Sendable {
   /// As `wait`, but asks at the latest after `milliseconds`; nil when nothing changed by then.
   @inlinable
   package func wait<R>(atMost milliseconds: Int, _ body: (inout Value) -> R?) -> R? {
+    wait(atMostNanoseconds: UInt64(max(0, milliseconds)) * 1_000_000, body)
+  }
+
+  /// As `wait(atMost:)`.
+  @inlinable
+  package func wait<R>(atMostNanoseconds wait: UInt64, _ body: (inout Value) -> R?) -> R? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     if let result = body(&value) { return result }
     var deadline = timespec()
     clock_gettime(CLOCK_MONOTONIC, &deadline)
-    let nanoseconds = Int(deadline.tv_nsec) + milliseconds % 1_000 * 1_000_000
-    deadline.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
+    let nanoseconds = Int(deadline.tv_nsec) + Int(wait % 1_000_000_000)
+    deadline.tv_sec += Int(wait / 1_000_000_000) + nanoseconds / 1_000_000_000
     deadline.tv_nsec = nanoseconds % 1_000_000_000
     while pthread_cond_timedwait(condition, mutex, &deadline) == 0 {
       if let result = body(&value) { return result }

@@ -122,6 +122,19 @@ final class CommitQueue: Sendable {
     return next
   }
 
+  /// Waits for something to do, and then lets more commits come, as the pace says.
+  func linger(atMost pause: Int, _ pace: inout CommitPace) {
+    _ = state.wait(atMost: pause) { state in state.isPressed || !state.jobs.isEmpty ? () : nil }
+    let before = waitingCount
+    let wait = pace.wait(having: before)
+    if wait == 0 { return }
+    let expected = pace.expected
+    _ = state.wait(atMostNanoseconds: wait) { state in
+      state.isPressed || state.jobs.count >= expected ? () : nil
+    }
+    pace.noteWait(from: before, to: waitingCount)
+  }
+
   private static func next(_ state: inout State) -> Next? {
     if !state.jobs.isEmpty {
       return .jobs(takeBatch(&state, atMost: CommitterLimits.batchCommitsMax) { _ in true })

@@ -110,6 +110,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     builder.resume(stored.kept.filter { !$0.index.isReady })
     defer { builder.abandon() }
     var isTidy = false
+    var pace = CommitPace()
     // Batches since there was nothing to tidy.
     var untidyCount = 0
     while true {
@@ -119,10 +120,18 @@ final class Committer<Engine: StorageEngine>: Sendable {
         transactions.look()
         pause = min(pause, LockLimits.lookMilliseconds)
       }
+      if engine.isDurable {
+        queue.linger(atMost: pause, &pace)
+        pause = 0
+      }
       let next = queue.next(atMost: pause, lends: isTidy && builder.isIdle && !isWaitedFor)
       switch next {
       case .jobs(let jobs):
+        let began = SystemClock.monotonic
         write(jobs, batch, builder)
+        pace.noteBatch(
+          count: jobs.count, waiting: queue.waitingCount,
+          nanoseconds: UInt64(max(0, SystemClock.monotonic - began)))
         // Under any load a build goes on by one slice a batch.
         builder.slice(batch)
         untidyCount += 1

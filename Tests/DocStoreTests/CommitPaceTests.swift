@@ -1,0 +1,50 @@
+/// When the thread that writes waits for more commits (`CommitPace`).
+
+import Testing
+
+@testable import DocStore
+
+@Suite("the pace of durable commits")
+struct CommitPaceTests {
+  /// After two batches of a millisecond.
+  private func pace(count: Int, waiting: Int) -> CommitPace {
+    var pace = CommitPace()
+    for _ in 0..<2 { pace.noteBatch(count: count, waiting: waiting, nanoseconds: 1_000_000) }
+    return pace
+  }
+
+  @Test(
+    "it waits a quarter of a batch where commits are missing, and not for a single client",
+    arguments: [
+      (count: 4, waiting: 4, having: 4, wait: 250_000), (count: 4, waiting: 4, having: 8, wait: 0),
+      (count: 8, waiting: 0, having: 1, wait: 250_000), (count: 1, waiting: 0, having: 1, wait: 0),
+      (count: 8, waiting: 0, having: 0, wait: 0), (count: 300, waiting: 300, having: 256, wait: 0),
+    ] as [(count: Int, waiting: Int, having: Int, wait: UInt64)])
+  func waits(count: Int, waiting: Int, having: Int, wait: UInt64) {
+    #expect(pace(count: count, waiting: waiting).wait(having: having) == wait)
+  }
+
+  @Test("where waiting brings nothing three times it is given up for 64 batches")
+  func givesUp() {
+    var pace = pace(count: 4, waiting: 4)
+    for _ in 0..<3 {
+      #expect(pace.wait(having: 4) > 0)
+      pace.noteWait(from: 4, to: 4)
+    }
+    for _ in 0..<64 {
+      #expect(pace.wait(having: 4) == 0)
+      pace.noteBatch(count: 4, waiting: 4, nanoseconds: 1_000_000)
+    }
+    #expect(pace.wait(having: 4) > 0)
+    pace.noteWait(from: 4, to: 8)
+    for _ in 0..<2 { pace.noteWait(from: 4, to: 4) }
+    #expect(pace.wait(having: 4) > 0)
+  }
+
+  @Test("a slow disk has nobody wait longer than two milliseconds")
+  func slowDisk() {
+    var pace = CommitPace()
+    pace.noteBatch(count: 2, waiting: 2, nanoseconds: 400_000_000)
+    #expect(pace.wait(having: 2) == 2_000_000)
+  }
+}
