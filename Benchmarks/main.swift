@@ -113,6 +113,12 @@ do {
       }
       settings.work = work
     }
+    if let count = arguments.first(where: { $0.hasPrefix("--connections=") })?.dropFirst(14) {
+      guard let count = Int(count), count > 0 else {
+        throw BenchmarkFailure(description: "--connections is a number")
+      }
+      settings.connections = [count]
+    }
     try mixBenchmark(own: own, rules: rules, settings)
     exit(0)
   }

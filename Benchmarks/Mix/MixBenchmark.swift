@@ -12,7 +12,7 @@ struct MixSettings {
   var work: MixWork?
 }
 
-/// `docstore-bench --mix[=PROFILES] [--no-peers] [--work=like]`
+/// `docstore-bench --mix[=PROFILES] [--no-peers] [--work=like] [--connections=8]`
 func mixBenchmark(own: WirePeer, rules: String, _ settings: MixSettings) throws {
   say("real traffic: \(settings.profiles) profiles, a token for each user, one read in ten denied")
   let ours = try MixPeer(own, rules: rules, profiles: settings.profiles)

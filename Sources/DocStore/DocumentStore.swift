@@ -66,7 +66,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       engine: engine, clock: clock, transactions: transactions, feed: feed,
       housekeeping: Housekeeping(
         engine: engine, now: environment.now, hold: hold, historyBytesMax: options.historyBytesMax),
-      indexes: indexes)
+      indexes: indexes, commitsOnCaller: commitsOnCaller)
     indexes.connect { [weak committer, weak indexes] request in
       do throws(StoreError) {
         guard let committer else { throw .storage(.unavailable) }

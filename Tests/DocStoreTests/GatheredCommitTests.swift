@@ -197,6 +197,33 @@ struct GatheredCommitTests {
     }
   }
 
+  @Test("where two event loops meet, the thread that writes does the work for a while")
+  func crowded() throws {
+    defer { store.close() }
+    try untilLent()
+    let (turns, others, answered) = (Turns(), Turns(), Answered())
+    let submitted = Monitor(false)
+    submit("first", in: turns, to: answered) { [self] _ throws(StoreError) in
+      // While this loop writes, another one brings a commit.
+      try? PlatformThread.start { [self] in
+        submit("second", in: others, to: answered)
+        submitted.change { $0 = true }
+      }
+      submitted.wait { $0 ? () : nil }
+    }
+    turns.end()
+    try eventually("two answers") { answered.versions.count == 2 }
+    #expect(answered.names == ["first", "second"])
+    #expect(others.count == 0, "nobody had to come for the second commit")
+    #expect(answered.threads.count == 2)
+    // And the next one, which meets nobody, still goes there.
+    submit("third", in: turns, to: answered)
+    #expect(turns.count == 0)
+    try eventually("the answer") { answered.versions.count == 3 }
+    // Until so many batches have come that nobody is likely to be met.
+    try untilLent()
+  }
+
   @Test("event loops, threads that wait and those that do not: every commit is made once and answered once")
   func together() async throws {
     defer { store.close() }

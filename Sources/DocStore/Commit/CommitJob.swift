@@ -86,6 +86,8 @@ enum CommitterLimits {
   /// connections wait.
   static let lightWritesMax = 16
   static let lightBytesMax = 64 << 10
+  /// For how many batches the thread keeps its place when commits of several threads have met.
+  static let crowdedBatches = 64
   /// LIMIT: commits that one turn of an event loop writes, its own and those of others.
   static let turnCommitsMax = 32
 }

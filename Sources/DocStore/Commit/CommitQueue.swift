@@ -29,10 +29,12 @@ final class CommitQueue: Sendable {
     var spare: MutationBatch?
     /// The thread that has promised to come, since jobs were taken last.
     var promised: PlatformThread.ID?
+    /// Batches for which the thread keeps its place, since commits of several threads have met.
+    var crowdedCount = 0
 
     /// Whether the thread has, or waits for, something to do besides the jobs.
     var isPressed: Bool { isReclaimed || isAsked || isClosed }
-    var isLendable: Bool { isIdle && !isLent && !isPressed }
+    var isLendable: Bool { isIdle && !isLent && !isPressed && crowdedCount == 0 }
   }
 
   private let state = Monitor(State())
@@ -69,19 +71,25 @@ final class CommitQueue: Sendable {
     if let refusal = state.change({ Self.add(job, weight, to: &$0) }) { throw refusal }
   }
 
-  /// Queues a job that the calling thread will soon come for.
+  /// Queues a job that the calling thread will soon come for; or wakes the thread that writes, where commits of several
+  /// threads meet: what one thread alone works with stays in its processor's caches.
   ///
-  /// - Returns: false when the thread has already been promised to come.
+  /// - Returns: whether the calling thread has to come. Not when it has already promised.
   func gather(_ job: CommitJob) throws(StoreError) -> Bool {
     let (weight, caller) = (job.weight, PlatformThread.current)
-    var isFirst = false
+    var (isFirst, isCrowded) = (false, false)
     let refusal = state.withLock { state in
       isFirst = state.promised != caller
-      state.promised = caller
+      if state.isLent || isFirst && !state.jobs.isEmpty {
+        state.crowdedCount = CommitterLimits.crowdedBatches
+      }
+      isCrowded = state.crowdedCount > 0
+      if !isCrowded { state.promised = caller }
       return Self.add(job, weight, to: &state)
     }
     if let refusal { throw refusal }
-    return isFirst
+    if isCrowded { wake() }
+    return isFirst && !isCrowded
   }
 
   private static func add(_ job: CommitJob, _ weight: Int, to state: inout State) -> StoreError? {
@@ -137,6 +145,7 @@ final class CommitQueue: Sendable {
 
   private static func next(_ state: inout State) -> Next? {
     if !state.jobs.isEmpty {
+      if state.crowdedCount > 0 { state.crowdedCount -= 1 }
       return .jobs(takeBatch(&state, atMost: CommitterLimits.batchCommitsMax) { _ in true })
     }
     if state.isClosed { return .end }
@@ -207,7 +216,7 @@ final class CommitQueue: Sendable {
   /// What came for the same writer meanwhile; nil, and the place is given back, when nothing did or others wait for it.
   func takeMore(atMost limit: Int) -> [CommitJob]? {
     state.withLock { state in
-      if state.isPressed || limit <= 0 { return nil }
+      if state.isPressed || state.crowdedCount > 0 || limit <= 0 { return nil }
       let jobs = Self.takeBatch(&state, atMost: limit, \.isLight)
       return jobs.isEmpty ? nil : jobs
     }

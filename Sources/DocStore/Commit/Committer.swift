@@ -35,11 +35,15 @@ final class Committer<Engine: StorageEngine>: Sendable {
   let housekeeping: Housekeeping<Engine>
   let indexes: IndexRegistry
   let metrics = StoreMetrics()
+  /// Whether commits wait a moment for each other; else the thread lends its place.
+  private let hasPace: Bool
 
   init(
     engine: Engine, clock: CommitClock, transactions: TransactionTable, feed: ChangeFeed,
-    housekeeping: Housekeeping<Engine>, indexes: IndexRegistry
+    housekeeping: Housekeeping<Engine>, indexes: IndexRegistry,
+    commitsOnCaller: Bool
   ) {
+    hasPace = engine.isDurable && !commitsOnCaller
     self.engine = engine
     self.clock = clock
     self.transactions = transactions
@@ -120,7 +124,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
         transactions.look()
         pause = min(pause, LockLimits.lookMilliseconds)
       }
-      if engine.isDurable {
+      if hasPace {
         queue.linger(atMost: pause, &pace)
         pause = 0
       }
