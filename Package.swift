@@ -236,8 +236,8 @@ let package = Package(
     .testTarget(
       name: "DocshTests",
       dependencies: [
-        "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Indexes", "Seeder", "Wire",
-        "YAML",
+        "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Indexes", "Seeder", "TestSupport",
+        "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -32,6 +32,14 @@ final class ServerProcess {
     startMilliseconds = Double(monotonicNanoseconds() - start) / 1e6
   }
 
+  /// How long a program takes from its start to its end.
+  static func milliseconds(of arguments: [String]) throws(Failure) -> Double {
+    let start = monotonicNanoseconds()
+    let identifier = try spawn(arguments)
+    waitpid(identifier, nil, 0)
+    return Double(monotonicNanoseconds() - start) / 1e6
+  }
+
   private static func spawn(_ arguments: [String]) throws(Failure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

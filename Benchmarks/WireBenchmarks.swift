@@ -1,5 +1,7 @@
 /// Servers under test as programs: how they are started, how long that takes, what they need when idle.
 
+internal import Glibc
+
 /// One server under test.
 struct WirePeer {
   let name: String
@@ -29,29 +31,49 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 /// Starts ours several times and the official emulator once, and prints how long the first answer took.
 func startBenchmark(own: WirePeer, rules: String) throws {
   say("process start to first answer")
-  let ours = try starts(own, rules: rules, count: 7)
+  let ours = try Starts(own, rules: rules, count: 7)
+  ours.report()
+  // In turns with the starts, so that both have the same machine.
+  row("\(own.name) --version", "\(rounded(median(ours.versionMilliseconds), 1)) ms")
+  row("start above that", "\(rounded(median(ours.milliseconds) - median(ours.versionMilliseconds), 1)) ms")
   row(
-    own.name, "\(rounded(median(ours.milliseconds), 1)) ms",
-    "resident, idle \(rounded(ours.residentMiB, 1)) MiB")
+    "two seconds later", "resident \(rounded(ours.quiet.residentMiB, 1)) MiB",
+    "of it anonymous \(rounded(ours.quiet.privateMiB, 2)) MiB")
   guard let official = officialPeer() else { return say("official emulator: not installed, not measured") }
-  let theirs = try starts(official, rules: rules, count: 1)
-  row(
-    official.name, "\(rounded(median(theirs.milliseconds), 1)) ms",
-    "resident, idle \(rounded(theirs.residentMiB, 1)) MiB")
+  let theirs = try Starts(official, rules: rules, count: 1)
+  theirs.report()
   row("ours to theirs", "\(rounded(median(theirs.milliseconds) / median(ours.milliseconds), 1)) x faster")
 }
 
-private func starts(
-  _ peer: WirePeer, rules: String, count: Int
-) throws -> (milliseconds: [Double], residentMiB: Double) {
-  var milliseconds: [Double] = []
-  var residentMiB = 0.0
-  for _ in 0..<count {
-    let port = freePort()
-    let server = try ServerProcess(peer.name, port: port, peer.command(port, rules))
-    milliseconds.append(server.startMilliseconds)
-    residentMiB = server.residentMiB ?? 0
-    server.stop()
+private struct Starts {
+  private let name: String
+  private(set) var milliseconds: [Double] = []
+  /// Of `--version`, which only ours is asked for.
+  private(set) var versionMilliseconds: [Double] = []
+  private var residentMiB = 0.0
+  /// When nobody has asked for two seconds.
+  private(set) var quiet = (residentMiB: 0.0, privateMiB: 0.0)
+
+  init(_ peer: WirePeer, rules: String, count: Int) throws {
+    name = peer.name
+    for turn in 1...count {
+      let port = freePort()
+      let command = peer.command(port, rules)
+      if count > 1 {
+        versionMilliseconds.append(try ServerProcess.milliseconds(of: [command[0], "--version"]))
+      }
+      let server = try ServerProcess(peer.name, port: port, command)
+      defer { server.stop() }
+      milliseconds.append(server.startMilliseconds)
+      residentMiB = server.residentMiB ?? 0
+      guard turn == count, count > 1 else { continue }
+      usleep(2_500_000)
+      quiet = (server.residentMiB ?? 0, server.privateMiB ?? 0)
+    }
   }
-  return (milliseconds, residentMiB)
+
+  func report() {
+    row(
+      name, "\(rounded(median(milliseconds), 1)) ms", "resident then \(rounded(residentMiB, 1)) MiB")
+  }
 }

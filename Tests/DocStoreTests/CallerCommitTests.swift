@@ -17,15 +17,9 @@ import Testing
 @Suite("commits on the caller's thread")
 struct CallerCommitTests {
   let database = DatabaseID(project: "demo-test")
-  let clock = TestClock()
   let store: DocumentStore<LMDBEngine>
 
-  init() throws {
-    var options = StoreOptions()
-    options.commitsOnCaller = true
-    store = try DocumentStore(
-      engine: LMDBEngine.ephemeral(), environment: clock.environment(), options: options)
-  }
+  init() throws { store = try storeThatLends() }
 
   /// The thread that judged a commit of one write.
   private func judgingThread(_ write: Write) throws -> pthread_t {

@@ -50,15 +50,9 @@ private final class Answered: Sendable {
 @Suite("commits that an event loop gathers")
 struct GatheredCommitTests {
   let database = DatabaseID(project: "demo-test")
-  let clock = TestClock()
   let store: DocumentStore<LMDBEngine>
 
-  init() throws {
-    var options = StoreOptions()
-    options.commitsOnCaller = true
-    store = try DocumentStore(
-      engine: LMDBEngine.ephemeral(), environment: clock.environment(), options: options)
-  }
+  init() throws { store = try storeThatLends() }
 
   private static let increment = Write.merge(
     "c/a", [:], transforms: [.increment(fieldPath("n"), by: .integer(1))])

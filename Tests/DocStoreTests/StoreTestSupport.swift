@@ -143,3 +143,10 @@ final class PendingCommit: Sendable {
     }
   }
 }
+
+/// A store whose thread that writes lends its place (`StoreOptions.commitsOnCaller`).
+func storeThatLends() throws -> DocumentStore<LMDBEngine> {
+  var options = StoreOptions()
+  options.commitsOnCaller = true
+  return try TestStore(engine: LMDBEngine.ephemeral(), options: options).store
+}

@@ -1,7 +1,7 @@
 import Access
 import ArgumentParser
 import DocModel
-import Platform
+import TestSupport
 import Testing
 
 @testable import docsh
@@ -60,13 +60,9 @@ struct RulesLoadingTests {
   }
 
   private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
-    var template = Array("/tmp/docsh-rules-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    try #require(descriptor >= 0)
-    let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    defer { unlink(path) }
-    try Descriptor.writeAll(Array(text.utf8), to: descriptor)
-    close(descriptor)
+    let folder = TemporaryFolder()
+    let path = folder.path + "/test.rules"
+    try writeFile(path, text)
     try body(path)
   }
 }
