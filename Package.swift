@@ -37,6 +37,7 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "CZLIB", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CBuild"),
     .target(name: "CProcess"),
     .target(name: "CGuard"),
     .target(name: "CDiagnosticPages"),
@@ -162,7 +163,8 @@ let package = Package(
     .executableTarget(
       name: "docsh",
       dependencies: [
-        "Access", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB", "Exports",
+        "Access", "CBuild", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB",
+        "Exports",
         "Functions", "Indexes", "JSON", "Packs", "Platform", "Requests", "Rules", "RulesTools", "Seeder",
         "Shell", "Suite", "Telemetry", "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

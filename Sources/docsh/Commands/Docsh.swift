@@ -2,6 +2,7 @@
 
 import Access
 import ArgumentParser
+import CBuild
 
 struct Docsh: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,7 +34,15 @@ struct Docsh: AsyncParsableCommand {
   }
 }
 
-/// What `--version` prints.
+/// What `--version` prints: `docsh 0.1.0 (82a5249)`, with a + behind the commit when files differed from it.
 enum BuildVersion {
-  static let text = "docsh 0.1.0"
+  static let number = "0.1.0"
+
+  static var text: String {
+    let commit = docstore_commit()
+    guard commit != 0 else { return "docsh \(number)" }
+    let digits = String(commit & 0xfff_ffff, radix: 16)
+    let zeros = String(repeating: "0", count: 7 - digits.count)
+    return "docsh \(number) (\(zeros)\(digits)\(commit >> 28 == 0 ? "" : "+"))"
+  }
 }
