@@ -1,7 +1,7 @@
 # Two commands do everything: `make run` and `make test`.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench rules-fuzz format lint clean
+.PHONY: help setup build run test bench dist install rules-fuzz format lint clean
 
 DOCSH   := .build/release/docsh
 PORT    ?= 8080
@@ -11,6 +11,8 @@ help:
 	@echo "make run     start the emulator with the Inspired pack (PORT=$(PORT))"
 	@echo "make test    build, then run every test and the packs' rules suites"
 	@echo "make bench   measure, as ratios against peers in the same run"
+	@echo "make dist    build what is published: an archive, a Debian package, a container's files"
+	@echo "make install PREFIX=/usr/local   install the program, its manual and completions"
 	@echo "make rules-fuzz  compare the rules engine with the official emulator, where that is installed"
 	@echo "make format  put the sources into the house format"
 	@echo "make clean   remove build products"
@@ -38,6 +40,17 @@ bench: setup
 	@Scripts/release docsh docstore-bench
 	@.build/release/docstore-bench $(BENCH)
 
+dist: setup
+	@Scripts/dist
+
+# DESTDIR is put before PREFIX by whoever packs it.
+PREFIX ?= /usr/local
+install:
+	@[ -d dist/staged ] || $(MAKE) -s dist
+	@install -d $(DESTDIR)$(PREFIX)
+	@cp -r dist/staged/*/. $(DESTDIR)$(PREFIX)/
+	@echo "installed $(DESTDIR)$(PREFIX)/bin/docsh"
+
 # COUNT conditions and their share of queries, commits and texts; docs/fuzzing.md.
 COUNT ?= 4000
 SEED  ?= 1
@@ -53,4 +66,4 @@ lint:
 
 clean:
 	swift package clean
-	rm -rf .build .build-*
+	rm -rf .build .build-* dist
