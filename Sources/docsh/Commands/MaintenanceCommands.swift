@@ -35,17 +35,15 @@ enum Maintenance {
     for line in report.lines.prefix(linesMax) { Terminal.say(line) }
     if report.lines.count > linesMax { Terminal.say("and \(report.lines.count - linesMax) more") }
     let contents = """
-      \(counted(report.documentCount, "document")) in \(counted(report.databaseCount, "database")), \
-      \(counted(report.historyCount, "earlier state"))
+      \(Plural.text(report.documentCount, "document")) in \(Plural.text(report.databaseCount, "database")), \
+      \(Plural.text(report.historyCount, "earlier state"))
       """
     Terminal.say(
       report.isClean
         ? "\(folder): \(contents); nothing is damaged"
-        : "\(folder): \(contents) can be read; \(report.pages.count) pages and \(report.records.count) records are damaged"
+        : "\(folder): \(contents) can be read; damaged: \(Plural.text(report.pages.count, "page")), \(Plural.text(report.records.count, "record"))"
     )
   }
-
-  static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 struct CheckCommand: ParsableCommand {
@@ -97,7 +95,7 @@ struct RepairCommand: ParsableCommand {
     Maintenance.say(repair.report, of: folder)
     for name in repair.renamed { Terminal.say("a database whose name is lost is saved as \(name)") }
     Terminal.say(
-      "saved \(Maintenance.counted(repair.savedDocuments, "document")) to \(out)"
+      "saved \(Plural.text(repair.savedDocuments, "document")) to \(out)"
         + (repair.keepsHistory ? "" : ", without earlier states"))
     if !repair.report.isClean { throw ExitCode(ExitStatus.damaged) }
   }

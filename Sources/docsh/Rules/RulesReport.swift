@@ -104,14 +104,10 @@ struct RulesReport {
 
   private var summary: String {
     var parts = [
-      counted(fileCount, "file") + " checked", counted(count(.error), "error"),
-      counted(count(.warning), "warning"),
+      Plural.text(fileCount, "file") + " checked", Plural.text(count(.error), "error"),
+      Plural.text(count(.warning), "warning"),
     ]
-    if count(.remark) > 0 { parts.append(counted(count(.remark), "remark")) }
+    if count(.remark) > 0 { parts.append(Plural.text(count(.remark), "remark")) }
     return parts.joined(separator: ", ")
-  }
-
-  private func counted(_ number: Int, _ noun: String) -> String {
-    number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
   }
 }
