@@ -10,10 +10,10 @@ enum Program {
   ///
   /// INVARIANT: every command says its `commandName`; the library would make one up of the type's, by reflection, at each start.
   static func main() {
-    let arguments = CommandLine.arguments.dropFirst()
+    let arguments = OptionalValues.completed(CommandLine.arguments.dropFirst())
     guard arguments.first == "serve", (try? Docsh().validate()) != nil,
       let serve: ServeCommand = ShortForm.read(arguments.dropFirst())
-    else { runAny() }
+    else { runAny(Array(arguments)) }
     let failure = WaitingExecutor.run { () -> (any Error)? in
       do { try await serve.run() } catch { return error }
       return nil
@@ -22,9 +22,9 @@ enum Program {
   }
 
   /// Any command, on the concurrency pool, whose threads some need for work at the same time.
-  private static func runAny() -> Never {
+  private static func runAny(_ arguments: [String]) -> Never {
     Task {
-      await Docsh.main(nil)
+      await Docsh.main(arguments)
       exit(ExitStatus.success)
     }
     while true { pause() }

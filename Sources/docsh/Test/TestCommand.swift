@@ -58,11 +58,11 @@ struct TestCommand: AsyncParsableCommand {
   var watch = false
 
   @Option(
-    defaultAsFlag: MutantChoice.all,
-    help: """
-      Change the rules one spot at a time and tell which changes no case notices: all spots, or only
+    help: ArgumentHelp(
+      """
+      Change the rules one spot at a time and tell which changes no case notices: all spots (--mutate), or only \
       lines that changed since all were noticed (--mutate=changed).
-      """)
+      """, valueName: "all|changed"))
   var mutate: MutantChoice?
 
   @Option(help: "Where cases run: in this process, or also on the emulator of --host.")
@@ -80,8 +80,9 @@ struct TestCommand: AsyncParsableCommand {
   var profile = ProfileName.production
 
   @Option(
-    defaultAsFlag: CoverageFormats([.text]),
-    help: "Report which parts of the rules the cases cover: any of term (the default), json, html, lcov.")
+    help: ArgumentHelp(
+      "Report which parts of the rules the cases cover (--coverage), or in other formats than term: any of term, json, html, lcov.",
+      valueName: "formats"))
   var coverage: CoverageFormats?
 
   @Option(

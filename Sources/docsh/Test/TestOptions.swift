@@ -17,9 +17,9 @@ struct CoverageFormats: ExpressibleByArgument, Equatable {
     self.formats = formats
   }
 
-  static var allValueStrings: [String] { ["term"] + CoverageFormat.allCases.map(\.rawValue) }
-
-  var defaultValueDescription: String { formats.map(\.rawValue).joined(separator: ",") }
+  static var allValueStrings: [String] {
+    ["term"] + CoverageFormat.allCases.map(\.rawValue).filter { $0 != "text" }
+  }
 }
 
 /// Which mutants are made.
