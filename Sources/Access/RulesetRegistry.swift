@@ -77,6 +77,19 @@ public final class RulesetRegistry: Sendable {
     }
   }
 
+  /// The same for rules that are read again: what was released in a project for these databases no longer holds.
+  public func setStandard(
+    _ protection: Protection, ofDatabase name: String?, insteadOfReleasesIn project: String
+  ) {
+    change(nil) { state in
+      for database in state.released.keys
+      where database.project == project && (name == nil || database.database == name) {
+        state.released[database] = nil
+      }
+      if let name { state.byDatabaseName[name] = protection } else { state.standard = protection }
+    }
+  }
+
   /// As `replace`, with rules that do not compile.
   public func replace(_ database: DatabaseID, withBroken words: String, _ source: SourceText) {
     change(database) { $0.released[database] = .broken(words, source) }

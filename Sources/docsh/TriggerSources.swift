@@ -24,6 +24,8 @@ struct TriggerSources {
   private var packs: [TriggerPack] = []
   private var endpoints: [FunctionEndpoint] = []
   private var sink: (host: String, port: Int)?
+  /// The triggers.yaml; nil without one.
+  private(set) var file: String?
   /// The data folder in which positions are kept; nil for a store that ends with the process.
   private let folder: String?
 
@@ -47,14 +49,57 @@ struct TriggerSources {
       let known = TriggerPack.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--triggers: '\(source)' is no pack (\(known)) and no .yaml file")
     }
+    file = source
+    try read(source)
+  }
+
+  private mutating func read(_ path: String) throws {
+    let complaint: String
     do {
       let file = try TriggersFile.read(
-        YAMLSource(path: source), packs: TriggerPack.allCases.map(\.rawValue))
+        YAMLSource(path: path), packs: TriggerPack.allCases.map(\.rawValue))
       packs = file.packs.compactMap(TriggerPack.init)
       endpoints = file.endpoints
+      return
+    } catch let error as YAMLSourceError {
+      complaint = error.description
+    } catch let error as YAMLDiagnostic {
+      complaint = error.description
+    }
+    Terminal.report(complaint)
+    throw ExitCode(ExitStatus.badInput)
+  }
+
+  // MARK: a file that was saved
+
+  /// What the file says now; complains and throws when it is wrong.
+  func reread() throws -> TriggerSources {
+    var next = self
+    if let file { try next.read(file) }
+    return next
+  }
+
+  /// Has a running host go by `next`: what is new or another is registered, what is gone ends. A complaint when that fails.
+  mutating func follow(
+    _ next: TriggerSources, on host: FunctionsHost<LMDBEngine>, _ store: DocumentStore<LMDBEngine>
+  ) -> String? {
+    do {
+      for pack in packs where !next.packs.contains(pack) {
+        for trigger in try pack.triggers(store) { try host.runner.unregister(trigger.name) }
+      }
+      for gone in endpoints where !next.endpoints.contains(where: { $0.name.hasSameBytes(as: gone.name) }) {
+        try host.runner.unregister(gone.name)
+      }
+      for pack in next.packs where !packs.contains(pack) {
+        for trigger in try pack.triggers(store) { try host.runner.register(trigger) }
+      }
+      for endpoint in next.endpoints where !endpoints.contains(endpoint) {
+        try host.register(endpoint, isKept: false)
+      }
+      self = next
+      return nil
     } catch {
-      Terminal.report("\(error)")
-      throw ExitCode(ExitStatus.badInput)
+      return "triggers: \(error)"
     }
   }
 

@@ -203,6 +203,13 @@ struct GuardTests {
     #expect(guarding(registry, "audit") == "released")
     #expect(guarding(registry, "audit", of: "q") == "audit")
     #expect(guarding(registry, "other") == "all")
+    registry.replace(DatabaseID(project: "q", database: "audit"), with: try rules("released"))
+    registry.setStandard(.rules(try rules("saved")), ofDatabase: nil, insteadOfReleasesIn: "p")
+    #expect(guarding(registry, "other") == "saved")
+    #expect(guarding(registry, "audit") == "audit")
+    #expect(guarding(registry, "audit", of: "q") == "released")
+    registry.setStandard(.rules(try rules("saved too")), ofDatabase: "audit", insteadOfReleasesIn: "q")
+    #expect(guarding(registry, "audit", of: "q") == "saved too")
   }
 
   @Test("a database without rules says so, and how to give it some")

@@ -38,8 +38,9 @@ struct EmulatorCommand: AsyncParsableCommand {
 
   private static func serve(_ options: [String]) async throws {
     let added = Environment.value("DOCSH_OPTIONS")?.split(separator: " ").map(String.init) ?? []
-    // The Firebase command line waits four seconds for the end.
-    let arguments = ["--profile", "emulator", "--keep-broken-rules", "--stop-grace", "2"] + options + added
+    // The Firebase command line waits four seconds for the end, and watches the rules itself.
+    let arguments =
+      ["--profile", "emulator", "--keep-broken-rules", "--stop-grace", "2", "--no-reload"] + options + added
     let command =
       try ShortForm.read(arguments[...]) ?? Docsh.parseAsRoot(["serve"] + arguments) as? ServeCommand
     guard var serve = command else { throw ExitCode(ExitStatus.usage) }

@@ -7,8 +7,10 @@ import DocStore
 import EngineLMDB
 import Functions
 import Logging
+import Platform
 import Rules
 import Seeder
+import Suite
 import Telemetry
 import Triggers
 import Wire
@@ -17,7 +19,16 @@ extension ServeCommand {
   func run() async throws {
     // Before anything takes long: a signal that comes while seeding is obeyed, too.
     let ending = ShutdownSignal()
-    Signals.whenEnding { ending.interrupt(signal: $0) }
+    let reloads = ReloadRequests(watchesFiles: !withoutReload)
+    Signals.follow(
+      watching: reloads.watch?.descriptor ?? -1, onChange: { reloads.noteChange() },
+      onSignal: { signal in
+        if signal == SIGHUP, !Signals.hasLostTerminal {
+          reloads.askForAll()
+        } else {
+          ending.interrupt(signal: signal)
+        }
+      })
     if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
     ProcessMetrics.raiseOpenFilesMax()
     let tls = try tls.load()
@@ -26,6 +37,10 @@ extension ServeCommand {
     defer { log.queue.close() }
     let profile = profile.chosen
     let sources = try DatabaseFiles("rules", rules, config: config)
+    let indexFiles = try DatabaseFiles("indexes", indexes, config: config)
+    let triggerSources = try TriggerSources(triggers, sink: functionsEmulator, folder: dataFolder)
+    let files = ServedFiles(sources, indexFiles, triggerSources, config: config)
+    for folder in files.folders { try? reloads.watch?.add(folder) }
     let loading = RulesLoading(sources, profile, keepsBroken: keepBrokenRules)
     // What is told, or stays, waits for the rules, which may be the end of it all.
     if !isQuiet { try loading.finish() }
@@ -35,10 +50,8 @@ extension ServeCommand {
     let store = try StoreOpening.open(folder: dataFolder, historyBytesMax: memory.historyBudget)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
-    let indexFiles = try DatabaseFiles("indexes", indexes, config: config)
     let gate = try indexFiles.gate(profile, store, project: project, log: log)
     if !indexFiles.isEmpty { Terminal.say("docsh: indexes of \(indexFiles.summary)") }
-    let triggerSources = try TriggerSources(triggers, sink: functionsEmulator, folder: dataFolder)
     let functions = try await seedAndFollow(store, triggerSources)
     let guarded = GuardedStore(
       store, rulesets: loading.registry, detail: profile.denialDetail,
@@ -51,6 +64,12 @@ extension ServeCommand {
       let status = try await serving.run {
         // On the pool's threads: this one waits for the end.
         group.addTask(executorPreference: globalConcurrentExecutor) { await functions.runner.run() }
+        reloads.open(startsAtOnce: watchedTests != nil) {
+          var reloading = Reloading(
+            command: self, requests: reloads, guarded: guarded, functions: functions, files: files,
+            suites: watchedTests.map { ServedSuites($0, suiteOptions) })
+          reloading.run()
+        }
       }
       await Self.deliverRest(functions.runner)
       group.cancelAll()
@@ -58,6 +77,12 @@ extension ServeCommand {
     }
     try exportAtEnd(store)
     if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  private var suiteOptions: SuiteOptions {
+    var options = SuiteOptions()
+    options.limitsRulesSource = profile.chosen.limitsRulesSource
+    return options
   }
 
   /// Whether nothing is told or kept before the server answers.

@@ -9,11 +9,13 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     discussion: """
       Without --data-dir everything is gone when the server ends. Without rules users are denied; say
       --open to allow everything. `Authorization: Bearer owner` passes by the rules, as server SDKs do.
-      --profile emulator answers as the official emulator does. Examples:
+      --profile emulator answers as the official emulator does. Rules, indexes and triggers are read again when
+      their files are saved, and at SIGHUP; what has mistakes changes nothing. Examples:
 
         docsh serve --rules rules/inspired.rules --seed seeds/inspired.yaml
         docsh serve --rules app.rules --rules audit=audit.rules
         docsh serve --config firebase.json --profile emulator
+        docsh serve --rules app.rules --watch-tests tests
         docsh serve --open --indexes firestore.indexes.json
         docsh serve --open --memory-budget 256MiB
         docsh serve --port 8443 --tls-cert cert.pem --tls-key key.pem
@@ -132,6 +134,19 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
   )
   var keepBrokenRules = false
 
+  @CommandOption(
+    flag: "no-reload",
+    help: "Do not read rules, indexes and triggers again when their files are saved; SIGHUP still does.")
+  var withoutReload = false
+
+  @CommandOption(
+    "watch-tests",
+    help: ArgumentHelp(
+      "Run these suites at the start and after each save that can affect them. Without a path, all below this folder.",
+      valueName: "path"),
+    completion: .file())
+  var watchedTests: String?
+
   var log = LogOptions()
 
   /// Who started us writes the lines that tools wait for. Not an option.
@@ -170,6 +185,8 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     try visitor.visit("Memory", &memory)
     try visitor.visit(&_stopGrace)
     try visitor.visit(&_keepBrokenRules)
+    try visitor.visit(&_withoutReload)
+    try visitor.visit(&_watchedTests)
     try visitor.visit("Log", &log)
     try visitor.visit(&_ruleCoverage)
   }

@@ -30,19 +30,27 @@ extension DatabaseFiles {
   {
     let gate = IndexGate(profile.indexMode, detail: profile.denialDetail) { log.tell(index: $0) }
     for source in sources {
-      let indexes = try IndexSources.load(source.path)
-      if let name = source.database {
-        gate.setStandard(indexes, ofDatabase: name)
-        store.setIndexes(indexes.definitions, in: DatabaseID(project: project, database: name))
-      } else {
-        gate.setStandard(indexes)
-        store.setIndexes(indexes.definitions)
-      }
+      source.give(try IndexSources.load(source.path), to: gate, store, project: project)
     }
     switch profile.limits {
     case .production: store.setCommitLimits(.production { gate.known($0) ?? .automatic })
     case .emulator: store.setCommitLimits(.emulator)
     }
     return gate
+  }
+}
+
+extension DatabaseFiles.Source {
+  /// Has a gate and a store go by definitions from now on.
+  func give(
+    _ indexes: DefinedIndexes, to gate: IndexGate, _ store: DocumentStore<LMDBEngine>, project: String
+  ) {
+    if let database {
+      gate.setStandard(indexes, ofDatabase: database)
+      store.setIndexes(indexes.definitions, in: DatabaseID(project: project, database: database))
+    } else {
+      gate.setStandard(indexes)
+      store.setIndexes(indexes.definitions)
+    }
   }
 }
