@@ -69,7 +69,8 @@ enum FileAccess {
 
   /// Files below `path` whose names end in `suffix`, in order; `path` itself when it is a file.
   ///
-  /// A folder that can be reached in several ways, by symbolic links, is looked into once.
+  /// A folder that can be reached in several ways, by symbolic links, is looked into once; what packages bring along is
+  /// not looked into.
   static func files(below path: String, suffix: String) throws(FileError) -> [String] {
     var seen: Set<FolderID> = []
     return try files(below: path, suffix: suffix, &seen)
@@ -88,8 +89,8 @@ enum FileAccess {
     guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
     guard seen.insert(FolderID(device: status.st_dev, number: status.st_ino)).inserted else { return [] }
     var found: [String] = []
-    for name in try entries(of: path) where !name.hasPrefix(".") {
-      let child = path.hasSuffix("/") ? path + name : path + "/" + name
+    for name in try entries(of: path) where !name.hasPrefix(".") && name != "node_modules" {
+      let child = path == "." ? name : path.hasSuffix("/") ? path + name : path + "/" + name
       guard stat(child, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
         found += try files(below: child, suffix: suffix, &seen)

@@ -17,6 +17,22 @@ import Wire
 
 extension ServeCommand {
   func run() async throws {
+    let found = ServedProject.complete(self)
+    if let line = found.line { Terminal.say(line) }
+    try await found.command.withEndpoint().serve()
+  }
+
+  /// With the address that the firebase.json has, where the command line has none.
+  private func withEndpoint() throws -> ServeCommand {
+    guard let config, givenHost == nil || givenPort == nil else { return self }
+    let named = try ProjectFiles.endpoint(config)
+    var command = self
+    command.givenHost = givenHost ?? named.host
+    command.givenPort = givenPort ?? named.port
+    return command
+  }
+
+  private func serve() async throws {
     // Before anything takes long: a signal that comes while seeding is obeyed, too.
     let ending = ShutdownSignal()
     let reloads = ReloadRequests(watchesFiles: !withoutReload)

@@ -10,8 +10,11 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
       Without --data-dir everything is gone when the server ends. Without rules users are denied; say
       --open to allow everything. `Authorization: Bearer owner` passes by the rules, as server SDKs do.
       --profile emulator answers as the official emulator does. Rules, indexes and triggers are read again when
-      their files are saved, and at SIGHUP; what has mistakes changes nothing. Examples:
+      their files are saved, and at SIGHUP; what has mistakes changes nothing. Without --rules, --config, --indexes
+      and --open, the files of the project that this folder belongs to are taken: firebase.json, or firestore.rules
+      and firestore.indexes.json, and a single file in seeds. Examples:
 
+        docsh serve
         docsh serve --rules rules/inspired.rules --seed seeds/inspired.yaml
         docsh serve --rules app.rules --rules audit=audit.rules
         docsh serve --config firebase.json --profile emulator
@@ -22,11 +25,15 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
       """)
 
-  @CommandOption("host", help: "The address to listen on; 0.0.0.0 for all.")
-  var host = "127.0.0.1"
+  @CommandOption(
+    "host",
+    help:
+      "The address to listen on; 0.0.0.0 for all. That of the firebase.json, or 127.0.0.1, when not given.")
+  var givenHost: String?
 
-  @CommandOption("port", help: "The port; 0 for any free one.")
-  var port = 8080
+  @CommandOption(
+    "port", help: "The port; 0 for any free one. That of the firebase.json, or 8080, when not given.")
+  var givenPort: Int?
 
   var tls = TLSOptions()
 
@@ -159,8 +166,8 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
   var ruleCoverage = false
 
   mutating func showOptions(to visitor: inout some OptionVisitor) throws {
-    try visitor.visit(&_host)
-    try visitor.visit(&_port)
+    try visitor.visit(&_givenHost)
+    try visitor.visit(&_givenPort)
     try visitor.visit("TLS", &tls)
     try visitor.visit(&_rules)
     try visitor.visit(&_config)
@@ -191,9 +198,12 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     try visitor.visit(&_ruleCoverage)
   }
 
+  var host: String { givenHost ?? "127.0.0.1" }
+  var port: Int { givenPort ?? 8080 }
+
   func validate() throws {
     try DatabaseOption.check(project)
-    guard (0...65_535).contains(port) else {
+    if let port = givenPort, !(0...65_535).contains(port) {
       throw ValidationError("--port must be between 0 and 65535, found \(port)")
     }
     if let requestsPort, !(0...65_535).contains(requestsPort) {

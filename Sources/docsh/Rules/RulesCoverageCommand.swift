@@ -70,7 +70,7 @@ enum SuiteFiles {
   static func find(_ paths: [String]) throws -> [String] {
     do throws(FileError) {
       var files: [String] = []
-      for path in paths { files += try FileAccess.files(below: path, suffix: TestCommand.suffix) }
+      for path in paths { files += try FileAccess.files(below: path, suffix: ProjectFiles.suiteSuffix) }
       return files
     } catch {
       throw Terminal.end(ExitStatus.badInput, error.description)

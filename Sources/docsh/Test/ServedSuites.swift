@@ -11,7 +11,9 @@ final class ServedSuites {
   /// The verdict at the start.
   func begin(_ watch: FileWatch?) {
     guard find(watch) else { return }
-    if suites.count == 0 { Terminal.complain("no suites found; their names end in \(TestCommand.suffix)") }
+    if suites.count == 0 {
+      Terminal.complain("no suites found; their names end in \(ProjectFiles.suiteSuffix)")
+    }
     suites.run(suites.indices)
     say(suites.indices)
     _ = find(watch)

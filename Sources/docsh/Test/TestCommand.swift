@@ -13,6 +13,7 @@ struct TestCommand: AsyncParsableCommand {
       rules they name, in process: no server is needed. docs/rules-tests.md
       describes the format. Examples:
 
+        docsh test
         docsh test rules
         docsh test rules/inspired.rules-test.yaml --filter "reads a profile"
         docsh test rules --watch
@@ -31,8 +32,10 @@ struct TestCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Suites, or folders with suites in them.", completion: .file(extensions: ["yaml"]))
-  var paths: [String]
+    help:
+      "Suites, or folders with suites in them; without any, those of the project that this folder belongs to.",
+    completion: .file(extensions: ["yaml"]))
+  var paths: [String] = []
 
   @Option(
     help: "The format of the results: pretty, tap, junit, json or github.",
@@ -94,8 +97,6 @@ struct TestCommand: AsyncParsableCommand {
   @Option(help: "The coverage of the rules that is required, in percent.")
   var minCoverage: Double?
 
-  static let suffix = ".rules-test.yaml"
-
   func validate() throws {
     if update, mutate != nil { throw ValidationError("--update and --mutate exclude each other") }
     if (engine == .wire) != (host != nil) {
@@ -133,7 +134,7 @@ struct TestCommand: AsyncParsableCommand {
 
   private func startWatching() throws {
     do throws(FileWatchError) {
-      let loop = try WatchLoop(paths, suiteOptions, format)
+      let loop = try WatchLoop(paths.isEmpty ? [ProjectFiles.suitesFolder()] : paths, suiteOptions, format)
       try loop.run()
     } catch {
       throw Terminal.end(ExitStatus.failure, error.description)
@@ -172,10 +173,28 @@ struct TestCommand: AsyncParsableCommand {
   }
 
   private func files() throws -> [String] {
+    if paths.isEmpty { return try foundFiles() }
     let files = try SuiteFiles.find(paths)
     guard !files.isEmpty else {
-      throw Terminal.end(ExitStatus.badInput, "no suites found; their names end in \(Self.suffix)")
+      throw Terminal.end(
+        ExitStatus.badInput, "no suites found; their names end in \(ProjectFiles.suiteSuffix)")
     }
+    return files
+  }
+
+  /// Suites that nobody has named. The line about them is no part of a report.
+  private func foundFiles() throws -> [String] {
+    let folder = ProjectFiles.suitesFolder()
+    let files = try SuiteFiles.find([folder])
+    let place = folder == "." ? "this folder" : folder
+    guard !files.isEmpty else {
+      throw Terminal.end(
+        ExitStatus.badInput,
+        "no suites found: looked for \(ProjectFiles.sought) from here upwards, and for *\(ProjectFiles.suiteSuffix) below "
+          + "\(place). `docsh init` writes a first suite; `docsh test PATH` runs others")
+    }
+    let names = files.count == 1 ? files[0] : "\(files.count) suites below \(place)"
+    Terminal.complain("found \(names)")
     return files
   }
 }

@@ -39,7 +39,7 @@ final class WatchedSuites {
     var found: [String] = []
     for argument in arguments where access(argument, F_OK) == 0 {
       do throws(FileError) {
-        found += try FileAccess.files(below: argument, suffix: TestCommand.suffix)
+        found += try FileAccess.files(below: argument, suffix: ProjectFiles.suiteSuffix)
       } catch {
         throw FileWatchError(description: error.description)
       }
@@ -71,7 +71,7 @@ final class WatchedSuites {
     for suite in suites {
       for file in [suite.path] + suite.dependencies { try watch.add(Folders.folder(of: file)) }
     }
-    for argument in arguments where !argument.hasSuffix(TestCommand.suffix) {
+    for argument in arguments where !argument.hasSuffix(ProjectFiles.suiteSuffix) {
       let folder = argument.count > 1 && argument.hasSuffix("/") ? String(argument.dropLast()) : argument
       try watch.add(folder)
       try watch.add(Folders.folder(of: folder))
