@@ -5,7 +5,8 @@
 /// value = JSON5's | @2026-03-01T09:00:00Z | @now-1d | /users/bob | geo(51.5, -0.2) | bytes("aGk=")
 ///         | vector[1, 2]
 ///
-/// `has` is array-contains. As the client SDKs do, `== null` and `== NaN` become the unary filters.
+/// `has` is array-contains. As the client SDKs do, `== null` and `== NaN` become the unary filters. What SQL calls these
+/// things is in ConditionReader+SQL.swift.
 
 package import DocModel
 package import DocStore
@@ -26,7 +27,7 @@ package struct ConditionReader {
   /// LIMIT: parentheses and lists inside each other.
   private static let depthMax = 32
 
-  private var values: ValueTextReader
+  var values: ValueTextReader
   private var depth = 0
 
   /// Reads one condition; `now` is what `@now` means.
@@ -57,13 +58,13 @@ package struct ConditionReader {
 
   private mutating func disjunction() throws(ConditionError) -> StructuredQuery.Filter {
     var sides = [try conjunction()]
-    while values.eat("||") { sides.append(try conjunction()) }
+    while values.eat("||") || eatSQL("or") { sides.append(try conjunction()) }
     return sides.count == 1 ? sides[0] : .any(sides)
   }
 
   private mutating func conjunction() throws(ConditionError) -> StructuredQuery.Filter {
     var sides = [try comparison()]
-    while values.eat("&&") { sides.append(try comparison()) }
+    while values.eat("&&") || eatSQL("and") { sides.append(try comparison()) }
     return sides.count == 1 ? sides[0] : .all(sides)
   }
 
@@ -78,15 +79,26 @@ package struct ConditionReader {
   }
 
   private mutating func test() throws(ConditionError) -> StructuredQuery.Filter {
+    try refuseNegation()
+    values.skipBlanks()
+    let start = values.index
     let path = try values.fieldPath()
+    if let filter = try sqlTest(path, from: start) { return filter }
     let comparison = try comparisonOperator()
-    let value = try values.value()
+    if let list = try sqlList(comparison) { return Self.filter(path, comparison, list) }
+    return Self.filter(path, comparison, try values.value())
+  }
+
+  /// A comparison as the client SDKs send it: of null and NaN it is a filter of one side.
+  package static func filter(
+    _ path: String, _ comparison: StructuredQuery.FieldOperator, _ value: Value
+  ) -> StructuredQuery.Filter {
     switch (comparison, value) {
-    case (.equal, .null): return .unary(path, .isNull)
-    case (.notEqual, .null): return .unary(path, .isNotNull)
-    case (.equal, .double(let number)) where number.isNaN: return .unary(path, .isNaN)
-    case (.notEqual, .double(let number)) where number.isNaN: return .unary(path, .isNotNaN)
-    default: return .field(path, comparison, value)
+    case (.equal, .null): .unary(path, .isNull)
+    case (.notEqual, .null): .unary(path, .isNotNull)
+    case (.equal, .double(let number)) where number.isNaN: .unary(path, .isNaN)
+    case (.notEqual, .double(let number)) where number.isNaN: .unary(path, .isNotNaN)
+    default: .field(path, comparison, value)
     }
   }
 
@@ -96,6 +108,7 @@ package struct ConditionReader {
   ]
 
   private mutating func comparisonOperator() throws(ConditionError) -> StructuredQuery.FieldOperator {
+    if let comparison = sqlOperator() { return comparison }
     for (symbol, comparison) in Self.symbols where values.eat(symbol) { return comparison }
     if values.eatWord("in") { return .in }
     if values.eatWord("has") { return values.eatWord("any") ? .arrayContainsAny : .arrayContains }

@@ -16,6 +16,11 @@ package struct ValueTextReader {
   package var variables: [String: Value] = [:]
   /// What a bare `@now` stands for where the server's clock is meant; nil for `now`.
   package var serverTime: Value?
+  /// Whether words may have any case, and conditions may be written as SQL and the client SDKs write them. Texts that
+  /// people type are read so; files that are kept have one way to write a thing.
+  package var speaksSQL = false
+  /// Whether names in maps may begin with a dollar sign, as operators of MongoDB do.
+  package var allowsDollarNames = false
 
   package init(_ text: String, database: DatabaseID, now: Int64) {
     self.text = Array(text.utf8)
@@ -47,9 +52,11 @@ package struct ValueTextReader {
   package mutating func eatWord(_ word: String) -> Bool {
     skipBlanks()
     let end = index + word.utf8.count
-    guard text[index...].starts(with: word.utf8), end == text.count || !text[end].isWordByte else {
-      return false
-    }
+    let isThere =
+      speaksSQL
+      ? text[index...].starts(with: word.utf8) { $0 == $1 || ($0.isLetter && $0 ^ 0x20 == $1) }
+      : text[index...].starts(with: word.utf8)
+    guard isThere, end == text.count || !text[end].isWordByte else { return false }
     index = end
     return true
   }
@@ -220,7 +227,8 @@ package struct ValueTextReader {
       skipBlanks()
       let isQuoted =
         index < text.count && (text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'"))
-      let name = isQuoted ? try quoted() : take(while: \.isWordByte)
+      let dollar = allowsDollarNames ? UInt8(ascii: "$") : UInt8(ascii: "_")
+      let name = isQuoted ? try quoted() : take { $0.isWordByte || $0 == dollar }
       guard !name.isEmpty, eat(":") else { throw error("expected a name and ':'") }
       fields[name] = try value()
       if eat("}") { break }

@@ -73,6 +73,9 @@ enum CommandTable {
     + OutputCommands.all + ScriptCommands.all + RecordCommands.all + CostCommand.all + BookmarkCommands.all
     + SessionCommands.all
 
+  /// Those that are words.
+  static let names = Set(all.flatMap(\.names).filter { $0.utf8.allSatisfy(\.isLetter) })
+
   static func command(_ name: String) -> ShellCommand? {
     all.first { $0.names.contains { $0.hasSameBytes(as: name) } }
   }

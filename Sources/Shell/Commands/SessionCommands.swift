@@ -56,7 +56,7 @@ enum SessionCommands {
     }
     return lines + [
       "",
-      "':help COMMAND' has an example; ':help reads', ':help writes', ':help values', ':help faults', ':help keys', ':help codes'",
+      "':help COMMAND' has an example; ':help reads', ':help writes', ':help sql', ':help values', ':help faults', ':help keys', ':help codes'",
       "`.name` and `\\name` are `:name`.",
     ]
   }
@@ -107,6 +107,13 @@ enum HelpText {
       "delete PATH          delete PATH recursive",
       "commit { … }         several writes, all or none, a line each or with ; between them",
       "@now in what is written is the server's time at the commit",
+    ],
+    "sql": [
+      "select name, age from users where age >= 18 and city = 'Bern' order by age desc limit 3",
+      "select count(*) from users    select city, count(*) from users group by city    show collections",
+      "insert into users {name: \"X\"}    update users set seen = true where age > 3    delete from users where age > 3",
+      "db.collection(\"users\").where(\"age\", \">=\", 18).limit(3).get()    getDoc(doc(db, \"users/bob\"))",
+      "begin, commit, rollback    /begin reads a collection that is called so",
     ],
     "values": [
       "null  true  1  1.5  NaN  \"text\"  'text'  [1, 2]  {a: 1, \"b c\": 2}",

@@ -8,8 +8,9 @@ import DocStore
 extension StatementParser {
   /// A read up to something else.
   mutating func openRead() throws(ConditionError) -> ReadStatement {
-    var read = try target()
+    var read = try beginning()
     try clauses(&read)
+    if read.isFromEnd { try turnRound(&read) }
     while try eatPipe() { read.stages.append(try stage()) }
     return read
   }
@@ -24,6 +25,12 @@ extension StatementParser {
     return read
   }
 
+  private mutating func beginning() throws(ConditionError) -> ReadStatement {
+    if let read = try sqlRead() { return read }
+    if let read = try calledRead() { return read }
+    return try target()
+  }
+
   private mutating func eatPipe() throws(ConditionError) -> Bool {
     values.skipBlanks()
     let rest = values.text[values.index...]
@@ -31,7 +38,7 @@ extension StatementParser {
     return values.eat("|")
   }
 
-  private mutating func target() throws(ConditionError) -> ReadStatement {
+  mutating func target() throws(ConditionError) -> ReadStatement {
     values.skipBlanks()
     let start = values.index
     if eatKeyword("group") { return try group(try pathText(), start) }
@@ -58,7 +65,7 @@ extension StatementParser {
 
   // MARK: clauses
 
-  private mutating func clauses(_ read: inout ReadStatement) throws(ConditionError) {
+  mutating func clauses(_ read: inout ReadStatement) throws(ConditionError) {
     while true {
       values.skipBlanks()
       let start = values.index
@@ -73,23 +80,27 @@ extension StatementParser {
       read.target = .query(query)
       read.isFromEnd = isFromEnd
     }
-    guard read.isFromEnd, case .query(var query) = read.target else { return }
-    guard !query.orders.isEmpty else { throw values.error("'limit last' needs an 'order by'") }
-    Self.turnRound(&query)
-    read.target = .query(query)
   }
 
   /// Asks for the last ones first.
-  private static func turnRound(_ query: inout StructuredQuery) {
+  private func turnRound(_ read: inout ReadStatement) throws(ConditionError) {
+    guard case .query(var query) = read.target else { return }
+    guard !query.orders.isEmpty else { throw values.error("'limit last' needs an 'order by'") }
     query.orders = query.orders.map { StructuredQuery.Order($0.path, $0.direction.reversed) }
     let (start, end) = (query.start, query.end)
     query.start = end.map { StructuredQuery.Cursor($0.values, isBefore: !$0.isBefore) }
     query.end = start.map { StructuredQuery.Cursor($0.values, isBefore: !$0.isBefore) }
+    read.target = .query(query)
   }
 
   /// Whether a clause begins here.
   private mutating func clause(into nothing: Never?) throws(ConditionError) -> Bool {
-    ["where", "order", "limit", "offset", "start", "end", "select", "near"].contains { values.eatWord($0) }
+    // As written: what follows a document is a field, for ':assert', which may have such a name in other letters.
+    values.speaksSQL = false
+    defer { values.speaksSQL = true }
+    return ["where", "order", "limit", "offset", "start", "end", "select", "near"].contains {
+      values.eatWord($0)
+    }
   }
 
   private mutating func clause(
@@ -101,6 +112,11 @@ extension StatementParser {
     } else if values.eatWord("order") {
       guard values.eatWord("by") else { throw values.error("expected 'by' after 'order'") }
       try orders(into: &query)
+    } else if values.eatWord("orderby") {
+      try orders(into: &query)
+    } else if values.eatWord("limittolast") {
+      isFromEnd = true
+      query.limit = try count()
     } else if values.eatWord("limit") {
       if values.eatWord("last") { isFromEnd = true }
       query.limit = try count()
@@ -110,6 +126,14 @@ extension StatementParser {
       query.start = try cursor(at: "at", beyond: "after", atIsBefore: true)
     } else if values.eatWord("end") {
       query.end = try cursor(at: "at", beyond: "before", atIsBefore: false)
+    } else if values.eatWord("startat") {
+      query.start = try position(isBefore: true)
+    } else if values.eatWord("startafter") {
+      query.start = try position(isBefore: false)
+    } else if values.eatWord("endat") {
+      query.end = try position(isBefore: false)
+    } else if values.eatWord("endbefore") {
+      query.end = try position(isBefore: true)
     } else if values.eatWord("select") {
       query.projection = try fieldPaths().map(\.text)
     } else if values.eatWord("near") {
@@ -123,16 +147,16 @@ extension StatementParser {
   private mutating func orders(into query: inout StructuredQuery) throws(ConditionError) {
     repeat {
       let field = try values.fieldPath()
-      if values.eatWord("desc") {
+      if values.eatWord("desc") || values.eatWord("descending") {
         query.orders.append(StructuredQuery.Order(field, .descending))
       } else {
-        _ = values.eatWord("asc")
+        _ = values.eatWord("asc") || values.eatWord("ascending")
         query.orders.append(StructuredQuery.Order(field, .ascending))
       }
     } while values.eat(",")
   }
 
-  private mutating func count() throws(ConditionError) -> Int {
+  mutating func count() throws(ConditionError) -> Int {
     try value("a number that is not negative") { value in
       guard case .integer(let number) = value, let count = Int32(exactly: number), count >= 0 else {
         return nil
@@ -148,9 +172,13 @@ extension StatementParser {
     guard isInclusive || values.eatWord(beyond) else {
       throw values.error("expected '\(inclusive)' or '\(beyond)'")
     }
+    return try position(isBefore: isInclusive == atIsBefore)
+  }
+
+  mutating func position(isBefore: Bool) throws(ConditionError) -> StructuredQuery.Cursor {
     var position: [Value] = []
     repeat { position.append(try values.value()) } while values.eat(",")
-    return StructuredQuery.Cursor(position, isBefore: isInclusive == atIsBefore)
+    return StructuredQuery.Cursor(position, isBefore: isBefore)
   }
 
   mutating func fieldPaths() throws(ConditionError) -> [FieldPath] {
@@ -186,6 +214,10 @@ extension StatementParser {
   }
 
   // MARK: stages
+
+  /// What stages begin with.
+  static let stageWords =
+    ["count", "sum", "avg", "group", "first", "ids", "each"] + OutputMode.allCases.map(\.rawValue)
 
   private mutating func stage() throws(ConditionError) -> Stage {
     if values.eat("!") { return .program(try wanted(rest(), "a program")) }

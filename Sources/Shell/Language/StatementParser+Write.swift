@@ -21,9 +21,13 @@ extension StatementParser {
     let start = values.index
     if values.eatWord("commit"), values.eat("{") { return try batch() }
     values.index = start
-    guard let action = try action() else { return nil }
+    if isChangeOfMany() { return nil }
+    var actions = try sqlWrites()
+    if actions == nil { actions = try calledWrite() }
+    if actions == nil, let action = try action() { actions = [action] }
+    guard let actions else { return nil }
     guard isAtEnd() else { throw values.error("expected the end of the write") }
-    return WriteStatement(actions: [action])
+    return WriteStatement(actions: actions)
   }
 
   private mutating func batch() throws(ConditionError) -> WriteStatement {
@@ -44,23 +48,26 @@ extension StatementParser {
 
   /// Nil, and nothing taken, when this is no write.
   private mutating func action() throws(ConditionError) -> WriteStatement.Action? {
-    if eatKeyword("create") {
+    if eatVerb("create") {
       return .write(try whole(try documentPath(), .exists(false)))
-    } else if eatKeyword("update") {
-      return .write(try update(try documentPath()))
-    } else if eatKeyword("delete") {
+    } else if eatVerb("update") {
+      let path = try documentPath()
+      eatSet()
+      return .write(try update(path))
+    } else if eatVerb("delete") {
       let path = try documentPath()
       return values.eatWord("recursive") ? .deleteAll(path) : .write(Write(path, .delete))
     } else if eatKeyword("add") {
       return .add(try whole(try newDocument(), .exists(false)))
     }
     let start = values.index
+    let isSet = eatAlone("set")
     guard let path = try? path() else {
       values.index = start
       return nil
     }
     let isMerge = values.eat("+=")
-    guard isMerge || values.eat(":=") else {
+    guard isMerge || values.eat(":=") || isBefore("{", isSet: isSet) else {
       values.index = start
       return nil
     }
@@ -69,6 +76,49 @@ extension StatementParser {
         "'\(path.text)' is no document: a document's path has an even number of segments", at: start)
     }
     return .write(isMerge ? try merge(path) : try whole(path, .none))
+  }
+
+  /// A word that writes begin with. In capitals it is one only before a document's path: collections may have such names.
+  private mutating func eatVerb(_ word: String) -> Bool {
+    if eatKeyword(word) { return true }
+    let start = values.index
+    guard eatAlone(word) else { return false }
+    let end = values.index
+    let isDocument = (try? documentPath()) != nil
+    values.index = isDocument ? end : start
+    return isDocument
+  }
+
+  /// Takes the `set` of SQL, which may also be a field's name: then an operator follows.
+  private mutating func eatSet() {
+    let start = values.index
+    guard eatAlone("set") else { return }
+    values.skipBlanks()
+    let rest = values.text[values.index...]
+    if ["=", "+=", "-=", "union", "remove"].contains(where: { rest.starts(with: $0.utf8) }) {
+      values.index = start
+    }
+  }
+
+  /// `set users/x {…}` and `users/x set {…}`, behind the path.
+  private mutating func isBefore(_ bracket: String, isSet: Bool) -> Bool {
+    let start = values.index
+    let isWord = isSet || values.eatWord("set")
+    let place = values.index
+    if isWord, values.eat(bracket) {
+      values.index = place
+      return true
+    }
+    values.index = start
+    return false
+  }
+
+  /// Whether `update COLLECTION set` or `delete from COLLECTION` begins here, which is a read with a write for each.
+  private mutating func isChangeOfMany() -> Bool {
+    let start = values.index
+    defer { values.index = start }
+    if eatAlone("update") { return (try? path())?.isCollection == true && eatAlone("set") }
+    return eatAlone("delete") && eatAlone("from") && (try? path())?.isCollection == true
   }
 
   /// A new document of a collection.
@@ -115,29 +165,41 @@ extension StatementParser {
 
   // MARK: contents
 
-  private mutating func map() throws(ConditionError) -> Fields {
+  mutating func map() throws(ConditionError) -> Fields {
     let wanted = "the fields: {name: value}"
     guard !isAtEnd() else { throw values.error("expected \(wanted)") }
     return try value(wanted) { if case .map(let fields) = $0 { fields } else { nil } }
   }
 
-  private mutating func whole(
+  mutating func whole(
     _ path: ResourcePath, _ precondition: Precondition
   ) throws(ConditionError) -> Write {
-    let parts = try WrittenFields(.map(try map()), at: [], values)
+    let fields = try map()
+    return try write(fields, path, precondition)
+  }
+
+  func write(
+    _ fields: Fields, _ path: ResourcePath, _ precondition: Precondition
+  ) throws(ConditionError) -> Write {
+    let parts = try WrittenFields(.map(fields), at: [], values)
     return Write(
       path, .update(fields: try encoded(parts.plainFields), mask: nil), transforms: parts.transforms,
       precondition: precondition)
   }
 
-  /// Merges down to the leaves of maps, as the client SDKs do.
   private mutating func merge(_ path: ResourcePath) throws(ConditionError) -> Write {
-    let parts = try WrittenFields(.map(try map()), at: [], values)
+    let fields = try map()
+    return try merge(fields, path)
+  }
+
+  /// Merges down to the leaves of maps, as the client SDKs do.
+  func merge(_ fields: Fields, _ path: ResourcePath) throws(ConditionError) -> Write {
+    let parts = try WrittenFields(.map(fields), at: [], values)
     return Write(
       path, .update(fields: try encoded(parts.plainFields), mask: parts.leaves), transforms: parts.transforms)
   }
 
-  private mutating func update(_ path: ResourcePath) throws(ConditionError) -> Write {
+  mutating func update(_ path: ResourcePath) throws(ConditionError) -> Write {
     var fields = Fields()
     var mask: [FieldPath] = []
     var transforms: [FieldTransform] = []
@@ -188,85 +250,9 @@ extension StatementParser {
     try value("a list: [1, 2]") { if case .array(let elements) = $0 { elements } else { nil } }
   }
 
-  private func encoded(_ fields: Fields) throws(ConditionError) -> [UInt8] {
+  func encoded(_ fields: Fields) throws(ConditionError) -> [UInt8] {
     do throws(InvalidArgument) { return try Canonicalizer.fields(fields) } catch {
       throw values.error(error.message)
     }
-  }
-}
-
-/// Fields as written, taken apart into values and server times.
-struct WrittenFields {
-  private(set) var plain = Value.null
-  private(set) var transforms: [FieldTransform] = []
-  /// Where values stand; an empty map is a value itself.
-  private(set) var leaves: [FieldPath] = []
-
-  var plainFields: Fields {
-    if case .map(let fields) = plain { fields } else { Fields() }
-  }
-
-  init(_ value: Value, at segments: [String], _ reader: ValueTextReader) throws(ConditionError) {
-    plain = try taken(value, segments, reader) ?? .null
-  }
-
-  /// The value without server times; nil for a server time itself.
-  private mutating func taken(
-    _ value: Value, _ segments: [String], _ reader: ValueTextReader
-  ) throws(ConditionError) -> Value? {
-    switch value {
-    case .map(let fields) where !fields.isEmpty || segments.isEmpty:
-      var kept = Fields()
-      for entry in fields.entries {
-        kept[entry.name] = try taken(entry.value, segments + [entry.name], reader)
-      }
-      return .map(kept)
-    case .array(let elements):
-      if elements.contains(where: { Self.holdsServerTime($0) }) {
-        throw reader.error("a list cannot hold the server's time; write @now+0s for the shell's clock")
-      }
-    default: break
-    }
-    guard let path = FieldPath(segments: segments) else { throw reader.error("a field's name is empty") }
-    if value == StatementParser.serverTime {
-      transforms.append(FieldTransform(path, .serverTime))
-      return nil
-    }
-    leaves.append(path)
-    return value
-  }
-
-  private static func holdsServerTime(_ value: Value) -> Bool {
-    switch value {
-    case .array(let elements): elements.contains { holdsServerTime($0) }
-    case .map(let fields): fields.entries.contains { holdsServerTime($0.value) }
-    default: value == StatementParser.serverTime
-    }
-  }
-}
-
-extension Fields {
-  /// With another value at the end of a way through maps, which are made where they are missing.
-  func setting(_ way: ArraySlice<String>, to value: Value) -> Fields {
-    guard let name = way.first else { return self }
-    var result = self
-    if way.count == 1 {
-      result[name] = value
-    } else {
-      var inner = Fields()
-      if case .map(let fields)? = self[name] { inner = fields }
-      result[name] = .map(inner.setting(way.dropFirst(), to: value))
-    }
-    return result
-  }
-
-  /// The value at the end of a way through maps.
-  func value(at path: FieldPath) -> Value? {
-    var fields = self
-    for segment in path.segments.dropLast() {
-      guard case .map(let inner)? = fields[segment] else { return nil }
-      fields = inner
-    }
-    return path.segments.last.flatMap { fields[$0] }
   }
 }

@@ -14,6 +14,8 @@ struct LanguageContext {
   /// Microseconds since the epoch: what `@now` means in conditions.
   var now: Int64
   var variables: [String: Value] = [:]
+  /// Names of commands, for answers to statements that begin with one.
+  var commands: Set<String> = []
   /// What a path `$id` or `$path` means in `each`.
   var row: ResourcePath?
 }
@@ -26,11 +28,19 @@ struct StatementParser {
     self.context = context
     values = ValueTextReader(text, database: context.database, now: context.now)
     values.variables = context.variables
+    values.speaksSQL = true
   }
 
   /// Reads one statement; errors show the place.
-  static func parse(_ text: String, _ context: LanguageContext) throws(ShellError) -> Statement {
-    try read(text, context) { (parser) throws(ConditionError) in try parser.statement() }
+  /// - Parameter answers: whether an error says how the statement is written here, where that is known.
+  static func parse(
+    _ text: String, _ context: LanguageContext, answers: Bool = true
+  ) throws(ShellError) -> Statement {
+    try read(text, context) { (parser) throws(ConditionError) in
+      do throws(ConditionError) { return try parser.statement() } catch {
+        throw answers ? ForeignInput.answered(error, text, context) : error
+      }
+    }
   }
 
   /// A text that is a read and nothing else.
@@ -74,9 +84,11 @@ struct StatementParser {
 
   // MARK: words
 
-  /// Takes a word that is followed by a blank or the end.
+  /// Takes a word that is followed by a blank or the end, as it is written here: in capitals it may be a collection.
   mutating func eatKeyword(_ word: String) -> Bool {
     let start = values.index
+    values.speaksSQL = false
+    defer { values.speaksSQL = true }
     guard values.eatWord(word) else { return false }
     let isAlone =
       values.index >= values.text.count || [0x20, 0x09, 0x0A].contains(values.text[values.index])
@@ -101,7 +113,7 @@ struct StatementParser {
 
   mutating func statement() throws(ConditionError) -> Statement {
     if isAtEnd() { return .empty }
-    if let command = command() { return .command(command) }
+    if let command = command() ?? wordCommand() ?? sqlCommand() { return .command(command) }
     if let writes = try writeStatement() { return .writes(writes) }
     return .read(try read())
   }
@@ -120,6 +132,43 @@ struct StatementParser {
     values.skipBlanks()
     let offset = String(decoding: values.text[..<values.index], as: UTF8.self).unicodeScalars.count
     return CommandText(name: name, rest: rest(), restOffset: offset)
+  }
+
+  /// Commands that need no colon: alone, or before an argument of theirs, these words are never collections.
+  private static let plainCommands: Set<String> = [
+    "exit", "quit", "help", "begin", "commit", "rollback", "ls", "pwd", "whoami",
+  ]
+
+  /// `rollback`, `BEGIN`, `begin readonly`, `help reads`. `/begin` and `"begin"` are collections.
+  private mutating func wordCommand() -> CommandText? {
+    let start = values.index
+    guard let name = commandWord(), name == "?" || Self.plainCommands.contains(name) else {
+      values.index = start
+      return nil
+    }
+    if name == "begin" || name == "commit" || name == "rollback" {
+      _ = values.eatWord("transaction") || values.eatWord("work")
+    }
+    let place = values.index
+    let rest = rest()
+    // What has two words or a sign in it is a clause or a stage.
+    if rest.isEmpty || rest.utf8.allSatisfy({ $0.isWordByte || $0 == UInt8(ascii: "/") }) {
+      let offset = String(decoding: values.text[..<place], as: UTF8.self).unicodeScalars.count
+      return CommandText(name: name, rest: rest, restOffset: offset)
+    }
+    values.index = start
+    return nil
+  }
+
+  /// Takes a word as commands have them, in small letters or in capitals, that stands alone; in small letters.
+  mutating func commandWord() -> String? {
+    values.skipBlanks()
+    if values.eat("?") { return isAtEnd() ? "?" : nil }
+    let word = values.take(while: \.isLetter)
+    let isAlone = values.index == values.text.count || InputScanner.isBlank(values.text[values.index])
+    guard isAlone, word == word.lowercased() || word == word.uppercased() else { return nil }
+    values.skipBlanks()
+    return word.lowercased()
   }
 
   /// A value of which something is made; where nothing can be, the error shows its beginning.

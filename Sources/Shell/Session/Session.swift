@@ -111,7 +111,8 @@ final class Session {
   var now: Int64 { Environment.system.now() }
 
   var language: LanguageContext {
-    LanguageContext(database: backend.database, place: place, now: now, variables: variables)
+    LanguageContext(
+      database: backend.database, place: place, now: now, variables: variables, commands: CommandTable.names)
   }
 
   // MARK: statements

@@ -1,0 +1,186 @@
+/// Statements as people write them who come from SQL, the client SDKs or MongoDB, a line a case: read as the statement
+/// of this shell that means the same, or answered with it.
+
+import DocModel
+import Testing
+
+@testable import Shell
+
+private let context = LanguageContext(
+  database: DatabaseID(project: "demo"), now: 1_772_355_600_000_000,
+  commands: CommandTable.names)
+
+private struct Row: CustomTestStringConvertible {
+  let text: String
+  let own: String
+
+  init(_ text: String, _ own: String) {
+    self.text = text
+    self.own = own
+  }
+
+  var testDescription: String { text }
+}
+
+@Suite("The shell reads what others write")
+struct ForeignLanguageTests {
+  private static let equal: [Row] = [
+    // Conditions.
+    Row("u where a = 1", "u where a == 1"),
+    Row("u where a === 1 AND b !== 2", "u where a == 1 && b != 2"),
+    Row("u WHERE a <> 1 And b = 'x' OR c = TRUE", "u where a != 1 && b == 'x' || c == true"),
+    Row("u where a is null and b IS NOT NULL", "u where a == null && b != null"),
+    Row("u where a NOT IN [1] or a In ('x', 'y')", "u where a not in [1] || a in ['x', 'y']"),
+    Row("u where a between 1 and 2 and b = 3", "u where (a >= 1 && a <= 2) && b == 3"),
+    Row("u where t array-contains 'x'", "u where t has 'x'"),
+    Row("u where t array-contains-any ['x']", "u where t has any ['x']"),
+    Row("u where (a = 1 or b = 2) and c > 3", "u where (a == 1 || b == 2) && c > 3"),
+    // Clauses.
+    Row("u ORDER BY a DESC, b ascending LIMIT 3 Offset 2", "u order by a desc, b limit 3 offset 2"),
+    Row("u orderBy a descending", "u order by a desc"),
+    Row("u order by a limitToLast 2", "u order by a limit last 2"),
+    Row("u order by a startAt 1 endBefore 5", "u order by a start at 1 end before 5"),
+    // Select.
+    Row(
+      "select name, rating from studios where rating > 4 order by rating desc limit 3",
+      "studios where rating > 4 order by rating desc limit 3 select name, rating"),
+    Row("SELECT * FROM users", "users"),
+    Row("select count(*) from users where a = 1", "users where a == 1 | count"),
+    Row("select sum(a.b) from users", "users | sum a.b"),
+    Row("select a, count(*) from u where b > 1 group by a", "u where b > 1 | group by a | count"),
+    Row("select distinct a from u", "u | group by a"),
+    Row("select * from users/bob", "users/bob"),
+    Row("count(users)", "users | count"),
+    Row("COUNT(users where a = 1)", "users where a == 1 | count"),
+    // Writes.
+    Row("insert into users/x {a: 1}", "create users/x {a: 1}"),
+    Row("UPDATE users/x SET a = 1, b = 'y'", "update users/x a = 1, b = 'y'"),
+    Row("update users set a = 1 where b = 2", "users where b == 2 | each update $id a = 1"),
+    Row("delete from users where b = 2", "users where b == 2 | each delete $id"),
+    Row("DELETE FROM users/x", "delete users/x"),
+    Row("DELETE users/x", "delete users/x"),
+    Row("set users/x {\"a\": 1}", "users/x := {a: 1}"),
+    Row("users/x set {a: 1}", "users/x := {a: 1}"),
+    Row(
+      "create users/x {\"a\": [1, {\"b\": null}], \"c\": \"\\u00e9\"}",
+      "create users/x {a: [1, {b: null}], c: 'é'}"),
+    // Client SDKs.
+    Row("db.collection(\"users\").doc(\"x\").get()", "users/x"),
+    Row(
+      "db.collection(\"users\").where(\"a\",\"==\",1).orderBy(\"b\",\"desc\").limit(3).get()",
+      "users where a == 1 order by b desc limit 3"),
+    Row("await db.doc('users/x').get()", "users/x"),
+    Row("doc(db,\"users/x\")", "users/x"),
+    Row("getDoc(doc(db, 'users', 'x'))", "users/x"),
+    Row(
+      "getDocs(query(collection(db, 'users'), where('t', 'array-contains', 'x'), where('a', '!=', null), limit(2)))",
+      "users where t has 'x' where a != null limit 2"),
+    Row("db.collectionGroup('likes').where('u', 'in', ['a']).get()", "group likes where u in ['a']"),
+    Row("db.collection('users').count().get()", "users | count"),
+    Row("db.collection('users').orderBy('a').limitToLast(2).get()", "users order by a limit last 2"),
+    Row("db.collection('users').doc('x').collection('posts').get() | ids", "users/x/posts | ids"),
+    Row("db.collection('users').where(documentId(), '>', 'a').get()", "users where __name__ > 'a'"),
+    Row("db.doc('users/x').set({a: 1})", "users/x := {a: 1}"),
+    Row("setDoc(doc(db, 'users/x'), {a: 1}, {merge: true})", "users/x += {a: 1}"),
+    Row("db.doc('users/x').update({'b.c': 2, at: @now})", "update users/x b.c = 2, at = @now"),
+    Row("await deleteDoc(doc(db, 'users/x'))", "delete users/x"),
+    // Names that are words, too.
+    Row(
+      "where where where == 1 order by order, desc desc",
+      "\"where\" where `where` == 1 order by `order`, `desc` desc"),
+    Row("select where a = 1", "\"select\" where a == 1"),
+    Row("select limit 3", "\"select\" limit 3"),
+    Row("select from, select from u", "u select from, select"),
+    Row("set", "\"set\""), Row("Update", "\"Update\""), Row("Delete limit 1", "\"Delete\" limit 1"),
+    Row("Group", "\"Group\""), Row("count | count", "\"count\" | count"),
+    Row("show limit 1", "\"show\" limit 1"),
+    Row("u where and = 1 and not = 2 and is = 3", "u where `and` == 1 && `not` == 2 && `is` == 3"),
+    Row("update users/x set = 1", "update users/x `set` = 1"),
+    Row("update users/x set set = 1", "update users/x `set` = 1"),
+  ]
+
+  @Test("It is the same statement", arguments: equal)
+  private func checkEqual(_ row: Row) throws {
+    let understood = describe(try StatementParser.parse(row.text, context))
+    #expect(understood == describe(try StatementParser.parse(row.own, context)))
+  }
+
+  @Test("New documents of a collection get an id")
+  func added() throws {
+    for text in [
+      "insert into users (name, a.b) values ('X', 3)", "db.collection('users').add({name: 'X', a: {b: 3}})",
+      "addDoc(collection(db, 'users'), {name: 'X', a: {b: 3}})",
+    ] {
+      #expect(
+        describe(try StatementParser.parse(text, context))
+          == "add users {a: {b: 3}, name: \"X\"} if not there", "\(text)")
+    }
+  }
+
+  private static let commands: [Row] = [
+    Row("begin", "command begin []"), Row("BEGIN TRANSACTION", "command begin []"),
+    Row("begin readonly", "command begin [readonly]"), Row("commit", "command commit []"),
+    Row("commit work", "command commit []"), Row("rollback", "command rollback []"),
+    Row("exit", "command exit []"),
+    Row("exit 3", "command exit [3]"), Row("quit", "command quit []"), Row("help", "command help []"),
+    Row("help reads", "command help [reads]"), Row("?", "command ? []"),
+    Row("ls users", "command ls [users]"),
+    Row("show collections", "command ls [/]"), Row("describe users", "command d [/users]"),
+    Row("/begin", "query |begin"), Row("\"exit\"", "query |exit"),
+    Row("begin where a == 1", "query |begin where a EQUAL 1"),
+    Row("commit | count", "query |commit | count"), Row("Begin", "query |Begin"),
+    Row("help/me", "get help/me"),
+  ]
+
+  @Test("A word that is a command is that command", arguments: commands)
+  private func checkCommands(_ row: Row) throws {
+    #expect(describe(try StatementParser.parse(row.text, context)) == row.own)
+  }
+
+  private static let answers: [Row] = [
+    Row("users where name like 'A%' limit 2", "users where name >= \"A\" && name < \"A\\uf8ff\" limit 2"),
+    Row("users where name like 'A'", "users where name == \"A\""),
+    Row("users where tags contains 'x'", "users where tags has 'x'"),
+    Row("users where name = bob", "users where name = \"bob\""),
+    Row("users count", "users | count"),
+    Row("users where a == 1 group by b", "users where a == 1 | group by b"),
+    Row("as alice", ":as alice"), Row("tree users 2", ":tree users 2"),
+    Row("get users/x", "users/x"), Row("find users where a = 1", "users where a = 1"),
+    Row("drop collection users", "users | each delete $id"),
+    Row("users/x {a: 1}", "users/x := {a: 1}"),
+    Row("insert into users (id, a) values ('x', 1)", "create users/x {a: 1}"),
+    Row(
+      "db.users.find({age: {$gt: 3}, name: 'X'}).sort({age: -1}).limit(2)",
+      "users where age > 3 && name == \"X\" order by age desc limit 2"),
+    Row("db.users.findOne({_id: 'x'})", "users/x"), Row("db.users.find()", "users"),
+    Row("db.users.insertOne({_id: 'x', a: 1})", "create users/x {a: 1}"),
+    Row("db.users.updateOne({_id: 'x'}, {$set: {a: 1}, $inc: {n: 2}})", "update users/x n += 2, a = 1"),
+    Row("db.users.deleteMany({a: 1})", "users where a == 1 | each delete $id"),
+  ]
+
+  @Test("What has no single meaning is answered with a line that can be typed", arguments: answers)
+  private func checkAnswers(_ row: Row) throws {
+    let error = #expect(throws: ShellError.self) { try StatementParser.parse(row.text, context) }
+    #expect(error?.message.range(ofBytes: "  " + row.own) != nil, "\(error?.message ?? "")")
+    _ = try StatementParser.parse(row.own, context)
+  }
+
+  private static let refusals: [Row] = [
+    Row("users where not (a == 1)", "queries have no 'not"),
+    Row("select * from a join b on x", "there are no joins"),
+    Row("select a as b from u", "columns have no other names"),
+    Row("select sum(a), count(*) from u", "one total"),
+    Row("select max(a) from u", "order by a desc limit 1"),
+    Row("u where a like '%x%'", "only beginnings of texts"),
+    Row("db.collection('users').frobnicate()", "'frobnicate' is no call"),
+    Row("db.collection('users').where('a', '~', 1)", "expected an operator"),
+    Row("db.collection('users/x').get()", "'users/x' is no collection"),
+    Row("insert into users values (1)", "the fields need names"),
+  ]
+
+  @Test("What cannot be said is refused with the reason", arguments: refusals)
+  private func checkRefusals(_ row: Row) throws {
+    let error = #expect(throws: ShellError.self) { try StatementParser.parse(row.text, context) }
+    #expect(error?.message.range(ofBytes: row.own) != nil, "\(error?.message ?? "")")
+  }
+}
