@@ -157,7 +157,7 @@ struct ScriptDriver {
       case .interrupted: stop(ShellError(.interrupted, "interrupted"))
       case .tooLong:
         stop(.usage("a line of standard input is longer than \(InputLines.lineBytesMax >> 20) MiB"))
-      case .failed(let code): stop(.usage("cannot read standard input: \(String(cString: strerror(code)))"))
+      case .failed(let code): stop(.failed("cannot read standard input: \(String(cString: strerror(code)))"))
       }
     }
   }

@@ -284,7 +284,7 @@ struct FileTests {
       #expect(answer.status == 2)
       let told = answer.messages.joined(separator: "\n")
       #expect(
-        told.hasPrefix("syntax: \(file):302: \(message)") && told.hasSuffix("; nothing was written"),
+        told.hasPrefix("\(file):302: \(message)") && told.hasSuffix("; nothing was written"),
         "\(told)")
       #expect(talk.run("new | count").results == ["0"])
     }

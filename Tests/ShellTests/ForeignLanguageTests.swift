@@ -144,6 +144,7 @@ struct ForeignLanguageTests {
     Row("users where name = bob", "users where name = \"bob\""),
     Row("users count", "users | count"),
     Row("users where a == 1 group by b", "users where a == 1 | group by b"),
+    Row("users wher a = 1", "users where a = 1"), Row("users | cuont", "users | count"),
     Row("as alice", ":as alice"), Row("tree users 2", ":tree users 2"),
     Row("get users/x", "users/x"), Row("find users where a = 1", "users where a = 1"),
     Row("drop collection users", "users | each delete $id"),

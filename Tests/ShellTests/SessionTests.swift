@@ -113,7 +113,7 @@ struct SessionTests {
       ":as {uid: \"bob\", claims: {role: \"coach\"}}", "update users/bob age = 1",
       ":assert users/bob age == 1"),
     Row(":as alice", "update users/bob age = 1", status: 3, message: "DENIED update users/bob as alice"),
-    Row(":as nobody-known", status: 2, message: "there is no persona 'nobody-known'"),
+    Row(":as nobody-known", status: 1, message: "there is no persona 'nobody-known'"),
     Row(":as alice { users/bob | ids }", ":who", results: ["admin: past the rules"]),
     Row(":as alice { users/bob | ids; users/alice | ids }", results: ["bob", "alice"]),
     Row(":as carol", ":can update users/bob {bio: \"x\"}", results: ["no    own(uid)  \"carol\" == \"bob\""]),
@@ -163,7 +163,7 @@ struct SessionTests {
         "  bob      users       4          3    -     0", "  carol    posts       3          all  yes   0",
         "  carol    users       4          2    -     0",
       ]),
-    Row(":rules diff /nowhere.rules", status: 2, message: "cannot read `/nowhere.rules`"),
+    Row(":rules diff /nowhere.rules", status: 1, message: "cannot read `/nowhere.rules`"),
     Row(":test", status: 2, message: "there is no suite beside the loaded rules"),
     Row(":test /nowhere.rules-test.yaml", status: 1, message: "/nowhere.rules-test.yaml"),
     Row(":coverage /nowhere.rules-test.yaml", status: 1, message: "/nowhere.rules-test.yaml"),
@@ -178,10 +178,10 @@ struct SessionTests {
     Row(":assert users/bob age == 40.0"),
     Row(":echo hello  there", results: ["hello  there"]),
     Row(":mode csv", "users where age == 25 select name", results: ["id,name", "carol,Carol"]),
-    Row(":mode nonsense", status: 2, message: "is no mode"),
+    Row(":mode nonsense", status: 1, message: "is no mode"),
     Row(
       ":columns age, name", "users where age == 25", results: ["  id     age  name", "  carol  25   Carol"]),
-    Row(":frobnicate", status: 2, message: "there is no command"),
+    Row(":frobnicate", status: 1, message: "there is no command"),
     Row("users where", status: 2, message: "^"),
     Row(":explain users where age > 30 | count | json", beginsWith: "server  "),
     // Transactions.
@@ -196,7 +196,7 @@ struct SessionTests {
     Row(":begin", ":seed x.yaml", status: 2, message: "':seed' is no part of a transaction"),
     // What a store was asked, and its parts that only servers have.
     Row(":indexes", results: ["{", "  \"indexes\": [],", "  \"fieldOverrides\": []", "}"]),
-    Row(":indexes load /nowhere.json", status: 2, message: "cannot read `/nowhere.json`"),
+    Row(":indexes load /nowhere.json", status: 1, message: "cannot read `/nowhere.json`"),
     Row(":indexes drop", status: 2, message: "usage: :indexes"),
     Row(
       ":stats docstore_writes_total",
@@ -211,7 +211,7 @@ struct SessionTests {
     Row(":seed", status: 2, message: "usage: :seed"),
     Row(":as alice", ":seed x.yaml", status: 2, message: "':admin' first"),
     Row(":indexes unused", status: 1, message: "no indexes are loaded"),
-    Row(":indexes unused /nowhere.json", status: 2, message: "cannot read `/nowhere.json`"),
+    Row(":indexes unused /nowhere.json", status: 1, message: "cannot read `/nowhere.json`"),
     // What ends a shell ends the rest of its line, too.
     Row(":as alice { :echo before; :exit 3; :echo behind }", results: ["before"]),
     // Costs.
@@ -242,7 +242,7 @@ struct SessionTests {
     Row(":as carol", ":watch users until current", status: 3, message: "DENIED list users as carol"),
     // Files.
     Row(":rules show", beginsWith: "rules_version = '2';"),
-    Row(":rules load /nowhere.rules", status: 2, message: "cannot read `/nowhere.rules`"),
+    Row(":rules load /nowhere.rules", status: 1, message: "cannot read `/nowhere.rules`"),
     Row(":use other", "users | count", results: ["0"]),
     Row(":clear", status: 2, message: "say --yes"),
   ]

@@ -81,7 +81,7 @@ enum BookmarkCommands {
   private static func known(_ name: String, _ bookmarks: [Bookmark]) throws(ShellError) -> Bookmark {
     if let found = bookmarks.first(where: { $0.name.hasSameBytes(as: name) }) { return found }
     let names = bookmarks.map(\.name).joined(separator: ", ")
-    throw .usage(
+    throw .unknown(
       "there is no bookmark '\(TextEscape.printable(name))'; "
         + (names.isEmpty ? "':bookmark NAME = READ' makes one" : "there are \(TextEscape.printable(names))"))
   }

@@ -82,9 +82,11 @@ enum CommandTable {
 
   static func run(_ command: CommandText, _ statement: String, on session: Session) throws(ShellError) {
     guard let known = self.command(command.name) else {
-      let near = all.flatMap(\.names).filter { $0.hasPrefix(command.name) && !command.name.isEmpty }
+      let names = all.flatMap(\.names)
+      var near = names.filter { $0.hasPrefix(command.name) && !command.name.isEmpty }
+      if near.isEmpty { near = Misspelling.nearest(to: command.name, among: names).map { [$0] } ?? [] }
       let advice = near.isEmpty ? "':help' lists all" : "did you mean :\(near.joined(separator: ", :"))?"
-      throw .usage("there is no command ':\(TextEscape.printable(command.name))'; \(advice)")
+      throw .unknown("there is no command ':\(TextEscape.printable(command.name))'; \(advice)")
     }
     try known.body(session, CommandArguments(command: command, statement: statement))
   }

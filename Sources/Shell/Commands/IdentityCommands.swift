@@ -73,8 +73,9 @@ enum IdentityCommands {
           name: name, .map(["uid": .string(name)]), database: session.backend.database, now: session.now)
       }
       let known = session.personas.map(\.name) + ["anon", "admin"]
-      throw .usage(
-        "there is no persona '\(TextEscape.printable(name))'; there are \(known.joined(separator: ", "))."
+      let near = Misspelling.nearest(to: name, among: known).map { " did you mean '\($0)'?" } ?? ""
+      throw .unknown(
+        "there is no persona '\(TextEscape.printable(name))';\(near) there are \(known.joined(separator: ", "))."
           + " ':as {uid: \"\(TextEscape.printable(name))\"}' is anybody")
     }
   }

@@ -47,7 +47,9 @@ enum OutputCommands {
       return
     }
     guard let mode = OutputMode(rawValue: word) else {
-      throw .usage("'\(TextEscape.printable(word))' is no mode; there are \(names)")
+      throw .unknown(
+        "'\(TextEscape.printable(word))' is no mode", word, among: OutputMode.allCases.map(\.rawValue),
+        else: "there are \(names)")
     }
     session.settings.style.mode = mode
   }

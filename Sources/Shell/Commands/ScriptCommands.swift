@@ -91,9 +91,9 @@ enum ScriptCommands {
       return
     }
     guard Self.settings.contains(name) else {
-      throw .usage(
-        "there is no setting '\(TextEscape.printable(name))'; there are \(Self.settings.joined(separator: ", "))"
-      )
+      throw .unknown(
+        "there is no setting '\(TextEscape.printable(name))'", name, among: Self.settings,
+        else: "there are \(Self.settings.joined(separator: ", "))")
     }
     try CommandTable.run(
       CommandText(name: name, rest: parts.count == 2 ? parts[1] : "", restOffset: 0), arguments.statement,

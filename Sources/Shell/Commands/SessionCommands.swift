@@ -33,9 +33,10 @@ enum SessionCommands {
     let name = topic.hasPrefix(":") ? String(topic.dropFirst()) : topic
     if let lines = HelpText.topics[name] { return session.show(lines) }
     guard let command = CommandTable.command(name) else {
-      throw .usage(
-        "no help for '\(TextEscape.printable(topic))'; topics: \(HelpText.topics.keys.sorted().joined(separator: ", "))"
-      )
+      let topics = HelpText.topics.keys.sorted()
+      throw .unknown(
+        "no help for '\(TextEscape.printable(topic))'", name, among: topics + CommandTable.names.sorted(),
+        else: "topics: \(topics.joined(separator: ", "))")
     }
     let others = command.names.dropFirst().map { ":" + $0 }
     session.show(
@@ -138,7 +139,7 @@ enum HelpText {
       "Alt-Enter a new line in the statement, Ctrl-C gives a line up or ends a query, Ctrl-D ends the shell",
     ],
     "codes": [
-      "0 all succeeded    1 a statement failed    2 usage or syntax    3 denied by rules",
+      "0 all succeeded    1 a statement failed, or named what there is not    2 usage or syntax    3 denied by rules",
       "4 missing or empty, if asked    5 no connection    6 :assert, :expect, :test failed    130 interrupted",
     ],
   ]

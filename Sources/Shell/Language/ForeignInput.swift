@@ -85,10 +85,21 @@ struct ForeignInput {
       StatementParser.stageWords.contains(word.lowercased())
     {
       line = before + "| " + word.lowercased() + after
+    } else if let near = Self.near(word, error) {
+      line = before + near + after
     } else {
       return nil
     }
     return (try? StatementParser.parse(line, context, answers: false)) == nil ? nil : line
+  }
+
+  /// The word that is nearly what stands where another one was expected.
+  private static func near(_ word: String, _ error: ConditionError) -> String? {
+    if error.message.hasPrefix("expected a clause") {
+      return Misspelling.nearest(to: word, among: StatementParser.clauseWords)
+    }
+    guard error.message.hasPrefix("expected a stage") else { return nil }
+    return Misspelling.nearest(to: word, among: StatementParser.stageWords)
   }
 
   // MARK: MongoDB

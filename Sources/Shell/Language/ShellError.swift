@@ -23,7 +23,12 @@ struct ShellError: Error {
   enum Kind: Equatable {
     /// A code of the service: `INVALID_ARGUMENT`, `ABORTED`, ...
     case failed(code: String)
+    /// What was typed cannot be read.
     case syntax
+    /// It can be read, and does not fit: a command without its argument.
+    case usage
+    /// It names what there is not: a command, a persona, a file.
+    case unknown
     case denied
     case missing
     case connection
@@ -46,7 +51,20 @@ struct ShellError: Error {
     self.details = details
   }
 
-  static func usage(_ message: String) -> ShellError { ShellError(.syntax, message) }
+  static func usage(_ message: String) -> ShellError { ShellError(.usage, message) }
+
+  static func unknown(_ message: String) -> ShellError { ShellError(.unknown, message) }
+
+  /// Says which name is near, where one is.
+  static func unknown(_ message: String, _ name: String, among known: [String], else advice: String)
+    -> ShellError
+  {
+    let near = Misspelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" }
+    return .unknown("\(message); \(near ?? advice)")
+  }
+
+  /// Whether a statement was run and went wrong, which a transaction does not survive.
+  var isOfStatement: Bool { ![.syntax, .usage, .unknown].contains(kind) }
 
   static func failed(_ message: String) -> ShellError {
     ShellError(.failed(code: "FAILED_PRECONDITION"), message)
@@ -55,7 +73,8 @@ struct ShellError: Error {
   var status: Int32 {
     switch kind {
     case .failed: ShellStatus.failed
-    case .syntax: ShellStatus.syntax
+    case .syntax, .usage: ShellStatus.syntax
+    case .unknown: ShellStatus.failed
     case .denied: ShellStatus.denied
     case .missing: ShellStatus.missing
     case .connection: ShellStatus.connection
@@ -69,6 +88,8 @@ struct ShellError: Error {
     switch kind {
     case .failed(let code): code
     case .syntax: "SYNTAX"
+    case .usage: "USAGE"
+    case .unknown: "NOT_FOUND"
     case .denied: "PERMISSION_DENIED"
     case .missing: "NOT_FOUND"
     case .connection: "UNAVAILABLE"

@@ -98,9 +98,7 @@ extension StatementParser {
     // As written: what follows a document is a field, for ':assert', which may have such a name in other letters.
     values.speaksSQL = false
     defer { values.speaksSQL = true }
-    return ["where", "order", "limit", "offset", "start", "end", "select", "near"].contains {
-      values.eatWord($0)
-    }
+    return Self.clauseWords.contains { values.eatWord($0) }
   }
 
   private mutating func clause(
@@ -215,7 +213,8 @@ extension StatementParser {
 
   // MARK: stages
 
-  /// What stages begin with.
+  /// What clauses and stages begin with.
+  static let clauseWords = ["where", "order", "limit", "offset", "start", "end", "select", "near"]
   static let stageWords =
     ["count", "sum", "avg", "group", "first", "ids", "each"] + OutputMode.allCases.map(\.rawValue)
 

@@ -150,7 +150,7 @@ final class OutputSink {
   }
 
   private static func refused(_ path: String, _ code: Int32) -> ShellError {
-    .usage("cannot write `\(TextEscape.printable(path))`: \(String(cString: strerror(code)))")
+    .unknown("cannot write `\(TextEscape.printable(path))`: \(String(cString: strerror(code)))")
   }
 
   private static func lost(_ where: String, _ code: Int32) -> ShellError {

@@ -16,6 +16,7 @@ private enum Flow {
 extension Session {
   func read(_ read: ReadStatement) throws(ShellError) {
     let started = SystemClock.monotonic
+    seen = ReadSample()
     let sink = try OutputSink.open(read)
     defer { sink?.cancel() }
     if try stream(read, sink, started) { return }
@@ -25,6 +26,7 @@ extension Session {
     try fillDocumentView(read, result, style, sink)
     try sink?.finish()
     if settings.showsTiming { note(result, metrics, started) }
+    advise(read, result)
     if settings.failsOnEmpty, result.isEmpty { throw ShellError(.missing, "the result is empty") }
   }
 
@@ -120,6 +122,7 @@ extension Session {
     let metrics = try explaining(.list(query), recordedAs: .list) { () throws(ShellError) in
       try backend.run(query, as: caller, in: transaction?.token) { document in
         returned += 1
+        seen.add(document)
         noteReturned(document)
         let goesOn = visit(document)
         if !goesOn { isReturnedInPart = true }
@@ -152,6 +155,7 @@ extension Session {
     }
     try sink?.finish()
     if settings.showsTiming { note(count: count, metrics, started) }
+    if count == 0 { advise(read, .documents([])) }
     if settings.failsOnEmpty, count == 0 { throw ShellError(.missing, "the result is empty") }
     return true
   }

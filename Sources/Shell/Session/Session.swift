@@ -72,6 +72,8 @@ final class Session {
   var recorder: Recorder?
   /// Documents of the result under way, for the recorder.
   var returned: [ResourcePath] = []
+  /// Documents of the result under way, for advice.
+  var seen = ReadSample()
   /// Whether its reader had enough before its end.
   var isReturnedInPart = false
   /// Scripts inside scripts.
@@ -128,7 +130,7 @@ final class Session {
       }
       try console.checkResults()
     } catch {
-      if error.kind != .syntax { transaction?.hasFailed = true }
+      if error.isOfStatement { transaction?.hasFailed = true }
       throw error
     }
   }
@@ -171,7 +173,7 @@ final class Session {
       case .syntax: "syntax: "
       case .denied: "DENIED: "
       case .connection: "connection: "
-      case .assertion, .missing, .interrupted: ""
+      case .usage, .unknown, .assertion, .missing, .interrupted: ""
       }
     console.message((console.isColored ? "\u{1B}[31m\(label)\u{1B}[0m" : label) + message)
     for line in error.details { console.message(line) }

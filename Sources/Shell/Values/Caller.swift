@@ -102,7 +102,7 @@ enum PersonaFile {
   static func read(_ path: String, database: DatabaseID, now: Int64) throws(ShellError) -> [Caller] {
     let source: YAMLSource
     do throws(YAMLSourceError) { source = try YAMLSource(path: path) } catch {
-      throw .usage("\(error)")
+      throw .unknown("\(error)")
     }
     do throws(YAMLError) {
       let root = try YAMLDocument.parse(source).map("a file of personas")

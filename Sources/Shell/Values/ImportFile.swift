@@ -54,6 +54,6 @@ final class ImportFile {
   }
 
   private func unreadable(_ code: Int32) -> ShellError {
-    .usage("cannot read `\(TextEscape.printable(path))`: \(String(cString: strerror(code)))")
+    .unknown("cannot read `\(TextEscape.printable(path))`: \(String(cString: strerror(code)))")
   }
 }

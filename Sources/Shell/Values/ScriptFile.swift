@@ -8,7 +8,7 @@ enum ScriptFile {
 
   static func contents(_ path: String) throws(ShellError) -> [UInt8] {
     do throws(FileFailure) { return try FileContents.read(path, bytesMax: bytesMax) } catch {
-      throw .usage("cannot read `\(path)`: \(error.reason)")
+      throw .unknown("cannot read `\(path)`: \(error.reason)")
     }
   }
 }
