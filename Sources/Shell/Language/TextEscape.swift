@@ -1,16 +1,11 @@
 /// Texts of documents on a terminal: nothing in them may move the cursor, change colours or turn the
 /// direction of writing.
 
+import DocModel
+
 enum TextEscape {
   /// Whether a terminal or a reader could be fooled by the character.
-  static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F...0x9F, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB,
-      0xE0000...0xE007F:
-      true
-    default: false
-    }
-  }
+  static func isHostile(_ scalar: Unicode.Scalar) -> Bool { scalar.isHostile }
 
   /// As it is, with hostile characters as escapes.
   static func printable(_ text: String) -> String {

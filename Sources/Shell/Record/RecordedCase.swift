@@ -1,5 +1,6 @@
 /// One case of a recorded suite.
 
+import Conditions
 import DocModel
 
 /// As what a request is recorded: several kinds of requests are one to the rules.

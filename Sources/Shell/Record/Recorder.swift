@@ -5,6 +5,7 @@
 /// other at the end: what is in the file passes.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
 import Platform

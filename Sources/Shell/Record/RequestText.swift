@@ -1,5 +1,6 @@
 /// Requests of the shell as suites write them.
 
+import Conditions
 import DocModel
 import DocStore
 

@@ -1,6 +1,7 @@
 /// What the session does for a recorder: it shows it every request of a persona, before and after.
 
 import Client
+import Conditions
 import DocModel
 import DocStore
 import Rules

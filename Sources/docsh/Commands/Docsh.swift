@@ -11,6 +11,7 @@ struct Docsh: AsyncParsableCommand {
     discussion: """
       docsh                                      a shell on the running server
       docsh serve --rules firestore.rules        start a server on 127.0.0.1:8080
+      docsh init                                 first files of a project, and a suite for its rules
       docsh test rules                           run every rules suite below rules/
       docsh rules check firestore.rules          report mistakes, with line and column
       docsh indexes suggest                      the indexes that the queries asked so far need
@@ -22,7 +23,8 @@ struct Docsh: AsyncParsableCommand {
     version: BuildVersion.text,
     subcommands: [
       ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, IndexesCommand.self,
-      SeedCommand.self, TriggersCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self,
+      InitCommand.self, SeedCommand.self, TriggersCommand.self, CheckCommand.self, RepairCommand.self,
+      BackupCommand.self,
       RestoreCommand.self, ShellCommand.self,
     ], defaultSubcommand: ShellCommand.self)
 

@@ -1,18 +1,17 @@
-/// YAML as recorded suites have it: values in the forms of suites, a field a line where documents stand, sorted, so that
+/// YAML as suites that are written for people have it: values in the forms of suites, a field a line where documents stand, sorted, so that
 /// two recordings of one thing differ only where the thing does.
 
-import DocModel
-import DocStore
+package import DocModel
 
 /// A value with forms in it, as the data of a write may be.
-enum SuiteNode {
+package enum SuiteNode {
   case value(Value)
   /// `{$serverTime: true}`
   case form(String)
   case map([(name: String, node: SuiteNode)])
 
   /// With a form at the end of a way through maps.
-  func setting(_ form: String, at way: ArraySlice<String>) -> SuiteNode {
+  package func setting(_ form: String, at way: ArraySlice<String>) -> SuiteNode {
     guard let name = way.first else { return .form(form) }
     var members = self.members
     let place = members.firstIndex { $0.name.hasSameBytes(as: name) }
@@ -23,7 +22,7 @@ enum SuiteNode {
   }
 
   /// None for what is no map.
-  var members: [(name: String, node: SuiteNode)] {
+  package var members: [(name: String, node: SuiteNode)] {
     switch self {
     case .map(let members): members
     case .value(.map(let fields)): fields.entries.map { ($0.name, .value($0.value)) }
@@ -31,7 +30,7 @@ enum SuiteNode {
     }
   }
 
-  var text: String {
+  package var text: String {
     switch self {
     case .value(let value): SuiteText.value(value)
     case .form(let text): text
@@ -41,14 +40,14 @@ enum SuiteNode {
   }
 }
 
-enum SuiteText {
-  static let serverTime = "{$serverTime: true}"
-  static let absent = "{$absent: true}"
+package enum SuiteText {
+  package static let serverTime = "{$serverTime: true}"
+  package static let absent = "{$absent: true}"
 
   // MARK: values
 
   /// `{a: 1, b: [x, "y z"]}`
-  static func value(_ value: Value) -> String {
+  package static func value(_ value: Value) -> String {
     switch value {
     case .null: "null"
     case .boolean(let flag): flag ? "true" : "false"
@@ -57,12 +56,18 @@ enum SuiteText {
     case .timestamp(let instant): "{$time: \(instant.rfc3339)}"
     case .string(let text): scalar(interpolated(text))
     case .bytes(let bytes): "{$bytes: \(scalar(Base64.text(bytes)))}"
-    case .reference(let name): "{$ref: \(scalar(ValueText.relative(name)))}"
+    case .reference(let name): "{$ref: \(scalar(relative(name)))}"
     case .geoPoint(let point): "{$geo: [\(double(point.latitude)), \(double(point.longitude))]}"
     case .array(let elements): "[" + elements.map(self.value).joined(separator: ", ") + "]"
     case .vector(let elements): "{$vector: [" + elements.map(double).joined(separator: ", ") + "]}"
     case .map: SuiteNode.value(value).mapText
     }
+  }
+
+  /// The path of a document in its database.
+  private static func relative(_ name: String) -> String {
+    let parts = name.split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false)
+    return parts.count == 6 && parts[4] == "documents" ? String(parts[5]) : name
   }
 
   private static func double(_ number: Double) -> String {
@@ -71,12 +76,12 @@ enum SuiteText {
   }
 
   /// A field's name in the data of a document: those that begin with a dollar sign would be forms.
-  static func key(_ name: String) -> String {
+  package static func key(_ name: String) -> String {
     scalar(interpolated(name.hasPrefix("$") && !name.hasPrefix("${") ? "$" + name : name))
   }
 
   /// A field's name where paths of fields stand.
-  static func pathKey(_ path: FieldPath) -> String { scalar(interpolated(path.text)) }
+  package static func pathKey(_ path: FieldPath) -> String { scalar(interpolated(path.text)) }
 
   /// `${` would be taken for a value's place.
   private static func interpolated(_ text: String) -> String {
@@ -97,7 +102,7 @@ enum SuiteText {
   // MARK: scalars
 
   /// A text as YAML: without quotes where every reader of YAML takes it for a text.
-  static func scalar(_ text: String) -> String {
+  package static func scalar(_ text: String) -> String {
     if isPlain(text) { return text }
     let isQuotable = !text.utf8.contains(UInt8(ascii: "'")) && !text.unicodeScalars.contains(where: isEscaped)
     let hasQuotes = text.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
@@ -118,9 +123,9 @@ enum SuiteText {
     byte.isLetter || byte == UInt8(ascii: "_")
   }
 
-  private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool { TextEscape.isHostile(scalar) }
+  private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar.isHostile }
 
-  private static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -1,0 +1,210 @@
+/// One block of rules with a path that fits it, documents and requests.
+
+internal import Conditions
+internal import DocModel
+internal import RulesTools
+
+struct SkeletonBlock {
+  /// A row of the block's grid.
+  struct Row {
+    let state: String
+    let operation: String
+    /// The operation as suites have it.
+    let text: String
+  }
+
+  let block: RulesSurvey.Block
+  /// A document's.
+  let path: [String]
+  /// The segments of the path that stand for captures, by the place in the pattern.
+  private let captured: [Int: String]
+
+  /// Nil when no document can be below the pattern.
+  init?(_ block: RulesSurvey.Block) {
+    var path: [String] = []
+    var captured: [Int: String] = [:]
+    for (index, segment) in block.segments.enumerated() {
+      switch segment {
+      case .name(let name): path.append(name)
+      case .capture:
+        let isCaller = block.allFacts.contains { fact in
+          fact == RulesSurvey.Fact(place: .capture(index), operand: .caller)
+            || fact == RulesSurvey.Fact(place: .caller, operand: .capture(index))
+        }
+        path.append(
+          isCaller ? SkeletonPersonas.user : Self.word(block, index) ?? Self.example(path))
+      case .glob:
+        // A glob is a document and what is below it, or the collections above what comes behind.
+        let rest = block.segments.count - index - 1
+        while (path.count + rest) % 2 == 1 || path.count == index { path.append(Self.example(path)) }
+      }
+      captured[index] = path.last
+    }
+    guard path.count % 2 == 0, !path.isEmpty else { return nil }
+    self.block = block
+    self.path = path
+    self.captured = captured
+  }
+
+  /// The text that a rule compares a capture with.
+  private static func word(_ block: RulesSurvey.Block, _ index: Int) -> String? {
+    block.allFacts.lazy.compactMap { fact -> String? in
+      guard fact.place == .capture(index), case .value(.string(let text)) = fact.operand, !text.isEmpty,
+        !text.contains("/")
+      else { return nil }
+      return text
+    }.first
+  }
+
+  /// `note1` below `notes`; a collection where one belongs.
+  private static func example(_ path: [String]) -> String {
+    guard path.count % 2 == 1, let collection = path.last else { return "things" }
+    if collection.hasSuffix("ies") { return collection.dropLast(3) + "y1" }
+    return (collection.hasSuffix("s") && collection.count > 1 ? String(collection.dropLast()) : collection)
+      + "1"
+  }
+
+  var pathText: String { path.joined(separator: "/") }
+  private var collection: String { path.dropLast().joined(separator: "/") }
+  /// What names of grids can hold.
+  private var label: String { SkeletonBlock.label(pathText) }
+
+  static func label(_ text: String) -> String {
+    String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || "/_.-".contains($0)) ? $0 : "_" })
+  }
+
+  /// `no notes/note1`
+  var absentState: String { "no " + label }
+
+  // MARK: documents
+
+  /// What is stored: what conditions on stored documents want, and what a create would send.
+  var stored: SuiteNode {
+    var node = SuiteNode.map([])
+    for fact in Self.ordered(block.allFacts) {
+      if case .stored(let field) = fact.place { set(&node, field, fact.operand, isSent: false) }
+    }
+    for fact in Self.ordered(block.facts["create"] ?? []) {
+      if case .sent(let field) = fact.place { set(&node, field, fact.operand, isSent: false) }
+    }
+    return node
+  }
+
+  private func sent(_ method: String) -> SuiteNode {
+    var node = SuiteNode.map([])
+    for fact in Self.ordered(block.facts[method] ?? []) {
+      if case .sent(let field) = fact.place { set(&node, field, fact.operand, isSent: true) }
+    }
+    return node
+  }
+
+  /// What a value is says more than that there is one.
+  private static func ordered(_ facts: [RulesSurvey.Fact]) -> [RulesSurvey.Fact] {
+    facts.filter { $0.operand != .present } + facts.filter { $0.operand == .present }
+  }
+
+  private func set(_ node: inout SuiteNode, _ field: [String], _ operand: RulesSurvey.Operand, isSent: Bool) {
+    // The first comparison counts; a field of what is no map cannot be set.
+    var inner = node
+    for (depth, name) in field.enumerated() {
+      guard let member = inner.members.first(where: { $0.name == name }) else { break }
+      if depth == field.count - 1 { return }
+      guard case .map = member.node else { return }
+      inner = member.node
+    }
+    node = node.setting(text(operand, isSent: isSent), at: field[...])
+  }
+
+  /// A value of the kind, as suites have it.
+  func text(_ operand: RulesSurvey.Operand, isSent: Bool = false) -> String {
+    switch operand {
+    case .caller: return SkeletonPersonas.user
+    case .capture(let index): return SuiteText.scalar(captured[index] ?? "text")
+    case .now: return isSent ? SuiteText.serverTime : Self.time
+    case .value(let value): return SuiteText.value(value)
+    case .list(let element): return "[\(text(element))]"
+    case .present: return "text"
+    case .type(let name):
+      switch name {
+      case "int", "number", "float": return "1"
+      case "bool": return "true"
+      case "list", "set": return "[text]"
+      case "map": return "{text: text}"
+      case "timestamp": return Self.time
+      case "path": return "{$ref: \(SuiteText.scalar(pathText))}"
+      case "latlng": return "{$geo: [0, 0]}"
+      case "bytes": return "{$bytes: aGk=}"
+      case "null": return "null"
+      default: return "text"
+      }
+    }
+  }
+
+  private static let time = "{$time: \(SuiteSkeleton.clock)}"
+
+  /// Where a document lies that is looked up; nil when it depends on what cannot be known.
+  func path(of parts: [RulesSurvey.PathPart], uid: String) -> String? {
+    var path: [String] = []
+    for part in parts {
+      switch part {
+      case .name(let name): path.append(name)
+      case .caller: path.append(uid)
+      case .capture(let index):
+        guard let name = captured[index] else { return nil }
+        path.append(name)
+      }
+    }
+    return path.count % 2 == 0 ? path.joined(separator: "/") : nil
+  }
+
+  // MARK: requests
+
+  var rows: [Row] { block.methods.map(row) }
+
+  private func row(_ method: String) -> Row {
+    let path = SuiteText.scalar(pathText)
+    let state = method == "create" ? absentState : SuiteSkeleton.standardState
+    switch method {
+    case "list":
+      let isGroup = if case .glob? = block.segments.dropLast(2).last { true } else { false }
+      let group = SuiteText.scalar(self.path[self.path.count - 2])
+      return isGroup
+        ? Row(state: state, operation: "list all \(Self.label(group))", text: "{list: {group: \(group)}}")
+        : Row(
+          state: state, operation: "list \(Self.label(collection))",
+          text: "{list: \(SuiteText.scalar(collection))}")
+    case "create":
+      return Row(
+        state: state, operation: "create \(label)", text: "{create: \(path), data: \(sent(method).text)}")
+    case "update":
+      return Row(state: state, operation: "update \(label)", text: "{update: \(path), data: \(changes)}")
+    default: return Row(state: state, operation: "\(method) \(label)", text: "{\(method): \(path)}")
+    }
+  }
+
+  /// The fields that an update may change, or that a condition on it looks at.
+  private var changes: String {
+    let facts = block.facts["update"] ?? []
+    let sent = sent("update")
+    let names = facts.compactMap { fact -> String? in
+      if case .changed(let name) = fact.place { name } else { nil }
+    }
+    if let name = names.first(where: { name in !sent.members.contains { $0.name == name } }),
+      sent.members.isEmpty
+    {
+      return "{\(SuiteText.key(name)): changed}"
+    }
+    return sent.members.isEmpty ? "{note: changed}" : sent.text
+  }
+}
+
+extension RulesSurvey.Block {
+  /// Of all methods, each once, in their order.
+  var allFacts: [RulesSurvey.Fact] {
+    var all: [RulesSurvey.Fact] = []
+    for method in methods {
+      for fact in facts[method] ?? [] where !all.contains(fact) { all.append(fact) }
+    }
+    return all
+  }
+}
