@@ -1,11 +1,11 @@
-/// What a signal that ends the shell does first: it gives the terminal back as it was.
+/// What a signal that ends a program at the terminal does first: it gives the terminal back as it was.
 
-import Platform
+package import Platform
 import Synchronization
 
 /// INVARIANT: what handlers touch is there before they are installed and never goes: memory of this type is not
 /// freed, and only calls that are safe in handlers are made.
-enum TerminalGuard {
+package enum TerminalGuard {
   /// The terminal as it was; written before `isArmed` is set.
   nonisolated(unsafe) private static let saved = UnsafeMutablePointer<termios>.allocate(capacity: 1)
   /// Ends the marks around pastes.
@@ -17,11 +17,11 @@ enum TerminalGuard {
   private static let isArmed = Atomic(false)
 
   /// Handlers for the end by `kill` and by a terminal that goes; one that is ignored, as by `nohup`, stays so.
-  static func install(_ state: termios) {
+  package static func install(_ state: termios, signals: [Int32] = [SIGTERM, SIGHUP]) {
     saved.initialize(to: state)
     _ = farewell
     isArmed.store(false, ordering: .relaxed)
-    for number in [SIGTERM, SIGHUP] {
+    for number in signals {
       var before = sigaction()
       sigaction(number, nil, &before)
       let isIgnored = unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == 1
@@ -33,7 +33,7 @@ enum TerminalGuard {
   }
 
   /// Whether the terminal is to be given back.
-  static func arm(_ isRaw: Bool) { isArmed.store(isRaw, ordering: .sequentiallyConsistent) }
+  package static func arm(_ isRaw: Bool) { isArmed.store(isRaw, ordering: .sequentiallyConsistent) }
 
   private static func leave(_ number: Int32) {
     if isArmed.load(ordering: .sequentiallyConsistent) {

@@ -30,7 +30,7 @@ struct Grid {
   let personas: [Name]
   let rows: [GridRow]
 
-  static let symbols = "A . ! ? ~"
+  static let symbols = "A . ! ? D ~"
 
   init(_ node: YAMLNode, in source: YAMLSource) throws(YAMLError) {
     let lines = Self.lines(try node.text(), of: node, in: source)

@@ -92,6 +92,7 @@ struct MatrixReader {
       case ".": .deny([.condition, .unmatched])
       case "!": .deny([.error, .limit])
       case "?": .deny([.unprovable])
+      case "D": .deny([])
       default: .anything
       }
     return Expectation(verdict, text: String(cell.symbol), mark: cell.mark)

@@ -22,10 +22,21 @@ public enum PrettyReport {
     let writer = PrettyWriter(paint: Paint(isOn: isColored))
     var lines: [String] = []
     for report in reports { lines += writer.suite(report) }
+    lines += closingLines(reports, isTimed: isTimed, isColored: isColored)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// How all suites ended.
+  static func closingLines(_ reports: [SuiteReport], isTimed: Bool, isColored: Bool) -> [String] {
+    let paint = Paint(isOn: isColored)
     let closing = reports.closingLine + (isTimed ? " in \(reports.took)" : "")
     let hasFailed = reports.contains { $0.failedCount > 0 }
-    lines.append(hasFailed ? writer.paint.red(closing) : writer.paint.green(closing))
-    return lines.joined(separator: "\n") + "\n"
+    return [hasFailed ? paint.red(closing) : paint.green(closing)]
+  }
+
+  /// How one suite ended: gates, mutants, counts.
+  static func closingLines(of report: SuiteReport, _ paint: Paint) -> [String] {
+    PrettyWriter(paint: paint).closing(report)
   }
 }
 
@@ -36,6 +47,11 @@ private struct PrettyWriter {
   func suite(_ report: SuiteReport) -> [String] {
     var lines: [String] = []
     for result in report.results { lines += entry(result, in: report) }
+    return lines + closing(report)
+  }
+
+  func closing(_ report: SuiteReport) -> [String] {
+    var lines: [String] = []
     for section in report.unchecked { lines.append(paint.dim("  not checked: \(section)")) }
     let mutation = report.mutation
     for survivor in mutation?.survivors ?? [] { lines.append("  \(paint.red("survivor"))  \(survivor.text)") }

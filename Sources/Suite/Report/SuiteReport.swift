@@ -38,6 +38,23 @@ public struct CaseResult: Sendable, Hashable {
   /// The labels are `warning` and `note`.
   public let notes: [FailureLine]
 
+  /// What a cell of a grid says and came to.
+  public struct Cell: Sendable, Hashable {
+    /// Nil in a grid without states.
+    let state: String?
+    let operation: String
+    let persona: String
+    /// The letter that is written.
+    let expected: Character
+    /// Nil when no letter says what came.
+    let got: Character?
+
+    func isInRow(of other: Cell) -> Bool { state == other.state && operation == other.operation }
+  }
+
+  /// Of cells.
+  var cell: Cell?
+
   /// Notes with this label say what an emulator's answers do not tell; reports for people add them up.
   static let notComparedLabel = "not compared"
 
@@ -45,7 +62,7 @@ public struct CaseResult: Sendable, Hashable {
     CaseResult(
       kind: kind, names: names, file: file, line: line, tags: tags, status: status,
       milliseconds: milliseconds,
-      notes: notes)
+      notes: notes, cell: cell)
   }
 
   public var hasFailed: Bool {
@@ -133,8 +150,12 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   /// - Parameters:
   ///   - isTimed: whether `pretty` says what the cases took.
   ///   - isColored: whether `pretty` goes to a terminal that shows colours.
-  public func text(_ reports: [SuiteReport], isTimed: Bool = false, isColored: Bool = false) -> String {
+  ///   - isBrief: whether `pretty` leaves out why cases fail. The others are for machines and leave out nothing.
+  public func text(
+    _ reports: [SuiteReport], isTimed: Bool = false, isColored: Bool = false, isBrief: Bool = false
+  ) -> String {
     switch self {
+    case .pretty where isBrief: BriefReport.text(reports, isTimed: isTimed, isColored: isColored)
     case .pretty: PrettyReport.text(reports, isTimed: isTimed, isColored: isColored)
     case .tap: TAPReport.text(reports)
     case .junit: JUnitReport.text(reports)

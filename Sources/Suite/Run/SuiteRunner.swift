@@ -27,6 +27,8 @@ struct SuiteRunner {
   private(set) var chosen: [TestCase] = []
   /// Cells of grids that came to another letter than is written.
   private var gridChanges: [GridChange] = []
+  /// The letter that the cell at hand came to.
+  private var symbol: Character?
   /// What has changed since all cases passed last; worked out for the first case that fails.
   private lazy var since = options.lastGreen.flatMap { SinceGreen.line($0, file) }
 
@@ -88,14 +90,16 @@ struct SuiteRunner {
   private func isChosen(_ testCase: TestCase, _ index: Int) -> Bool {
     if let shard = options.shard, !shard.holds(index) { return false }
     if let tag = options.tag, !testCase.tags.contains(where: { $0.hasSameBytes(as: tag) }) { return false }
-    guard let filter = options.filter else { return true }
-    return ([file.name] + testCase.names).joined(separator: " › ").contains(filter)
+    let name = ([file.name] + testCase.names).joined(separator: " › ")
+    if let names = options.names, !names.contains(name) { return false }
+    return options.filter.map(name.contains) ?? true
   }
 
   private mutating func run(_ testCase: TestCase) throws(SuiteFailure) -> CaseResult {
     if options.isInterrupted?() == true { throw .interrupted }
     notes = []
     steps = []
+    symbol = nil
     if case .skip(let reason) = testCase.exception { return result(testCase, .skipped(reason), 0) }
     var milliseconds = 0.0
     do throws(StageError) {
@@ -154,6 +158,7 @@ struct SuiteRunner {
       errorsSeen += ErrorGate.seen(outcome, in: testCase, texts)
     }
     if options.explains { explain(outcome, request, testCase) }
+    if testCase.kind == .cell { symbol = GridChange.symbol(outcome, texts) }
     if testCase.kind == .cell, let change = GridChange(outcome, request, at: testCase.mark, texts) {
       gridChanges.append(change)
     }
@@ -185,7 +190,19 @@ struct SuiteRunner {
     CaseResult(
       kind: testCase.kind == .cell ? .cell : .single, names: testCase.names, file: testCase.source.name,
       line: Int(testCase.mark.line), tags: testCase.tags, status: status, milliseconds: milliseconds,
-      notes: notes)
+      notes: notes, cell: cell(testCase))
+  }
+
+  private func cell(_ testCase: TestCase) -> CaseResult.Cell? {
+    guard testCase.kind == .cell, case .steps(let steps) = testCase.body, let request = steps.first,
+      let expected = request.expectation.text.first, let title = testCase.names.last
+    else { return nil }
+    let parts = title.split(separator: " × ").map(String.init)
+    guard parts.count > 1 else { return nil }
+    return CaseResult.Cell(
+      state: parts.count > 2 ? parts[0] : nil, operation: parts[parts.count - 2],
+      persona: request.persona.name,
+      expected: expected, got: symbol)
   }
 
   private mutating func explain(_ outcome: Outcome, _ request: Request, _ testCase: TestCase) {

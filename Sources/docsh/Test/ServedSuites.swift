@@ -45,7 +45,7 @@ final class ServedSuites {
     let (isRed, text) = suites.verdict
     if isRed {
       let reports = suites.reports(run).filter { $0.failedCount > 0 }
-      if !reports.isEmpty { Terminal.say(String(PrettyReport.text(reports).dropLast())) }
+      if !reports.isEmpty { Terminal.say(String(BriefReport.text(reports).dropLast())) }
     }
     Terminal.say("docsh: tests \(text)")
   }

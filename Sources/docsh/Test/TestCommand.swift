@@ -16,6 +16,7 @@ struct TestCommand: AsyncParsableCommand {
         docsh test
         docsh test rules
         docsh test rules/inspired.rules-test.yaml --filter "reads a profile"
+        docsh test rules -v
         docsh test rules --watch
         docsh test rules --mutate
         docsh test rules --update
@@ -41,6 +42,9 @@ struct TestCommand: AsyncParsableCommand {
     help: "The format of the results: pretty, tap, junit, json or github.",
     completion: .list(ReportFormat.allCases.map(\.rawValue)), transform: Self.format)
   var format = ReportFormat.pretty
+
+  @Flag(name: .shortAndLong, help: "Say of each failure why it came to it; so it is when a single case runs.")
+  var verbose = false
 
   @Option(help: "Run only cases whose full name contains this text.")
   var filter: String?
@@ -117,7 +121,10 @@ struct TestCommand: AsyncParsableCommand {
     for file in files { await run.add(file, updatesGrids: update) }
     let reports = run.reports
     if reports.contains(where: { !$0.results.isEmpty }) {
-      Terminal.say(String(format.text(reports, isTimed: true, isColored: Terminal.isInteractive).dropLast()))
+      Terminal.say(
+        String(
+          format.text(reports, isTimed: true, isColored: Terminal.isInteractive, isBrief: !verbose).dropLast()
+        ))
     }
     try writeCoverage(reports)
     if run.isInvalid { throw ExitCode(ExitStatus.badInput) }
@@ -134,7 +141,8 @@ struct TestCommand: AsyncParsableCommand {
 
   private func startWatching() throws {
     do throws(FileWatchError) {
-      let loop = try WatchLoop(paths.isEmpty ? [ProjectFiles.suitesFolder()] : paths, suiteOptions, format)
+      let loop = try WatchLoop(
+        paths.isEmpty ? [ProjectFiles.suitesFolder()] : paths, suiteOptions, format, isBrief: !verbose)
       try loop.run()
     } catch {
       throw Terminal.end(ExitStatus.failure, error.description)

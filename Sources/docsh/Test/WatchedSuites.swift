@@ -80,18 +80,35 @@ final class WatchedSuites {
 
   // MARK: running
 
-  /// Runs some of them; what makes one invalid is said at once.
-  ///
-  /// - Parameter filter: instead of the options' own.
-  func run(_ chosen: [Int], filter: String? = nil) {
-    for index in chosen { run(index, filter) }
+  /// Which cases of the suites run, instead of those that the options choose.
+  enum Choice: Equatable {
+    case all
+    case failed
+    /// Whose full names hold the text.
+    case named(String)
   }
 
-  private func run(_ index: Int, _ filter: String?) {
+  /// Runs some of them; what makes one invalid is said at once.
+  func run(_ chosen: [Int], _ choice: Choice = .all) {
+    for index in chosen { run(index, choice) }
+  }
+
+  /// The cases of a suite that failed last, by their full names.
+  private func failedNames(_ index: Int) -> [String]? {
+    suites[index].report.map { report in
+      report.results.filter(\.hasFailed).map { ([report.name] + $0.names).joined(separator: " › ") }
+    }
+  }
+
+  private func run(_ index: Int, _ choice: Choice) {
     let path = suites[index].path
     let state = TestState(of: path)
     var options = options
-    options.filter = filter ?? options.filter
+    switch choice {
+    case .all: break
+    case .failed: options.names = failedNames(index)
+    case .named(let text): options.filter = text
+    }
     options.lastGreen = state.lastGreen
     var dependencies: [String] = []
     do throws(SuiteFailure) {
