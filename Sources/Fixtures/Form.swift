@@ -98,13 +98,14 @@ enum Function: String, CaseIterable, Sendable {
   case repeated = "repeat"
   case inc, max, min, union, remove
   case pick, weighted, someOf, boolean, timeBetween, geoNear, name, words
+  case email, uuid, url, phone
   case drawnInt, drawnDouble, weightedMap
 
   /// Whether the value depends on the place.
   var draws: Bool {
     switch self {
-    case .pick, .weighted, .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .drawnInt,
-      .drawnDouble:
+    case .pick, .weighted, .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .email,
+      .uuid, .url, .phone, .drawnInt, .drawnDouble:
       true
     case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .inc, .max, .min, .union,
       .remove:
@@ -117,7 +118,8 @@ enum Function: String, CaseIterable, Sendable {
     switch self {
     case .inc, .max, .min, .union, .remove: true
     case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .pick, .weighted,
-      .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .drawnInt, .drawnDouble:
+      .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .email, .uuid, .url, .phone,
+      .drawnInt, .drawnDouble:
       false
     }
   }
@@ -129,7 +131,8 @@ enum Function: String, CaseIterable, Sendable {
     case .drawnDouble: "$double"
     case .weightedMap: "$weighted"
     case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .inc, .max, .min, .union,
-      .remove, .pick, .weighted, .someOf, .boolean, .timeBetween, .geoNear, .name, .words:
+      .remove, .pick, .weighted, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .email, .uuid,
+      .url, .phone:
       "$" + rawValue
     }
   }

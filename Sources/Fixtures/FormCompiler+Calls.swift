@@ -12,7 +12,7 @@ extension FormCompiler {
     if function == .someOf { return try compileSomeOf(node, others, at: mark) }
     try refuse(others, beside: function.formName)
     switch function {
-    case .time, .ref, .bytes, .size, .boolean, .name, .inc, .max, .min:
+    case .time, .ref, .bytes, .size, .boolean, .name, .email, .uuid, .url, .phone, .inc, .max, .min:
       return try call(function, [Form.Argument(label: "", form: try compile(node))], at: mark)
     case .int, .double:
       guard node.isPlainMap else {

@@ -90,8 +90,8 @@ extension FormEvaluator {
         throw YAMLError("\(function.formName) needs a value", at: mark)
       }
       return try compute(function, argument)
-    case .pick, .weighted, .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .drawnInt,
-      .drawnDouble:
+    case .pick, .weighted, .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .email,
+      .uuid, .url, .phone, .drawnInt, .drawnDouble:
       throw YAMLError("\(function.formName) draws", at: mark)
     }
   }

@@ -83,6 +83,8 @@ extension FormEvaluator {
     case .geoNear: return .plain(.geoPoint(try geoNear(arguments, &stream, at: mark)))
     case .name: return .plain(.string(try name(arguments[0], &stream)))
     case .words: return .plain(.string(try words(arguments, &stream)))
+    case .email, .uuid, .url, .phone:
+      return .plain(.string(try contact(call.function, arguments[0], &stream)))
     case .pick, .weighted, .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .inc,
       .max,
       .min, .union, .remove:
@@ -232,10 +234,13 @@ extension FormEvaluator {
   // MARK: texts
 
   private func name(_ argument: Argument, _ stream: inout RandomStream) throws(YAMLError) -> String {
-    switch try argument.text("$name takes person or studio") {
+    let kinds = "$name takes person, given, family or studio"
+    switch try argument.text(kinds) {
     case "person": return WordLists.person(&stream)
+    case "given": return WordLists.givenNames[stream.index(of: WordLists.givenNames.count)]
+    case "family": return WordLists.familyNames[stream.index(of: WordLists.familyNames.count)]
     case "studio": return WordLists.studio(&stream)
-    case let other: throw argument.error("$name takes person or studio; found '\(other)'")
+    case let other: throw argument.error("\(kinds); found '\(other)'")
     }
   }
 

@@ -280,7 +280,12 @@ struct DrawTests {
         "{$geoNear: {center: [81, 0], metres: 1}}",
         "3:32 the center lies between latitudes -80 and 80; found 81.0"
       ),
-      ("{$name: dog}", "3:20 $name takes person or studio; found 'dog'"),
+      ("{$name: dog}", "3:20 $name takes person, given, family or studio; found 'dog'"),
+      ("{$uuid: 4}", "3:20 $uuid takes true"),
+      ("{$url: false}", "3:19 $url takes true"),
+      ("{$phone: home}", "3:21 $phone takes true"),
+      ("{$email: 7}", "3:21 $email takes true, or the name whose address it is"),
+      ("{$email: \"\u{5F20}\"}", "3:21 $email takes a name with a Latin letter or a digit; found '\u{5F20}'"),
       ("{$words: {min: 0, max: 1}}", "3:27 min is at least 1; found 0"),
     ])
   func refuses(source: String, expected: String) {

@@ -61,6 +61,47 @@ struct GoldenTests {
         + "Northern Moon Yoga House | Silver Lane Yoga Studio"
     ),
     (
+      "{$name: given}",
+      "Selma | Omar | Harriet | Linnea | Ayumi | Layla | Hana | Darius"
+    ),
+    (
+      "{$name: family}",
+      "Silva | Park | Herrera | Mercier | Bergström | Mahmoud | Herrera | Darcy"
+    ),
+    (
+      "{$email: true}",
+      "ilona.dahl6008@example.org | gabor.kaplan4633@example.org | "
+        + "linnea.haddad6416@example.com | anika.khan5452@example.com | "
+        + "ebba.winter1101@example.net | ibrahim.grant1350@example.net | "
+        + "jonas.mahmoud5677@example.com | nadia.desai3667@example.com"
+    ),
+    (
+      "{$email: 'Åsa Ø''Neil-Groß (2)'}",
+      "asa.o.neil.gross.2@example.com | asa.o.neil.gross.2@example.com | "
+        + "asa.o.neil.gross.2@example.com | asa.o.neil.gross.2@example.com | "
+        + "asa.o.neil.gross.2@example.com | asa.o.neil.gross.2@example.com | "
+        + "asa.o.neil.gross.2@example.com | asa.o.neil.gross.2@example.com"
+    ),
+    (
+      "{$uuid: true}",
+      "91905e0c-0963-4966-86dc-abae40de424c | e5e7e3e2-cdbd-423c-80e2-37a51b19b640 | "
+        + "43e321ff-1fcb-4756-b8e4-ad43aeeaa7fc | 922cc063-814f-4395-bfcd-6ca0ee1c3560 | "
+        + "cdaf637f-4727-4f95-9c39-9e9b2adc225d | da55ac4c-20e7-4764-9c11-b0cde2d84aa5 | "
+        + "ea6c7873-1433-4c1c-9bce-c55c34d569b5 | 4e0efe3c-03d3-4f39-84ea-a1001ed41524"
+    ),
+    (
+      "{$url: true}",
+      "https://www.example.com/surf/bright-6606 | https://www.example.net/white/row-1050 | "
+        + "https://www.example.org/arm/rain-4587 | https://www.example.net/little/strong-8718 | "
+        + "https://www.example.net/valley/world-6644 | https://www.example.com/sweet/cobra-5241 | "
+        + "https://www.example.com/inside/lotus-16 | https://www.example.net/gather/fold-2748"
+    ),
+    (
+      "{$phone: true}",
+      "+13535550142 | +14845550192 | +15275550175 | +19675550193 | +17385550126 | "
+        + "+16255550110 | +13135550187 | +17675550100"
+    ),
+    (
       "{$words: {min: 3, max: 8}}",
       "Side plank air sky stretch up lake plenty. | Circle row night. | "
         + "Chest still quiet reach hour tall dove. | Bamboo noon tuesday. | "
