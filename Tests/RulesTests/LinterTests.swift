@@ -64,7 +64,17 @@ struct LinterTests {
       ("rules-never-grants-method", "allow write: if «request.resource.data.x is string»;"),
       ("rules-always-true", "allow read: if «b == 'x' || true»;"),
       ("rules-always-true", "function f() { return true; } allow read: if «f()»;"),
-      ("rules-open-write", "«allow» write;"), ("rules-open-write", "«allow» create: if true;"),
+      ("rules-open-change", "«allow» write;"), ("rules-open-change", "«allow» delete: if true;"),
+      ("rules-open-write", "«allow» create: if true;"),
+      ("rules-owner-handover", "allow update: if «resource.data.owner == request.auth.uid»;"),
+      (
+        "rules-owner-handover",
+        "function own() { return request.auth.uid == resource.data.by.id; } allow update: if «own() || b == 'x'»;"
+      ),
+      (
+        "rules-owner-handover",
+        "allow update: if «resource.data.owner == request.auth.uid && request.resource.data.text is string»;"
+      ),
       ("rules-open-until", "allow read: if «request.time < timestamp.date(2024, 1, 5)»;"),
       ("rules-contradiction", "allow read: if b == 'x' && «b == 'y'»;"),
       ("rules-tautology", "allow read: if b != 'x' || «b != 'y'»;"),
@@ -99,6 +109,10 @@ struct LinterTests {
       "allow create, update: if request.resource.data.keys().hasOnly(['a']);",
       "function own(r) { return r.data.owner == b; } allow update: if own(resource) && own(request.resource);",
       "allow update: if request.resource.data.diff(resource.data).affectedKeys().hasOnly(['a']);",
+      "allow update: if resource.data.owner == request.auth.uid && request.resource.data.owner == resource.data.owner;",
+      "allow update: if resource.data.owner == request.auth.uid && request.resource.data.diff(resource.data).affectedKeys().hasOnly(['a']);",
+      "function kept(d) { return d.owner == request.auth.uid; } allow update: if kept(resource.data) && kept(request.resource.data);",
+      "allow delete: if resource.data.owner == request.auth.uid;",
       "allow read: if b == 'x' == true;", "allow read, write: if false;",
       "allow read: if b == 'x' || b == 'y';", "allow read: if b != 'x' && b != 'y';",
       "allow read: if request.time < resource.data.until;",
@@ -140,10 +154,11 @@ struct LinterTests {
         match /other/{id} { allow read: if id == 'x'; }
         """)
     let found = Sample.check(source, remarks: true)
-    #expect(found.diagnostics.map(\.id) == ["rules-overruled", "rules-overruled", "rules-overruled"])
-    #expect(found.diagnostics.map { found.source.position(of: $0.span?.start ?? 0).line } == [5, 6, 7])
+    let overruled = found.diagnostics.filter { $0.id == "rules-overruled" }
+    #expect(found.diagnostics.count == 4 && found.diagnostics[0].id == "rules-signed-in-database")
+    #expect(overruled.map { found.source.position(of: $0.span?.start ?? 0).line } == [5, 6, 7])
     #expect(
-      found.diagnostics.map(\.message) == [
+      overruled.map(\.message) == [
         "this `allow` changes nothing: another one grants these documents already",
         "this `allow` changes nothing: another one grants these documents already",
         "this `allow` refuses nothing: another one grants these documents already",
@@ -159,6 +174,17 @@ struct LinterTests {
     #expect(
       ids("match /databases/{database}/documents { match /{document=**} { allow read, write: if true; } }")
         == ["rules-open-database"])
+    let signedIn = "request.auth != null"
+    for (condition, isFound) in [
+      (signedIn, true), ("request.auth.uid != null", true), ("(\(signedIn)) && \(signedIn)", true),
+      ("\(signedIn) && request.auth.token.admin == true", false),
+      ("\(signedIn) || request.time == null", false),
+    ] {
+      let found = ids(
+        "match /databases/{database}/documents { match /{document=**} { allow read, write: if \(condition); } }"
+      )
+      #expect(found.contains("rules-signed-in-database") == isFound, "\(condition): \(found)")
+    }
     #expect(ids("match /users/{uid} { allow read; }") == ["rules-outside-documents"])
     #expect(ids("match /databases/{database}/documents { allow read; }") == ["rules-match-names-collection"])
     #expect(ids("match /databases/{database} { match /documents/{d=**} { allow read; } }").isEmpty)

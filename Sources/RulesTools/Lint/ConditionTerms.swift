@@ -48,6 +48,13 @@ struct ConditionTerms {
 
   private static let signedIn = "(request.auth != null)"
 
+  /// Whether it asks for a caller who is signed in, and for nothing else.
+  var isOnlySignedIn: Bool {
+    let areTexts = terms.allSatisfy { if case .text = $0 { true } else { false } }
+    return !isTooLong && areTexts && !texts.isEmpty
+      && texts.isSubset(of: [Self.signedIn, "(request.auth.uid != null)"])
+  }
+
   /// Whether another is true whenever this one is.
   func imply(_ other: ConditionTerms) -> Bool {
     if isTooLong || other.isTooLong { return false }

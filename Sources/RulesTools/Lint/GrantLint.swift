@@ -63,7 +63,12 @@ struct GrantLint {
     var isAll = below.count == 1
     if case .globCapture? = below.first?.kind {} else { isAll = false }
     let span = Span(start: statement.allow.span.start, end: statement.allow.span.start + 5)
-    pending.append((isAll ? GrantMessages.openDatabase(span) : GrantMessages.openWrite(span), []))
+    let changes = writes.contains(.update) || writes.contains(.delete)
+    let message =
+      isAll
+      ? GrantMessages.openDatabase(span)
+      : changes ? GrantMessages.openChange(span) : GrantMessages.openWrite(span)
+    pending.append((message, []))
   }
 
   /// `request.time < timestamp.date(…)` as the whole condition: what the console writes for trying out.
@@ -116,6 +121,12 @@ enum GrantMessages {
 
   static func openWrite(_ span: Span) -> Diagnostic {
     LintMessages.remark(.openWrite, span, "anyone, signed in or not, may write here")
+  }
+
+  static func openChange(_ span: Span) -> Diagnostic {
+    LintMessages.warning(
+      .openChange, span, "anyone, signed in or not, may change or delete what is here",
+      fix: Diagnostic.Fix("say whose it is, for example `if request.auth.uid == resource.data.owner`"))
   }
 
   static func openDatabase(_ span: Span) -> Diagnostic {

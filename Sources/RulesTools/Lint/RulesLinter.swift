@@ -28,7 +28,10 @@ struct RulesLinter {
     estimator.isFirestore = !syntax.services.contains { $0.name.text == "firebase.storage" }
     estimator.visitUnreached()
     found += estimator.diagnostics
-    if !isBroken { found += grants.diagnostics(estimator) }
+    if !isBroken {
+      found += grants.diagnostics(estimator)
+      found += CallerLint.diagnostics(statements, resolution)
+    }
     found += ConditionLint(syntax).diagnostics()
     if !isBroken {
       found += OverlapLint(statements, resolution, syntax.languageVersion, grants.openStatements)

@@ -34,6 +34,8 @@ struct FactReader {
   private var starts: [Int: Int] = [:]
   private var looked = 0
   private var found: [RulesSurvey.Fact] = []
+  /// Fields of `request.resource.data` that are read; an empty one for all of it.
+  private(set) var sentFields: [[String]] = []
 
   init(_ statement: LintStatement, _ resolution: Resolution) {
     condition = statement.allow.condition
@@ -46,6 +48,29 @@ struct FactReader {
   mutating func facts() -> [RulesSurvey.Fact] {
     if let condition { visit(condition, Frame(), depth: 0) }
     return found
+  }
+
+  /// Finds what is read of the data that is sent (`sentFields`), wherever it stands.
+  mutating func findSentFields() {
+    looked = 0
+    if let condition { findSentFields(condition, Frame(), depth: 0) }
+  }
+
+  private mutating func findSentFields(_ node: ExpressionNode, _ frame: Frame, depth: Int) {
+    looked += 1
+    guard looked <= Self.expressionsMax, depth <= RulesetLimits.callStackMax else {
+      // What has not been looked at may read everything.
+      sentFields.append([])
+      return
+    }
+    if let chain = chain(node, frame), case .request = chain.root, chain.names.first == "resource" {
+      return sentFields.append(Array(chain.names.dropFirst(2)))
+    }
+    if let (result, inner) = inlined(node.unwrapped, frame) {
+      for value in inner.lets { findSentFields(value, inner, depth: depth + 1) }
+      findSentFields(result, inner, depth: depth + 1)
+    }
+    for child in node.unwrapped.children { findSentFields(child, frame, depth: depth) }
   }
 
   // MARK: conditions
