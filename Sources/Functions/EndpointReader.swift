@@ -32,26 +32,53 @@ public struct TriggersFile: Sendable {
   public static func read(_ source: YAMLSource, packs known: [String]) throws(YAMLDiagnostic) -> TriggersFile
   {
     do throws(YAMLError) {
-      return try TriggersFile(YAMLDocument.parse(source), known, file: source.name)
+      var errors: [YAMLError] = []
+      let file = try TriggersFile(YAMLDocument.parse(source), known, file: source.name, &errors)
+      if let first = errors.first { throw first }
+      return file
     } catch {
       throw source.diagnostic(for: error)
     }
   }
 
-  private init(_ root: YAMLNode, _ known: [String], file: String) throws(YAMLError) {
+  /// Everything that is wrong with a file that `read` refuses: of each trigger the first mistake.
+  public static func mistakes(in source: YAMLSource, packs known: [String]) -> [YAMLDiagnostic] {
+    var errors: [YAMLError] = []
+    do throws(YAMLError) {
+      _ = try TriggersFile(YAMLDocument.parse(source), known, file: source.name, &errors)
+    } catch {
+      errors.append(error)
+    }
+    return errors.map(source.diagnostic)
+  }
+
+  /// - Parameter errors: gets what is wrong with single entries.
+  private init(
+    _ root: YAMLNode, _ known: [String], file: String, _ errors: inout [YAMLError]
+  ) throws(YAMLError) {
     let map = try root.map("a file of triggers")
-    try map.refuseKeys(except: ["pack", "triggers"])
-    var packs: [String] = []
-    for node in map["pack"]?.oneOrMore ?? [] { packs.append(try node.word(of: known)) }
+    func noting<R>(_ body: () throws(YAMLError) -> R) -> R? {
+      do throws(YAMLError) { return try body() } catch {
+        errors.append(error)
+        return nil
+      }
+    }
+    _ = noting { () throws(YAMLError) in try map.refuseKeys(except: ["pack", "triggers"]) }
+    let packs = (map["pack"]?.oneOrMore ?? []).compactMap { node in
+      noting { () throws(YAMLError) in try node.word(of: known) }
+    }
     var endpoints: [FunctionEndpoint] = []
     for node in try map["triggers"]?.elements() ?? [] {
-      let endpoint = try EndpointReader.endpoint(node, file: file)
-      guard !endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) else {
-        throw try node.map("a trigger").required("name").error("two triggers are called '\(endpoint.name)'")
+      let endpoint = noting { () throws(YAMLError) in
+        let endpoint = try EndpointReader.endpoint(node, file: file)
+        guard !endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) else {
+          throw try node.map("a trigger").required("name").error("two triggers are called '\(endpoint.name)'")
+        }
+        return endpoint
       }
-      endpoints.append(endpoint)
+      if let endpoint { endpoints.append(endpoint) }
     }
-    if packs.isEmpty && endpoints.isEmpty {
+    if packs.isEmpty && endpoints.isEmpty && errors.isEmpty {
       throw root.error("neither 'triggers' nor 'pack' names a trigger")
     }
     self.packs = packs

@@ -54,7 +54,8 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
         try register(try EndpointReader.endpoint(try YAMLNode(json: registration.body)), isKept: true)
         count += 1
       } catch {
-        report("the registration of \(registration.name) cannot be read: \(error)")
+        let reason = (error as? YAMLError)?.message ?? "\(error)"
+        report("the registration of \(registration.name) cannot be read: \(reason)")
       }
     }
     return count

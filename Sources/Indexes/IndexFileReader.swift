@@ -40,7 +40,9 @@ struct IndexFileReader {
 
   private mutating func composite(_ entry: JSONValue) {
     guard let members = members(of: entry, what: "an index", keys: Self.compositeKeys) else { return }
-    guard let collectionID = collectionID(members, entry), let scope = scope(members, entry) else { return }
+    // All that is wrong with an index is told at once.
+    let collectionID = collectionID(members, entry)
+    let scope = scope(members, entry)
     guard let list = members.last(where: { $0.isNamed("fields") }) else {
       return fail(entry.offset, "the index has no `fields`", fix: "add `\"fields\": [ … ]`")
     }
@@ -51,8 +53,12 @@ struct IndexFileReader {
     }
     var fields: [IndexDefinition.Field] = []
     var vector: VectorField?
+    var isWhole = true
     for (number, element) in elements.enumerated() {
-      guard let field = field(element) else { return }
+      guard let field = field(element) else {
+        isWhole = false
+        continue
+      }
       switch field {
       case .plain(let field): fields.append(field)
       case .vector(let found):
@@ -63,7 +69,7 @@ struct IndexFileReader {
         vector = found
       }
     }
-    guard checkFields(fields, elements) else { return }
+    guard isWhole, checkFields(fields, elements), let collectionID, let scope else { return }
     if isForeign(members) { return }
     file.composites.append(
       IndexFile.Entry(

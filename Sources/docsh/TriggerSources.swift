@@ -54,20 +54,18 @@ struct TriggerSources {
   }
 
   private mutating func read(_ path: String) throws {
-    let complaint: String
-    do {
-      let file = try TriggersFile.read(
-        YAMLSource(path: path), packs: TriggerPack.allCases.map(\.rawValue))
-      packs = file.packs.compactMap(TriggerPack.init)
-      endpoints = file.endpoints
-      return
-    } catch let error as YAMLSourceError {
-      complaint = error.description
-    } catch let error as YAMLDiagnostic {
-      complaint = error.description
+    let source: YAMLSource
+    do throws(YAMLSourceError) { source = try YAMLSource(path: path) } catch {
+      throw Terminal.end(ExitStatus.badInput, error.description)
     }
-    Terminal.report(complaint)
-    throw ExitCode(ExitStatus.badInput)
+    let known = TriggerPack.allCases.map(\.rawValue)
+    guard let file = try? TriggersFile.read(source, packs: known) else {
+      Terminal.report(
+        TriggersFile.mistakes(in: source, packs: known).map(\.description).joined(separator: "\n"))
+      throw ExitCode(ExitStatus.badInput)
+    }
+    packs = file.packs.compactMap(TriggerPack.init)
+    endpoints = file.endpoints
   }
 
   // MARK: a file that was saved

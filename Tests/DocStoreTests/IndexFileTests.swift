@@ -95,6 +95,22 @@ import Testing
     #expect(file.indexes.composites.first?.definition.description == "c (t CONTAINS, a DESC)")
   }
 
+  @Test("All that is wrong with an index is told at once")
+  func together() {
+    let text = """
+      {"indexes": [{
+        "collectionGroup": "a/b",
+        "queryScope": "X",
+        "fields": [
+          {"fieldPath": "a"},
+          {"fieldPath": ""}
+        ]
+      }]}
+      """
+    let problems = IndexFile.read(Array(text.utf8)).problems
+    #expect(problems.map(\.place.line) == [2, 3, 5, 6])
+  }
+
   struct Fault: Sendable, CustomTestStringConvertible {
     let text: String
     let line: Int

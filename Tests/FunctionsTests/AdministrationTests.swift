@@ -139,6 +139,20 @@ struct Admin {
     }
   }
 
+  @Test("all mistakes of a file are told, of each trigger one")
+  func mistakes() {
+    let text = """
+      pack: bogus
+      triggers:
+        - {name: a, event: made, document: "u/{id}", endpoint: "http://x/"}
+        - {name: b, event: created, document: "u/{id}", endpoint: "http://x/"}
+        - {name: c, event: created, document: u, endpoint: "http://x/"}
+        - {event: created}
+      """
+    let found = TriggersFile.mistakes(in: YAMLSource(name: "t.yaml", text: text), packs: ["inspired"])
+    #expect(found.map(\.mark.line) == [1, 3, 5, 6])
+  }
+
   // MARK: over HTTP
 
   private static let firstBody =
