@@ -26,6 +26,7 @@ struct TriggersCommand: ParsableCommand {
 /// The server that is asked.
 struct ServerOfTriggers: ParsableArguments {
   @Option(
+    name: [.customLong("host"), .customLong("server")],
     help: ArgumentHelp(
       "The running server; FIRESTORE_EMULATOR_HOST, or 127.0.0.1:8080, when not given.",
       valueName: "host:port"))
@@ -72,7 +73,7 @@ extension TriggersCommand {
       discussion: """
         Example:
 
-          docsh triggers list --server 127.0.0.1:8080
+          docsh triggers list --host 127.0.0.1:8080
         """)
 
     @OptionGroup var server: ServerOfTriggers

@@ -9,6 +9,7 @@ import Wire
 
 struct ServerOptionsForIndexes: ParsableArguments {
   @Option(
+    name: [.customLong("host"), .customLong("server")],
     help: ArgumentHelp(
       "The running server; FIRESTORE_EMULATOR_HOST, or 127.0.0.1:8080, when not given.",
       valueName: "host:port"))
@@ -32,7 +33,7 @@ struct ServerOptionsForIndexes: ParsableArguments {
         to: address)
     } catch {
       throw Terminal.end(
-        ExitStatus.unavailable, "\(error). Start one with `docsh serve`, or name another with --server")
+        ExitStatus.unavailable, "\(error). Start one with `docsh serve`, or name another with --host")
     }
     guard answer.status == 200, let asked = IndexAnswer.read(answer.body) else {
       throw Terminal.end(

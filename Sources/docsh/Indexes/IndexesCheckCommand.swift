@@ -18,7 +18,7 @@ struct IndexesCheckCommand: ParsableCommand {
 
         docsh indexes check firestore.indexes.json
         docsh indexes check --strict --json firestore.indexes.json
-        docsh indexes check --used --server 127.0.0.1:8080 firestore.indexes.json
+        docsh indexes check --used --host 127.0.0.1:8080 firestore.indexes.json
       """)
 
   @Argument(help: "Files to check.", completion: .file(extensions: ["json"]))

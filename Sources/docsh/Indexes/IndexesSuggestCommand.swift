@@ -18,7 +18,7 @@ struct IndexesSuggestCommand: ParsableCommand {
 
         docsh indexes suggest
         docsh indexes suggest --file firestore.indexes.json --write firestore.indexes.json
-        docsh indexes suggest --server 127.0.0.1:8080 --project demo --json
+        docsh indexes suggest --host 127.0.0.1:8080 --project demo --json
       """)
 
   @OptionGroup(title: "Server")

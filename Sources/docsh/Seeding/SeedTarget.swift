@@ -14,6 +14,7 @@ struct SeedTargetOptions: ParsableArguments {
   var dataFolder: String?
 
   @Option(
+    name: [.customLong("host"), .customLong("server")],
     help: ArgumentHelp("A running server, which is written to as its administrator.", valueName: "host:port"))
   var host: String?
 

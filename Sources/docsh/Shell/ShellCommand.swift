@@ -69,7 +69,9 @@ struct ShellCommand: AsyncParsableCommand {
   @Option(help: "The database.")
   var database = "(default)"
 
-  @Option(help: ArgumentHelp("A running server.", valueName: "host:port"))
+  @Option(
+    name: [.customLong("host"), .customLong("server")],
+    help: ArgumentHelp("A running server.", valueName: "host:port"))
   var host: String?
 
   @Option(

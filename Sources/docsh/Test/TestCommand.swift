@@ -76,6 +76,7 @@ struct TestCommand: AsyncParsableCommand {
   var engine = TestEngine.process
 
   @Option(
+    name: [.customLong("host"), .customLong("server")],
     help: ArgumentHelp(
       """
       An emulator, ours or the official one, for --engine wire. It gets the suites' rules and loses the \
