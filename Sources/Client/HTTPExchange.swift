@@ -158,7 +158,17 @@ extension HTTPFailure {
     case let error as NIOSSLError: self = Self.of(error)
     case let error as IOError where error.errnoCode == ECONNRESET || error.errnoCode == EPIPE: self = .hungUp
     case let error as IOError: self = .unreachable(String(cString: strerror(error.errnoCode)))
-    default: self = .unreachable("\(error)")
+    case is SocketAddressError: self = .unreachable("no such host")
+    case let error as ChannelError: self = .unreachable(Self.words(of: error))
+    default: self = .unreachable("the connection failed (\(error))")
+    }
+  }
+
+  /// The library's own are names of cases.
+  private static func words(of error: ChannelError) -> String {
+    switch error {
+    case .ioOnClosedChannel, .alreadyClosed, .outputClosed, .inputClosed, .eof: "the connection was closed"
+    default: "the connection failed"
     }
   }
 

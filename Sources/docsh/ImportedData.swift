@@ -6,13 +6,20 @@ import DocStore
 import EngineLMDB
 import Exports
 import Logging
+import Platform
 
 enum ImportedData {
   /// Reads an export before anything is served; complains and ends when it cannot be read.
   static func load(_ path: String, into store: DocumentStore<LMDBEngine>, _ database: DatabaseID) throws {
+    guard access(path, R_OK) == 0 else {
+      throw Terminal.end(
+        ExitStatus.badInput,
+        "cannot import `\(path)`: \(FileAccess.systemMessage()); --import takes the folder of an export, or its "
+          + ".overall_export_metadata file")
+    }
     do throws(ExportError) {
       let count = try read(path, into: store, database)
-      Terminal.say("docsh: imported \(count) documents from \(path)")
+      Terminal.say("docsh: imported \(Plural.text(count, "document")) from \(path)")
     } catch {
       throw Terminal.end(ExitStatus.failure, "cannot import `\(path)`: \(error.message)")
     }
@@ -40,7 +47,7 @@ enum ImportedData {
     do throws(ExportError) {
       try StoreExport.makeFolder(folder)
       let outcome = try StoreExport.write(store, database, folder: folder, name: name)
-      Terminal.say("docsh: exported \(outcome.count) documents to \(folder)/\(name)")
+      Terminal.say("docsh: exported \(Plural.text(outcome.count, "document")) to \(folder)/\(name)")
       for path in outcome.damaged {
         Terminal.complain("`\(path)` is damaged and was not exported; set or delete it")
       }

@@ -19,9 +19,9 @@ enum RulesFile {
     return compilation
   }
 
-  /// A ruleset without errors.
+  /// A ruleset without errors. Remarks are for `docsh rules check`: who asks for something else does not want them each time.
   static func load(_ path: String) throws -> Ruleset {
-    guard let ruleset = try compile(path).ruleset else { throw ExitCode(ExitStatus.badInput) }
+    guard let ruleset = try compile(path, remarks: false).ruleset else { throw ExitCode(ExitStatus.badInput) }
     return ruleset
   }
 }

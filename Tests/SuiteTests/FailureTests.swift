@@ -170,7 +170,7 @@ struct FailureTests {
             expected  A
             got       deny: condition
             because   resource.data.open == true is false  at users.get \(Self.rules):11
-          mini: 1 of 2 cells · 1 of 1 cases
+          mini: 1 of 2 cells · 1 of 1 case
         2 passed, 1 failed
 
         """)

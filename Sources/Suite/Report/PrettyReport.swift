@@ -99,10 +99,11 @@ private struct PrettyWriter {
 
   /// `44 of 45 cells · 12 of 12 cases`; what was skipped is not counted.
   private func counts(_ results: [CaseResult]) -> String {
-    let parts = [(CaseResult.Kind.cell, "cells"), (.single, "cases"), (.gate, "gates")].compactMap {
+    let parts = [(CaseResult.Kind.cell, "cell"), (.single, "case"), (.gate, "gate")].compactMap {
       kind, noun -> String? in
       let run = results.filter { $0.kind == kind && !$0.isSkipped }
-      return run.isEmpty ? nil : "\(run.count { !$0.hasFailed }) of \(run.count) \(noun)"
+      return run.isEmpty
+        ? nil : "\(run.count { !$0.hasFailed }) of \(run.count) \(noun)\(run.count == 1 ? "" : "s")"
     }
     return parts.isEmpty ? "nothing run" : parts.joined(separator: " · ")
   }

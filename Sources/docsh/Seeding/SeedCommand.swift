@@ -45,7 +45,7 @@ struct SeedFileCommand: AsyncParsableCommand {
 
   func run() async throws {
     let seeder = try Seeding.prepare(file, target.id)
-    if check { return Terminal.say("\(file): \(seeder.documentCount) documents, no errors") }
+    if check { return Terminal.say("\(file): \(Plural.text(seeder.documentCount, "document")), no errors") }
     let startsTriggers = seeder.file.header.startsTriggers
     let report = try await target.use(startsTriggers: startsTriggers) { remote in
       var sink = remote

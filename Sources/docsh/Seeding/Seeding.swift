@@ -94,7 +94,9 @@ final class ProgressLine {
   /// `writing  [##########----------]  33%  400 of 1200 documents`; without a total there is no bar.
   static func text(_ progress: SeedProgress) -> String {
     let verb = progress.phase == .checking ? "checking" : "writing"
-    guard let total = progress.total, total > 0 else { return "\(verb): \(progress.documents) documents" }
+    guard let total = progress.total, total > 0 else {
+      return "\(verb): \(Plural.text(progress.documents, "document"))"
+    }
     let done = min(barCharacters, progress.documents * barCharacters / total)
     let bar = String(repeating: "#", count: done) + String(repeating: "-", count: barCharacters - done)
     let percent = min(100, progress.documents * 100 / total)
