@@ -78,6 +78,8 @@ enum ExitStatus {
   static let damaged: Int32 = 65
   /// The command line itself (BSD's EX_USAGE), as swift-argument-parser has it.
   static let usage: Int32 = 64
+  /// A file or folder that is to be read is not there (EX_NOINPUT).
+  static let noInput: Int32 = 66
   /// The port is taken or forbidden, or a server cannot be asked (EX_UNAVAILABLE).
   static let unavailable: Int32 = 69
   /// The data folder cannot be used: in use, unreadable, full (EX_IOERR).

@@ -190,7 +190,17 @@ struct ShellCommand: AsyncParsableCommand {
     if !quiet, !options.writesJSONErrors { Terminal.complain("on \(place)") }
   }
 
+  /// A name that is mistyped must not become an empty store.
+  private func checkFolder(_ folder: String) throws {
+    guard access(folder, F_OK) != 0, errno == ENOENT else { return }
+    throw Terminal.end(
+      ExitStatus.noInput,
+      "there is no data folder `\(folder)`; `mkdir \(folder)` makes an empty one, "
+        + "and `docsh serve --data-dir \(folder)` a store of a server")
+  }
+
   private func embedded(_ folder: String?) async throws -> ShellPlace {
+    if let folder { try checkFolder(folder) }
     let ruleset = try rules.map { try RulesFile.load($0) }
     let (store, readOnlyReason) = try StoreOpening.openForShell(folder: folder)
     if let readOnlyReason {
