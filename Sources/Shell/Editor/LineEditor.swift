@@ -291,27 +291,25 @@ final class LineEditor {
   }
 
   private func draw(over search: String) {
-    clear()
-    put(TextEscape.cut(search, to: Self.columns - 1))
+    put(toTop + TextEscape.cut(search, to: Self.columns - 1) + "\u{1B}[J")
     rowsAbove = 0
   }
 
-  private func clear() {
-    put((rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : "") + "\r\u{1B}[J")
-  }
+  /// To where the prompt begins. What stands there is written over and the rest cleared behind it: a screen that is
+  /// cleared from its first cell on goes to the scrollback.
+  private var toTop: String { (rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : "") + "\r" }
 
   /// Draws everything and puts the cursor where it belongs.
   private func draw(withHint: Bool = true, atEnd: Bool = false) {
-    clear()
     let columns = Self.columns
-    var output = prompt
+    var output = toTop + prompt
     var row = 0
     var column = Self.width(prompt)
     var target = (row: 0, column: column)
     for (index, character) in text.enumerated() {
       if index == cursor { target = (row, column) }
       if character == "\n" {
-        output += "\n... "
+        output += (column < columns ? "\u{1B}[K" : "") + "\n... "
         row += 1
         column = 4
         continue
@@ -319,7 +317,7 @@ final class LineEditor {
       let shown = TextEscape.printable(String(character))
       let width = TextEscape.width(shown)
       if column + width > columns {
-        output += "\n"
+        output += (column < columns ? "\u{1B}[K" : "") + "\n"
         row += 1
         column = 0
       }
@@ -338,6 +336,7 @@ final class LineEditor {
       row += 1
       if cursor == text.count { target = (row, 0) }
     }
+    output += "\u{1B}[J"
     if atEnd { target = (row, column) }
     if row > target.row { output += "\u{1B}[\(row - target.row)A" }
     output += "\r" + (target.column > 0 ? "\u{1B}[\(target.column)C" : "")
