@@ -127,7 +127,7 @@ package struct ValueTextReader {
     if eatWord("geo") { return try geoPoint() }
     if eatWord("bytes") { return try bytes() }
     if eatWord("vector") { return try vector() }
-    if !variables.isEmpty, eat("$") { return try variable() }
+    if speaksSQL || !variables.isEmpty, eat("$") { return try variable() }
     throw error("expected a value; texts are quoted")
   }
 
@@ -135,8 +135,11 @@ package struct ValueTextReader {
     let start = index
     let name = take(while: \.isWordByte)
     if let value = variables[name] { return value }
+    let known = variables.keys.sorted().map { "$" + $0 }.joined(separator: ", ")
     throw error(
-      "there is no '$\(name)'; there are \(variables.keys.sorted().joined(separator: ", "))", at: start)
+      "there is no variable '$\(name)'; "
+        + (known.isEmpty ? "':let \(name) = …' makes it" : "there are \(known)"),
+      at: start - 1)
   }
 
   private mutating func number() throws(ConditionError) -> Value {

@@ -117,7 +117,6 @@ package enum ShellProgram {
 struct ScriptDriver {
   let session: Session
   let keepsGoing: Bool
-  private var assembler = StatementAssembler()
   /// The first failure's code, or what `:exit` says.
   private(set) var status = ShellStatus.success
   private(set) var isOver = false
@@ -129,12 +128,10 @@ struct ScriptDriver {
 
   /// A whole script.
   mutating func take(text: String, name: String?) {
-    assembler = StatementAssembler()
-    for line in TextLines.of(text) {
+    for piece in StatementAssembler.pieces(text) {
       if isOver { return }
-      take(line: line, name)
+      perform(piece, name)
     }
-    finish(name)
   }
 
   /// A script of a file; one that cannot be read is a failure like others.
@@ -148,12 +145,21 @@ struct ScriptDriver {
 
   /// Lines as they come, so that a writer sees each answer before its next line.
   mutating func takeStandardInput() {
-    assembler = StatementAssembler()
+    var assembler = StatementAssembler()
     let input = InputLines(STDIN_FILENO)
     while !isOver {
       switch input.next() {
-      case .line(let line): take(line: line, nil)
-      case .end: return finish(nil)
+      case .line(let line):
+        if let piece = assembler.take(line) { perform(piece, nil) }
+        // Whoever waits for the answer sends no more.
+        if assembler.isComplete, !input.hasMore(within: Self.goesOnMilliseconds),
+          let piece = assembler.takeRest()
+        {
+          perform(piece, nil)
+        }
+      case .end:
+        if let piece = assembler.takeRest() { perform(piece, nil) }
+        return
       case .interrupted: stop(ShellError(.interrupted, "interrupted"))
       case .tooLong:
         stop(.usage("a line of standard input is longer than \(InputLines.lineBytesMax >> 20) MiB"))
@@ -168,19 +174,18 @@ struct ScriptDriver {
     isOver = true
   }
 
-  private mutating func take(line: String, _ name: String?) {
-    guard let statement = assembler.take(line) else { return }
-    for part in Session.parts(statement) where !isOver { perform(part, name) }
+  /// How long a next line may take that goes on with a statement of standard input.
+  private static let goesOnMilliseconds: Int32 = 20
+
+  private mutating func perform(_ piece: StatementAssembler.Piece, _ name: String?) {
+    for part in Session.parts(piece.text) where !isOver {
+      perform(part, at: name.map { "\($0):\(piece.line)" })
+    }
   }
 
-  private mutating func finish(_ name: String?) {
-    guard !isOver, let statement = assembler.takeRest() else { return }
-    for part in Session.parts(statement) where !isOver { perform(part, name) }
-  }
-
-  private mutating func perform(_ statement: String, _ name: String?) {
+  private mutating func perform(_ statement: String, at place: String?) {
     session.history.append(statement)
-    let status = session.perform(statement, at: name.map { "\($0):\(assembler.firstLine)" })
+    let status = session.perform(statement, at: place)
     if self.status == ShellStatus.success { self.status = status }
     if let exit = session.exitStatus {
       if exit != ShellStatus.success || self.status == ShellStatus.success { self.status = exit }

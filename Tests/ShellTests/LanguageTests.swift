@@ -203,17 +203,45 @@ struct LanguageTests {
     for number in 0..<50_000 where assembler.take("  \(number), 'it\\'s', \"]\",") != nil {
       Issue.record("it is no statement yet")
     }
-    let text = assembler.take("]}")
-    #expect(text?.utf8.count { $0 == 0x0A } == 50_001)
+    #expect(!assembler.isComplete)
+    #expect(assembler.take("]}") == nil)
+    #expect(assembler.isComplete)
+    let piece = assembler.take("users")
+    #expect(piece?.text.utf8.count { $0 == 0x0A } == 50_001)
+    #expect(assembler.takeRest()?.text == "users")
     #expect(!assembler.isOpen)
-    #expect(assembler.take("users") == "users")
   }
 
-  @Test("Statements of several lines know where they began")
-  func assembling() {
-    var assembler = StatementAssembler()
-    let lines = ["# head", "users", "commit {", "  delete a/b", "}", "", "users |", " count"]
-    let found = lines.compactMap { line in assembler.take(line).map { "\(assembler.firstLine): \($0)" } }
-    #expect(found == ["2: users", "3: commit {\n  delete a/b\n}", "7: users |\n count"])
+  @Test(
+    "Where one statement ends and the next begins",
+    arguments: [
+      (
+        "# head\nusers\ncommit {\n  delete a/b\n}\n\nusers |\n count",
+        ["2: users", "3: commit {⏎  delete a/b⏎}", "7: users |⏎ count"]
+      ),
+      (
+        "users\nwhere a == 1\n  order by a\n| count\nposts",
+        ["1: users⏎where a == 1⏎  order by a⏎| count", "5: posts"]
+      ),
+      ("users\n-- of them\nwhere a == 1", ["1: users⏎where a == 1"]),
+      ("users\n\nwhere", ["1: users", "3: where"]),
+      ("where\nlimit\norder", ["1: where", "2: limit", "3: order"]),
+      ("users\nselect a\nselect a from b", ["1: users⏎select a", "3: select a from b"]),
+      ("select a\nfrom users\nwhere b = 1\n  and c = 2", ["1: select a⏎from users⏎where b = 1⏎  and c = 2"]),
+      ("update users\nset a = 1\nset users/x {}", ["1: update users⏎set a = 1", "3: set users/x {}"]),
+      ("users\ngroup likes\nusers\n| group by a", ["1: users", "2: group likes", "3: users⏎| group by a"]),
+      (
+        "db.collection('a')\n  .where('b', '==', 1)\n  .get()\n.mode json",
+        ["1: db.collection('a')⏎  .where('b', '==', 1)⏎  .get()", "4: .mode json"]
+      ),
+      (":echo a\nwhere a == 1", ["1: :echo a", "2: where a == 1"]),
+      ("users where a == 1\nstart at 1\nend users", ["1: users where a == 1⏎start at 1", "3: end users"]),
+    ])
+  func assembling(_ text: String, _ pieces: [String]) {
+    let found = StatementAssembler.pieces(text).map { piece in
+      "\(piece.line): "
+        + piece.text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "⏎")
+    }
+    #expect(found == pieces)
   }
 }

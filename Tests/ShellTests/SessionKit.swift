@@ -39,10 +39,12 @@ struct Talk {
   let results = Transcript()
   let messages = Transcript()
 
-  init(_ backend: any Backend) throws {
+  /// - Parameter terminal: columns and rows of one; nil for none.
+  init(_ backend: any Backend, terminal: (columns: Int, rows: Int)? = nil) throws {
     let (results, messages) = (results, messages)
     let console = Console(
-      results: { results.add($0) }, messages: { messages.add($0) }, isTerminal: false, isColored: false)
+      results: { results.add($0) }, messages: { messages.add($0) }, isTerminal: terminal != nil,
+      isColored: false, size: terminal)
     console.isQuiet = true
     session = Session(backend, console: console)
     session.settings.showsTiming = false

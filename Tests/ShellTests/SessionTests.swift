@@ -67,7 +67,7 @@ struct SessionTests {
       ]),
     Row("posts where by == 'bob' | csv", results: ["id,at,by,likes", "p2,1970-01-01T00:00:00Z,bob,5"]),
     Row("users/ghost", message: "users/ghost does not exist"),
-    Row("group private | ids", results: ["keys"]),
+    Row("group private | ids", results: ["users/bob/private/keys"]),
     Row(":cd users/bob", "private | ids", results: ["keys"]),
     Row(":cd users/bob", ":pwd", results: ["/users/bob"]),
     Row(":ls", results: ["posts/", "users/"]),

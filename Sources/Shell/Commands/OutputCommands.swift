@@ -11,11 +11,9 @@ enum OutputCommands {
       ["mode"], .output, "mode [table|doc|json|jsonl|csv|yaml|markdown]", "how results are written",
       ":mode json",
       mode),
-    ShellCommand(["x"], .output, "x [on|off]", "documents of tables one below the other", ":x on") {
-      (session, arguments) throws(ShellError) in
-      session.settings.style.isExpanded = try Switch.value(
-        try arguments.word(":x [on|off]"), now: session.settings.style.isExpanded)
-    },
+    ShellCommand(
+      ["x"], .output, "x [auto|on|off]",
+      "documents of tables one below the other: auto where rows do not fit the terminal", ":x on", expand),
     ShellCommand(
       ["columns"], .output, "columns [FIELD, …]", "columns of tables; nothing means all",
       ":columns name, rating",
@@ -27,7 +25,9 @@ enum OutputCommands {
       (session, arguments) throws(ShellError) in
       try arguments.nothing(":more")
       if session.rest.isEmpty { return session.console.note("nothing more") }
-      if session.showMore() { session.console.note("-- more: \(session.rest.count) lines, ':more' --") }
+      if session.showMore() {
+        session.console.note("-- more: \(Session.counted(session.rest.count, "line")), ':more' --")
+      }
     },
     ShellCommand(["nulls"], .output, "nulls [TEXT]", "what null is shown as in tables", ":nulls -") {
       (session, arguments) throws(ShellError) in
@@ -52,6 +52,17 @@ enum OutputCommands {
         else: "there are \(names)")
     }
     session.settings.style.mode = mode
+  }
+
+  private static func expand(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    guard let word = try arguments.word(":x [auto|on|off]") else {
+      session.settings.style.expansion = session.settings.style.expansion == .on ? .off : .on
+      return
+    }
+    guard let expansion = PrintStyle.Expansion(rawValue: word) else {
+      throw .usage("'\(TextEscape.printable(word))' is neither auto, on nor off")
+    }
+    session.settings.style.expansion = expansion
   }
 
   private static func columns(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
@@ -148,7 +159,7 @@ enum DataCommands {
       }
     }
     try sink.finish()
-    session.console.note("\(Session.grouped(written.count)) documents in \(file)")
+    session.console.note("\(Session.counted(written.count, "document")) in \(file)")
   }
 
   private static func importLines(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
@@ -173,7 +184,7 @@ enum DataCommands {
       session.console.message("documents written before the failure: \(Session.grouped(done))")
       throw error
     }
-    session.console.note("\(Session.grouped(done)) documents written")
+    session.console.note("\(Session.counted(done, "document")) written")
   }
 
   private static func commit(

@@ -183,7 +183,7 @@ enum PlaceCommands {
     var style = session.settings.style
     style.width = session.console.isTerminal ? session.console.size.columns : nil
     session.show(ResultPrinter.lines(.rows(columns: FieldSketch.columns, sketch.rows), style))
-    session.console.note("\(sketch.documents) documents looked at")
+    session.console.note("\(Session.counted(sketch.documents, "document")) looked at")
   }
 }
 

@@ -41,6 +41,9 @@ enum QueryCommands {
       stages.removeFirst()
     }
     if read.isFromEnd { lines.append("shell   turn the result round") }
+    if let fields = read.selection {
+      lines.append("shell   select " + fields.map(\.text).joined(separator: ", "))
+    }
     lines += stages.map { "shell   " + TextEscape.printable($0.text) }
     session.show(lines)
   }
@@ -74,7 +77,7 @@ enum QueryCommands {
       // The user's way to end it is no failure.
       guard error.kind == .interrupted else { throw error }
       Interruption.clear()
-      session.console.note("\(view.changes) changes")
+      session.console.note(Session.counted(view.changes, "change"))
     }
   }
 
@@ -198,6 +201,6 @@ enum TransactionCommands {
     let open = try taken(session)
     session.transaction = nil
     try session.backend.rollBack(open.token, as: open.caller)
-    session.console.note("\(open.writes.count) \(open.writes.count == 1 ? "write" : "writes") forgotten")
+    session.console.note("\(Session.counted(open.writes.count, "write")) forgotten")
   }
 }

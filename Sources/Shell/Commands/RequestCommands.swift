@@ -256,7 +256,8 @@ extension RulesShadow {
     let changes = answer["changes"]?.elements ?? []
     changed += changes.count
     if let lost = answer["lost"]?.int, lost > 0 {
-      session.console.note("up to \(lost) requests came and went before they could be judged")
+      session.console.note(
+        "up to \(Session.counted(lost, "request")) came and went before they could be judged")
     }
     return changes.map { RequestCommands.change($0, session) }
   }

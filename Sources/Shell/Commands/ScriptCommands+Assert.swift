@@ -33,6 +33,7 @@ extension ScriptCommands {
       return documents.first.flatMap { $0.fields.value(at: field) }
     case .ids(let ids): return .array(ids.map { .string($0) })
     case .rows(_, let rows): return .integer(Int64(rows.count))
+    case .shown(let count): return .integer(Int64(count))
     case .nothing: return nil
     }
   }

@@ -19,14 +19,8 @@ extension ScriptCommands {
     }
     var body = parts[1]
     if body.hasPrefix("{"), body.hasSuffix("}") { body = String(body.dropFirst().dropLast()) }
-    var statements: [String] = []
-    var assembler = StatementAssembler()
-    for line in TextLines.of(body) {
-      if let statement = assembler.take(line) { statements += Session.parts(statement) }
-    }
-    if let statement = assembler.takeRest() { statements += Session.parts(statement) }
     var judged = 0
-    for statement in statements {
+    for statement in StatementAssembler.pieces(body).flatMap({ Session.parts($0.text) }) {
       guard let request = try request(statement, session) else { continue }
       try expect(
         request, statement, isAllowed: word == "allow", reason: verdict.count == 2 ? verdict[1] : nil, session

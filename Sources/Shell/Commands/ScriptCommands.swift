@@ -20,10 +20,9 @@ enum ScriptCommands {
     ShellCommand(
       ["expect"], .script, "expect allow|deny[:REASON] STATEMENT | { … }",
       "fail unless the rules allow or deny it; nothing is written", ":expect deny users/bob", expect),
-    ShellCommand(["echo"], .script, "echo TEXT", "write a text", ":echo checked") {
-      (session, arguments) throws(ShellError) in
-      session.console.result(TextEscape.printable(arguments.text))
-    },
+    ShellCommand(
+      ["echo"], .script, "echo TEXT", "write a text, with the values of variables; \\$ is a dollar sign",
+      ":echo $n users", echo),
     ShellCommand(
       ["let"], .script, "let NAME = VALUE | READ", "name a value for `$NAME`", ":let n = users | count", bind),
     ShellCommand(
@@ -42,6 +41,31 @@ enum ScriptCommands {
   ]
 
   // MARK: variables and settings
+
+  private static func echo(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    var text = ""
+    var rest = arguments.text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\\", rest.first == "$" {
+        text.unicodeScalars.append(rest.removeFirst())
+        continue
+      }
+      let name = String(String.UnicodeScalarView(rest.prefix { $0.isASCII && UInt8(ascii: $0).isWordByte }))
+      // A price is no variable.
+      guard scalar == "$", let first = name.utf8.first, !first.isDigit else {
+        text.unicodeScalars.append(scalar)
+        continue
+      }
+      guard let value = session.variables[name] else {
+        throw .unknown(
+          "there is no variable '$\(name)'", name, among: session.variables.keys.sorted(),
+          else: "':let \(name) = …' makes it, and \\$ is a dollar sign")
+      }
+      rest.removeFirst(name.unicodeScalars.count)
+      text += ValueText.cell(value)
+    }
+    session.console.result(TextEscape.printable(text))
+  }
 
   private static func bind(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     if arguments.text.isEmpty {
@@ -69,7 +93,7 @@ enum ScriptCommands {
     case .ids(let ids): return .array(ids.map { .string($0) })
     case .rows(let columns, let rows):
       return .array(rows.map { .map(Fields(zip(columns, $0).map { ($0, $1) })) })
-    case .nothing: return .null
+    case .shown, .nothing: return .null
     }
   }
 
@@ -81,7 +105,7 @@ enum ScriptCommands {
     guard let name = parts.first else {
       let settings = session.settings
       session.console.result("mode     \(settings.style.mode.rawValue)")
-      session.console.result("x        \(settings.style.isExpanded ? "on" : "off")")
+      session.console.result("x        \(settings.style.expansion.rawValue)")
       session.console.result(
         "columns  \(settings.style.columns?.map(\.text).joined(separator: ", ") ?? "all")")
       session.console.result("pager    \(settings.pager.rawValue)")

@@ -12,13 +12,10 @@ extension Session {
     guard scriptDepth < Self.scriptDepthMax else { throw .usage("scripts read each other too deep") }
     scriptDepth += 1
     defer { scriptDepth -= 1 }
-    var assembler = StatementAssembler()
-    for line in TextLines.of(text) {
-      guard let statement = assembler.take(line) else { continue }
-      try run(statement, name, assembler.firstLine)
+    for piece in StatementAssembler.pieces(text) {
+      try run(piece.text, name, piece.line)
       if exitStatus != nil { return }
     }
-    if let statement = assembler.takeRest() { try run(statement, name, assembler.firstLine) }
   }
 
   private func run(_ statement: String, _ name: String?, _ line: Int) throws(ShellError) {

@@ -85,7 +85,7 @@ enum SessionCommands {
     let entries = session.history.filter { !$0.hasPrefix(":save") }
     for entry in entries where !sink.write(entry) { break }
     try sink.finish()
-    session.console.note("\(entries.count) statements in \(file)")
+    session.console.note("\(Session.counted(entries.count, "statement")) in \(file)")
   }
 }
 

@@ -106,7 +106,8 @@ final class Completer: EditorAdviser {
       return words.count == 1 ? paths(word) : clauses(Array(words.dropFirst()))
     case ":cd", ":ls", ":tree", ":d": return paths(word)
     case ":rules": return ["show", "load ", "check "]
-    case ":timing", ":x", ":color": return ["on", "off"]
+    case ":timing", ":color": return ["on", "off"]
+    case ":x": return PrintStyle.Expansion.allCases.map(\.rawValue)
     case ":begin": return ["readonly"]
     default: return []
     }

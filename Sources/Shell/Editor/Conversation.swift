@@ -29,9 +29,7 @@ enum Conversation {
       case .end: return status
       case .given: continue
       case .statement(let typed):
-        var assembler = StatementAssembler()
-        var statements = TextLines.of(typed).compactMap { assembler.take($0) }
-        if let rest = assembler.takeRest() { statements.append(rest) }
+        let statements = StatementAssembler.pieces(typed).map(\.text)
         if statements.isEmpty { continue }
         if editor.history.last != typed {
           editor.history.append(typed)
@@ -59,12 +57,16 @@ enum Conversation {
       _ = Console.write(Array(prompt.utf8), to: STDOUT_FILENO)
       switch input.next() {
       case .line(let line):
-        guard let statement = assembler.take(line) else { continue }
-        session.history.append(statement)
-        Interruption.clear()
-        for part in Session.parts(statement) where session.exitStatus == nil {
-          status = session.perform(part)
-          if status == ShellStatus.interrupted { break }
+        // Somebody waits for the answer: only what cannot end goes on.
+        let before = assembler.take(line)
+        let pieces = [before, assembler.isComplete ? assembler.takeRest() : nil].compactMap { $0 }
+        for piece in pieces {
+          session.history.append(piece.text)
+          Interruption.clear()
+          for part in Session.parts(piece.text) where session.exitStatus == nil {
+            status = session.perform(part)
+            if status == ShellStatus.interrupted { break }
+          }
         }
       case .interrupted:
         // The line is given up, as where it can be edited.
@@ -91,35 +93,25 @@ enum Conversation {
     session.ask = { ask($0) }
     session.edit = { edited($0) }
     guard let keyboard else { return }
-    session.page = { [unowned session] lines in
-      guard session.settings.pager == .on else { return more(session, keyboard) }
-      if !through(lines) { for line in lines where !session.console.result(line) { return } }
+    session.askMore = { more(keyboard) }
+    session.openPager = {
+      let command = getenv("PAGER").map { String(cString: $0) } ?? "less -R"
+      return try? Program(command, readsResults: true)
     }
   }
 
-  private static func more(_ session: Session, _ keyboard: Keyboard) {
-    while !session.rest.isEmpty {
-      _ = Console.write(Array("-- more (Space, q) --".utf8), to: STDOUT_FILENO)
-      keyboard.makeRaw()
-      let key = keyboard.key()
-      keyboard.restore()
-      _ = Console.write(Array("\r\u{1B}[K".utf8), to: STDOUT_FILENO)
-      switch key {
-      case .text(" "), .enter, .down: if !session.showMore() { return }
-      case .text("q"), .control("c"), .control("d"), .escape, .closed: return
+  private static func more(_ keyboard: Keyboard) -> MoreAnswer {
+    _ = Console.write(Array("-- more (Space, q) --".utf8), to: STDOUT_FILENO)
+    defer { _ = Console.write(Array("\r\u{1B}[K".utf8), to: STDOUT_FILENO) }
+    keyboard.makeRaw()
+    defer { keyboard.restore() }
+    while true {
+      switch keyboard.key() {
+      case .text(" "), .enter, .down: return .more
+      case .text("q"), .control("c"), .control("d"), .escape, .closed: return .enough
       default: continue
       }
     }
-  }
-
-  /// `$PAGER`, or less; whether it could be started.
-  private static func through(_ lines: [String]) -> Bool {
-    let command = getenv("PAGER").map { String(cString: $0) } ?? "less -R"
-    guard let program = try? Program(command, readsResults: true) else { return false }
-    for line in lines where !Console.write(Array((line + "\n").utf8), to: program.input) { break }
-    // However it ends: people have seen what they wanted to see.
-    try? program.wait()
-    return true
   }
 
   /// The text as the user's editor left it.

@@ -1,54 +1,6 @@
-/// From lines to statements: what is a comment, and whether a statement goes on in the next line.
-///
-/// A line that ends in an open bracket, `|`, `,` or an operator continues. `-- ` and `#` at the start of a
-/// line begin comments.
+/// What is a comment, and where a statement goes on in the next line.
 
 import DocModel
-
-/// Collects lines until they are a statement.
-struct StatementAssembler {
-  /// LIMIT: bytes of one statement.
-  static let statementBytesMax = 16 << 20
-
-  private var lines: [String] = []
-  private var shape = StatementShape()
-  /// Lines taken so far, and the first one of the statement under way.
-  private(set) var lineNumber = 0
-  private(set) var firstLine = 1
-  private var byteCount = 0
-
-  /// Whether a statement has begun.
-  var isOpen: Bool { !lines.isEmpty }
-
-  /// A whole statement, once its last line is there. Empty lines and comments give none.
-  mutating func take(_ line: String) -> String? {
-    lineNumber += 1
-    let kept = InputScanner.withoutComment(line)
-    if lines.isEmpty {
-      if kept.allSatisfy({ $0 == " " || $0 == "\t" || $0 == "\r" }) { return nil }
-      firstLine = lineNumber
-    }
-    if !lines.isEmpty { shape.endLine() }
-    shape.take(kept)
-    lines.append(kept)
-    byteCount += kept.utf8.count + 1
-    guard shape.isComplete || byteCount > Self.statementBytesMax else { return nil }
-    return takeRest()
-  }
-
-  /// What is there when no more lines come.
-  mutating func takeRest() -> String? {
-    guard isOpen else { return nil }
-    defer { clear() }
-    return lines.joined(separator: "\n")
-  }
-
-  mutating func clear() {
-    lines = []
-    shape = StatementShape()
-    byteCount = 0
-  }
-}
 
 enum InputScanner {
   /// A line without its comment.

@@ -22,6 +22,8 @@ struct ReadStatement {
   var target: Target
   /// `limit last n`: asked backwards and turned round.
   var isFromEnd = false
+  /// Fields of a document that are shown; of a query the server selects them.
+  var selection: [FieldPath]?
   var stages: [Stage] = []
   var redirection: Redirection?
 }

@@ -70,6 +70,10 @@ extension StatementParser {
       values.skipBlanks()
       let start = values.index
       guard case .query(var query) = read.target else {
+        if values.eatWord("select") {
+          read.selection = try fieldPaths()
+          continue
+        }
         if try clause(into: nil) {
           throw values.error("a document takes no clauses; only collections and groups do", at: start)
         }

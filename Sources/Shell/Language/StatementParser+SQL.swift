@@ -123,7 +123,7 @@ extension StatementParser {
       guard !columns.isDistinct else { throw values.error("'distinct' takes one field", at: start) }
       guard !columns.isAll else { return }
       guard case .query(var query) = read.target else {
-        read.stages = [.table(columns.fields)]
+        read.selection = columns.fields
         return
       }
       query.projection = columns.fields.map(\.text)

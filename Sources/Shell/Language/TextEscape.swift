@@ -11,15 +11,48 @@ enum TextEscape {
   static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isHostile) else { return text }
     var result = ""
-    for scalar in text.unicodeScalars { append(scalar, quote: nil, to: &result) }
+    append(text, quote: nil, to: &result)
     return result
   }
 
   /// In double quotes, so that it can be read back.
   static func quoted(_ text: String) -> String {
     var result = "\""
-    for scalar in text.unicodeScalars { append(scalar, quote: "\"", to: &result) }
+    append(text, quote: "\"", to: &result)
     return result + "\""
+  }
+
+  private static func append(_ text: String, quote: Unicode.Scalar?, to result: inout String) {
+    guard text.unicodeScalars.contains(joiner) else {
+      for scalar in text.unicodeScalars { append(scalar, quote: quote, to: &result) }
+      return
+    }
+    for character in text {
+      if isJoinedEmoji(character) {
+        result.append(character)
+      } else {
+        for scalar in character.unicodeScalars { append(scalar, quote: quote, to: &result) }
+      }
+    }
+  }
+
+  /// Makes one sign of several emoji, and is invisible elsewhere.
+  private static let joiner: Unicode.Scalar = "\u{200D}"
+
+  /// Emoji with joiners between them: there, and only there, a joiner is seen.
+  private static func isJoinedEmoji(_ character: Character) -> Bool {
+    var isEmojiBefore = false
+    for scalar in character.unicodeScalars {
+      if scalar == joiner {
+        guard isEmojiBefore else { return false }
+        isEmojiBefore = false
+      } else if scalar.properties.isEmoji && scalar.value > 0x7F {
+        isEmojiBefore = true
+      } else if scalar.value != 0xFE0F {
+        return false
+      }
+    }
+    return isEmojiBefore
   }
 
   private static func append(_ scalar: Unicode.Scalar, quote: Unicode.Scalar?, to result: inout String) {
@@ -54,6 +87,7 @@ enum TextEscape {
 
   private static func width(_ character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
+    if scalar.value > 0x7F, isWideEmoji(character, scalar) { return 2 }
     switch scalar.value {
     case 0x20...0x7E: return 1
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
@@ -62,6 +96,12 @@ enum TextEscape {
       return 2
     default: return scalar.properties.generalCategory == .nonspacingMark ? 0 : 1
     }
+  }
+
+  /// Emoji are two columns wide, also those that only a selector makes pictures, and flags of two letters.
+  private static func isWideEmoji(_ character: Character, _ first: Unicode.Scalar) -> Bool {
+    if first.properties.isEmojiPresentation { return true }
+    return first.properties.isEmoji && character.unicodeScalars.dropFirst().first?.value == 0xFE0F
   }
 
   /// Cut to so many columns, with `…` where something is left out.

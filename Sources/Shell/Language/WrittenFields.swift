@@ -69,6 +69,13 @@ extension Fields {
     return result
   }
 
+  /// Some of the fields, at the ends of ways through maps.
+  func only(_ paths: [FieldPath]) -> Fields {
+    paths.reduce(into: Fields()) { result, path in
+      if let value = value(at: path) { result = result.setting(path.segments[...], to: value) }
+    }
+  }
+
   /// The value at the end of a way through maps.
   func value(at path: FieldPath) -> Value? {
     var fields = self

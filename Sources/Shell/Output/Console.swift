@@ -20,6 +20,8 @@ enum WriteOutcome: Equatable {
 final class Console {
   typealias Sink = (_ bytes: [UInt8]) -> WriteOutcome
 
+  /// Columns and rows; nil to ask the terminal.
+  private let fixedSize: (columns: Int, rows: Int)?
   private let results: Sink
   private let messages: Sink
   /// Whether people look at the results.
@@ -34,7 +36,11 @@ final class Console {
   /// Why results of the statement under way are lost, as a code of the system.
   private var failure: Int32?
 
-  init(results: @escaping Sink, messages: @escaping Sink, isTerminal: Bool, isColored: Bool) {
+  init(
+    results: @escaping Sink, messages: @escaping Sink, isTerminal: Bool, isColored: Bool,
+    size: (columns: Int, rows: Int)? = nil
+  ) {
+    fixedSize = size
     self.results = results
     self.messages = messages
     self.isTerminal = isTerminal
@@ -100,6 +106,7 @@ final class Console {
 
   /// Columns and rows of the terminal.
   var size: (columns: Int, rows: Int) {
+    if let fixedSize { return fixedSize }
     var size = winsize()
     guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
       return (110, 50)

@@ -16,13 +16,19 @@ enum DocumentPrinter {
       ? "updated \(instant(document.updateTime))  v\(document.updateTime)" : ""
     let path = TextEscape.printable(document.path.text)
     let head = stamp.isEmpty ? path : TextEscape.padded(path, to: 42) + "  " + stamp
-    let columns = document.fields.entries.map { ($0.name, $0.value) }
-    let names = columns.map { ValueText.name($0.0) }
+    // Of tables the columns that were asked for; a document alone is whole.
+    let columns: [(name: String, value: Value)] =
+      if style.mode == .table, let wanted = style.columns {
+        wanted.filter { !ResultPrinter.isID($0) }.compactMap { field in
+          document.fields.value(at: field).map { (field.text, $0) }
+        }
+      } else { document.fields.entries.map { (ValueText.name($0.name), $0.value) } }
+    let names = columns.map { TextEscape.printable($0.name) }
     let width = names.map { TextEscape.width($0) }.max() ?? 0
     return [head]
       + zip(names, columns).map { name, field in
-        let line = "  " + TextEscape.padded(name, to: width) + "  " + ValueText.literal(field.1)
-        return style.width.map { style.isExpanded ? line : TextEscape.cut(line, to: $0 * 4) } ?? line
+        let line = "  " + TextEscape.padded(name, to: width) + "  " + ValueText.literal(field.value)
+        return style.width.map { style.expansion == .on ? line : TextEscape.cut(line, to: $0 * 4) } ?? line
       }
   }
 

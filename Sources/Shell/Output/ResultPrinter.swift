@@ -12,12 +12,28 @@ struct PrintStyle {
   var null = "null"
   /// Columns shown of a table, in this order; nil for all.
   var columns: [FieldPath]?
-  /// Documents of tables one below the other.
-  var isExpanded = false
+  /// When documents of tables are shown one below the other, a field a line.
+  var expansion = Expansion.auto
   /// Columns that lines may have; nil for any.
   var width: Int?
 
   var json: ValueJSON { ValueJSON(isPlain: isPlainJSON) }
+}
+
+extension PrintStyle {
+  enum Expansion: String, CaseIterable {
+    /// Where rows do not fit the terminal.
+    case auto
+    case on, off
+  }
+
+  func isExpanded(fits: Bool) -> Bool {
+    switch expansion {
+    case .auto: !fits
+    case .on: true
+    case .off: false
+    }
+  }
 }
 
 /// LIMIT: columns of a table that shows whole documents.
@@ -30,7 +46,7 @@ enum ResultPrinter {
     case .rows(let columns, let rows): self.rows(columns, rows, style)
     case .ids(let ids): self.ids(ids, style)
     case .scalar(let value): scalar(value, style)
-    case .nothing: []
+    case .shown, .nothing: []
     }
   }
 
@@ -41,7 +57,7 @@ enum ResultPrinter {
     }
   }
 
-  private static func ids(_ ids: [String], _ style: PrintStyle) -> [String] {
+  static func ids(_ ids: [String], _ style: PrintStyle) -> [String] {
     switch style.mode {
     case .json: [json { $0.array(ids) { $0.printable($1) } }]
     case .jsonl: ids.map(TextEscape.quoted)
@@ -52,17 +68,15 @@ enum ResultPrinter {
   // MARK: documents
 
   static func documents(_ documents: [ShellDocument], _ style: PrintStyle) -> [String] {
-    switch style.mode {
-    case .table:
-      style.isExpanded
-        ? documents.flatMap { DocumentPrinter.lines($0, style) } : table(documents, style, TableShape.plain)
-    case .doc: documents.flatMap { DocumentPrinter.lines($0, style) }
-    case .markdown: table(documents, style, TableShape.markdown)
-    case .csv: csv(documents, style)
-    case .jsonl: documents.map { line($0, style) }
-    case .json: json(documents, style)
-    case .yaml: documents.flatMap { YAMLPrinter.lines($0) }
+    if style.mode == .csv { return csv(documents, style) }
+    var lines: [String] = []
+    let stream = ResultStream(style, .documents) {
+      lines += $0
+      return true
     }
+    for document in documents { _ = stream.take(document) }
+    _ = stream.finish()
+    return lines
   }
 
   /// One document as one line of JSON.
@@ -74,15 +88,6 @@ enum ResultPrinter {
     var writer = JSONWriter()
     body(&writer)
     return writer.text
-  }
-
-  /// By path, as in the `documents` of a seed.
-  private static func json(_ documents: [ShellDocument], _ style: PrintStyle) -> [String] {
-    if documents.isEmpty { return ["{}"] }
-    let entries = documents.map {
-      "  " + TextEscape.quoted($0.path.text) + ": " + style.json.text(.map($0.fields))
-    }
-    return ["{"] + entries.enumerated().map { $1 + ($0 + 1 < entries.count ? "," : "") } + ["}"]
   }
 
   /// Fields that tables show: those asked for, or those that the documents have.
@@ -104,12 +109,8 @@ enum ResultPrinter {
     path.isDocumentName || (path.segments.count == 1 && path.segments[0].hasSameBytes(as: "id"))
   }
 
-  private static func cells(
-    _ documents: [ShellDocument], _ columns: [FieldPath], _ style: PrintStyle
-  ) -> [[String]] {
-    documents.map { document in
-      [TextEscape.printable(document.id)] + columns.map { cell(document.fields.value(at: $0), style) }
-    }
+  static func cells(_ document: ShellDocument, _ columns: [FieldPath], _ style: PrintStyle) -> [String] {
+    [TextEscape.printable(document.id)] + columns.map { cell(document.fields.value(at: $0), style) }
   }
 
   private static func cell(_ value: Value?, _ style: PrintStyle) -> String {
@@ -120,26 +121,17 @@ enum ResultPrinter {
     }
   }
 
-  private static func table(
-    _ documents: [ShellDocument], _ style: PrintStyle, _ shape: TableShape
-  ) -> [String] {
-    if documents.isEmpty { return [] }
-    let columns = columns(documents, style)
-    return shape.lines(
-      ["id"] + columns.map { TextEscape.printable($0.text) }, cells(documents, columns, style),
-      width: style.width)
-  }
-
   private static func csv(_ documents: [ShellDocument], _ style: PrintStyle) -> [String] {
     var all = style
     if all.columns == nil {
       all.columns = names(documents).compactMap { FieldPath.field($0) }
     }
     let columns = columns(documents, all)
-    return [CSV.line(["id"] + columns.map(\.text))]
-      + documents.map { document in
-        CSV.line([document.id] + columns.map { CSV.text(document.fields.value(at: $0)) })
-      }
+    return [CSV.line(["id"] + columns.map(\.text))] + documents.map { csvLine($0, columns) }
+  }
+
+  static func csvLine(_ document: ShellDocument, _ columns: [FieldPath]) -> String {
+    CSV.line([document.id] + columns.map { CSV.text(document.fields.value(at: $0)) })
   }
 
   // MARK: rows
@@ -169,74 +161,5 @@ enum ResultPrinter {
         object.member(printable: column) { form.write(value, to: &$0) }
       }
     }
-  }
-}
-
-/// Tables for terminals and for Markdown.
-enum TableShape {
-  case plain, markdown
-
-  /// LIMIT: columns of the terminal that one cell gets when the table does not fit.
-  private static let cellMax = 40
-  /// LIMIT: columns that cells are padded to where no terminal says how many there are. A longer cell is whole and
-  /// moves what is behind it; padding all others to it could make a long text of every short one.
-  private static let paddingMax = 200
-
-  func lines(_ columns: [String], _ rows: [[String]], width: Int?) -> [String] {
-    var cells = [columns] + rows
-    if self == .markdown {
-      cells = cells.map { $0.map { String($0.flatMap { $0 == "|" ? Array("\\|") : [$0] }) } }
-    }
-    var widths = columns.indices.map { column in cells.map { TextEscape.width($0[column]) }.max() ?? 0 }
-    if let width, widths.reduce(2, { $0 + $1 + 2 }) > width {
-      widths = widths.map { min($0, Self.cellMax) }
-      cells = cells.map { row in zip(row, widths).map { TextEscape.cut($0, to: $1) } }
-    }
-    widths = widths.map { min($0, width ?? Self.paddingMax) }
-    switch self {
-    case .plain:
-      return cells.map { row in
-        let text = "  " + zip(row, widths).map { TextEscape.padded($0, to: $1) }.joined(separator: "  ")
-        let trimmed = TextEscape.trimmed(text)
-        return width.map { TextEscape.cut(trimmed, to: $0) } ?? trimmed
-      }
-    case .markdown:
-      let body = cells.map { row in
-        "| " + zip(row, widths).map { TextEscape.padded($0, to: $1) }.joined(separator: " | ") + " |"
-      }
-      let rule = "|" + widths.map { String(repeating: "-", count: $0 + 2) }.joined(separator: "|") + "|"
-      return [body[0], rule] + body.dropFirst()
-    }
-  }
-
-}
-
-/// RFC 4180.
-enum CSV {
-  static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") }
-
-  /// Texts as they are, everything else as the shell writes it.
-  static func text(_ value: Value?) -> String {
-    switch value {
-    case nil, .null: ""
-    case .string(let text): text
-    case .timestamp(let instant): instant.rfc3339
-    case .some(let value): ValueText.literal(value)
-    }
-  }
-
-  private static func quoted(_ cell: String) -> String {
-    // Control characters other than line ends have no business in a table, whoever reads it.
-    let cell = String(
-      cell.unicodeScalars.reduce(into: String.UnicodeScalarView()) { result, scalar in
-        if scalar == "\n" || scalar == "\r" || scalar == "\t" || !TextEscape.isHostile(scalar) {
-          result.append(scalar)
-        } else {
-          result.append(contentsOf: TextEscape.printable(String(scalar)).unicodeScalars)
-        }
-      })
-    guard cell.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return cell }
-    return "\"" + cell.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
   }
 }

@@ -240,7 +240,7 @@ extension ShellResult {
     switch self {
     case .scalar(let value): [.integer(0), .double(0), .null].contains(value)
     case .nothing: true
-    case .documents, .rows, .ids: isEmpty
+    case .documents, .shown, .rows, .ids: isEmpty
     }
   }
 }

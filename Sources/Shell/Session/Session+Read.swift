@@ -17,15 +17,25 @@ extension Session {
   func read(_ read: ReadStatement) throws(ShellError) {
     let started = SystemClock.monotonic
     seen = ReadSample()
+    pausedTime = 0
     let sink = try OutputSink.open(read)
     defer { sink?.cancel() }
-    if try stream(read, sink, started) { return }
     var style = style(of: read)
     var metrics = ReadStatistics()
-    let result = try result(of: read, &style, &metrics)
-    try fillDocumentView(read, result, style, sink)
+    let result: ShellResult
+    var ended: Int64
+    if let content = read.streamedContent {
+      result = try stream(read, content, style, sink, &metrics)
+      ended = SystemClock.monotonic
+    } else {
+      result = try self.result(of: read, &style, &metrics)
+      try fillDocumentView(read, result, style, sink)
+      ended = SystemClock.monotonic
+    }
+    ended -= pausedTime
+    // Programs are waited for here, and may be pagers.
     try sink?.finish()
-    if settings.showsTiming { note(result, metrics, started) }
+    if settings.showsTiming { note(result, metrics, ended - started) }
     advise(read, result)
     if settings.failsOnEmpty, result.isEmpty { throw ShellError(.missing, "the result is empty") }
   }
@@ -45,7 +55,7 @@ extension Session {
     var stages = read.stages
     if case .scalar = flow { stages.removeFirst() }
     for stage in stages { try apply(stage, &flow, &style, &showsIDs) }
-    return Self.result(flow, showsIDs: showsIDs)
+    return Self.result(flow, showsIDs: showsIDs, arePaths: read.isOfGroup)
   }
 
   /// Asks the server and shows nothing.
@@ -72,12 +82,13 @@ extension Session {
       }
       metrics.documentsRead = 1
       lastCost = CostBasis(work: .document, requests: [.get(path)], caller: caller)
-      guard let document else {
+      guard var document else {
         if settings.failsOnMissing {
           throw ShellError(.missing, "\(TextEscape.printable(path.text)) does not exist")
         }
         return .documents([])
       }
+      if let fields = read.selection { document.fields = document.fields.only(fields) }
       return .documents([document])
     case .query(let query):
       if let scalar = try aggregate(query, read, &metrics) { return .scalar(scalar) }
@@ -133,31 +144,39 @@ extension Session {
     return metrics
   }
 
-  /// Lines as they come, when nothing needs them all; whether that was so.
+  /// Shows documents while they come; a result that counts them.
   private func stream(
-    _ read: ReadStatement, _ sink: OutputSink?, _ started: Int64
-  ) throws(ShellError) -> Bool {
-    guard case .query(let query) = read.target, !read.isFromEnd else { return false }
-    var style = style(of: read)
+    _ read: ReadStatement, _ content: ResultStream.Content, _ style: PrintStyle, _ sink: OutputSink?,
+    _ metrics: inout ReadStatistics
+  ) throws(ShellError) -> ShellResult {
+    guard case .query(let query) = read.target else { return .nothing }
+    var style = style
     for stage in read.stages {
       switch stage {
       case .format(let mode): style.mode = mode
-      case .program: break
-      case .count, .sum, .average, .groupBy, .table, .first, .ids, .each: return false
+      case .table(let fields): (style.mode, style.columns) = (.table, fields)
+      case .count, .sum, .average, .groupBy, .first, .ids, .each, .program: break
       }
     }
-    guard style.mode == .jsonl else { return false }
-    var count = 0
-    let metrics = try run(query, read) { document in
-      count += 1
-      let line = ResultPrinter.line(document, style)
-      return sink.map { $0.write(line) } ?? console.result(line)
+    let pager = sink == nil ? ResultPager(self) : nil
+    defer { pager?.finish() }
+    let stream = ResultStream(style, content) { lines in
+      guard let sink else { return pager?.put(lines) ?? false }
+      return lines.allSatisfy { sink.write($0) }
     }
-    try sink?.finish()
-    if settings.showsTiming { note(count: count, metrics, started) }
-    if count == 0 { advise(read, .documents([])) }
-    if settings.failsOnEmpty, count == 0 { throw ShellError(.missing, "the result is empty") }
-    return true
+    var isWanted = true
+    metrics = try run(query, read) { document in
+      isWanted = stream.take(document)
+      return isWanted
+    }
+    if isWanted { _ = stream.finish() }
+    learn(seen.documents)
+    if !stream.hidden.isEmpty {
+      console.note(
+        "fields not shown: \(stream.hidden.map { TextEscape.printable($0) }.joined(separator: ", ")); ':x on' shows all"
+      )
+    }
+    return .shown(stream.count)
   }
 
   // MARK: what the shell does
@@ -221,9 +240,10 @@ extension Session {
     }
   }
 
-  private static func result(_ flow: Flow, showsIDs: Bool) -> ShellResult {
+  private static func result(_ flow: Flow, showsIDs: Bool, arePaths: Bool) -> ShellResult {
     switch flow {
-    case .documents(let documents): return showsIDs ? .ids(documents.map(\.id)) : .documents(documents)
+    case .documents(let documents):
+      return showsIDs ? .ids(documents.map { arePaths ? $0.path.text : $0.id }) : .documents(documents)
     case .scalar(let value): return .scalar(value)
     case .done: return .nothing
     case .groups(let field, let groups):
@@ -236,98 +256,29 @@ extension Session {
       return .rows(columns: [field.text] + (names ?? ["documents"]), rows)
     }
   }
-
-  // MARK: showing
-
-  func style(of read: ReadStatement) -> PrintStyle {
-    var style = settings.style
-    let isInTerminal = console.isTerminal && read.redirection == nil && read.program == nil
-    if isInTerminal { style.width = console.size.columns }
-    if case .document = read.target, style.mode == .table { style.mode = .doc }
-    if case .query(let query) = read.target, style.columns == nil, let projection = query.projection {
-      style.columns = projection.compactMap { try? FieldPath.parse($0) }
-    }
-    return style
-  }
-
-  private func fillDocumentView(
-    _ read: ReadStatement, _ result: ShellResult, _ style: PrintStyle, _ sink: OutputSink?
-  ) throws(ShellError) {
-    var lines = ResultPrinter.lines(result, style)
-    if case .document(let path) = read.target, case .documents(let documents) = result {
-      if documents.isEmpty { console.message("\(TextEscape.printable(path.text)) does not exist") }
-      if style.mode == .doc, sink == nil, let below = try collectionsBelow(path) { lines.append(below) }
-    }
-    if let sink {
-      for line in lines where !sink.write(line) { return }
-    } else {
-      show(lines)
-    }
-  }
-
-  /// `▸ public (1)  claims (0)`, for administrators.
-  private func collectionsBelow(_ path: ResourcePath) throws(ShellError) -> String? {
-    guard caller.isAdministrator else { return nil }
-    let ids = try backend.collectionIDs(under: path)
-    if ids.isEmpty { return nil }
-    var parts: [String] = []
-    for id in ids.prefix(20) {
-      let query = StructuredQuery(database: backend.database, collection: path.appending(id))
-      let count = try backend.aggregate(
-        query, [Aggregation(.count(upTo: nil))], as: .administrator, in: nil)
-      parts.append("\(TextEscape.printable(id)) (\(count.first.map { ValueText.literal($0) } ?? "?"))")
-    }
-    return "  ▸ " + parts.joined(separator: "  ") + (ids.count > 20 ? "  …" : "")
-  }
-
-  private func note(_ result: ShellResult, _ metrics: ReadStatistics, _ started: Int64) {
-    switch result {
-    case .documents(let documents): note(count: documents.count, metrics, started)
-    case .ids(let ids): note(count: ids.count, metrics, started)
-    case .rows(_, let rows): note(count: rows.count, metrics, started, noun: "row")
-    case .scalar: note(count: nil, metrics, started)
-    case .nothing: break
-    }
-  }
-
-  /// `3 documents · 3 reads · 0.8 ms · index studios (isClaimed ASC, rating DESC)`
-  private func note(count: Int?, _ metrics: ReadStatistics, _ started: Int64, noun: String = "document") {
-    let tenths = (SystemClock.monotonic - started) / 100_000
-    var parts: [String] = []
-    if let count { parts.append("\(Self.grouped(count)) \(noun)\(count == 1 ? "" : "s")") }
-    parts.append("\(Self.grouped(metrics.documentsRead)) read\(metrics.documentsRead == 1 ? "" : "s")")
-    parts.append("\(tenths / 10).\(tenths % 10) ms")
-    if let indexes = metrics.indexes, !indexes.isEmpty {
-      parts.append("index " + indexes.joined(separator: ", "))
-    }
-    console.note(parts.joined(separator: " · "))
-  }
-
-  /// `5,000`
-  static func grouped(_ number: Int) -> String {
-    let digits = Array(String(abs(number)))
-    var text = number < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
-      text.append(digit)
-    }
-    return text
-  }
-
-  /// Remembers fields for completion.
-  func learn(_ documents: [ShellDocument]) {
-    for document in documents.prefix(50) {
-      let collection = document.path.parent.lastSegment
-      var known = fieldSketches[collection] ?? []
-      for entry in document.fields.entries where !known.contains(entry.name) && known.count < 200 {
-        known.append(entry.name)
-      }
-      fieldSketches[collection] = known
-    }
-  }
 }
 
 extension ReadStatement {
+  /// What of each document is shown, where nothing needs all documents before the first is.
+  fileprivate var streamedContent: ResultStream.Content? {
+    guard case .query = target, !isFromEnd else { return nil }
+    var content = ResultStream.Content.documents
+    for stage in stages {
+      switch stage {
+      case .format, .program: break
+      case .ids: content = .ids(arePaths: isOfGroup)
+      case .table: content = .documents
+      case .count, .sum, .average, .groupBy, .first, .each: return nil
+      }
+    }
+    return content
+  }
+
+  /// Whether documents of several collections may come, of which some have the same id.
+  var isOfGroup: Bool {
+    if case .query(let query) = target { query.from.first?.includesDescendants == true } else { false }
+  }
+
   /// The program that reads the output.
   var program: String? {
     for case .program(let command) in stages { return command }
@@ -344,52 +295,5 @@ extension Stage {
     case .average(let field): Aggregation(.average(field: field.text))
     case .groupBy, .table, .format, .first, .ids, .each, .program: nil
     }
-  }
-}
-
-/// Counting and adding up in the shell, as the server does it: what is no number is passed over.
-enum Totals {
-  static func value(_ stage: Stage, _ documents: [ShellDocument]) -> Value {
-    switch stage {
-    case .count: .integer(Int64(documents.count))
-    case .sum(let field): sum(numbers(field, documents))
-    case .average(let field): average(numbers(field, documents))
-    case .groupBy, .table, .format, .first, .ids, .each, .program: .null
-    }
-  }
-
-  private static func numbers(_ field: FieldPath, _ documents: [ShellDocument]) -> [Value] {
-    documents.compactMap { document in
-      switch document.fields.value(at: field) {
-      case .integer(let number): .integer(number)
-      case .double(let number): .double(number)
-      default: nil
-      }
-    }
-  }
-
-  private static func sum(_ numbers: [Value]) -> Value {
-    var whole: Int64 = 0
-    for number in numbers {
-      guard case .integer(let integer) = number else { return .double(total(numbers)) }
-      let (sum, overflow) = whole.addingReportingOverflow(integer)
-      if overflow { return .double(total(numbers)) }
-      whole = sum
-    }
-    return .integer(whole)
-  }
-
-  private static func total(_ numbers: [Value]) -> Double {
-    numbers.reduce(0) { sum, number in
-      switch number {
-      case .integer(let integer): sum + Double(integer)
-      case .double(let double): sum + double
-      default: sum
-      }
-    }
-  }
-
-  private static func average(_ numbers: [Value]) -> Value {
-    numbers.isEmpty ? .null : .double(total(numbers) / Double(numbers.count))
   }
 }

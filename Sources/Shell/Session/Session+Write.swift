@@ -25,7 +25,7 @@ extension Session {
     try confirm("delete \(TextEscape.printable(path.text)) and all below it")
     lastCost = nil
     let count = try backend.deleteAll(path)
-    console.note(count.map { "deleted \(Self.grouped($0)) documents" } ?? "deleted")
+    console.note(count.map { "deleted \(Self.counted($0, "document"))" } ?? "deleted")
   }
 
   private func queue(_ writes: [Write]) throws(ShellError) {
@@ -46,10 +46,10 @@ extension Session {
       try backend.commit(writes, as: caller, in: transaction)
     }
     noteCost([writes], verdict)
-    var parts = ["committed \(writes.count) \(writes.count == 1 ? "write" : "writes")"]
+    var parts = ["committed \(Self.counted(writes.count, "write"))"]
     if let verdict {
       parts.append("rules \(verdict.decisions.count) allowed")
-      parts.append("\(verdict.lookups) \(verdict.lookups == 1 ? "lookup" : "lookups")")
+      parts.append(Self.counted(verdict.lookups, "lookup"))
     }
     parts.append(DocumentPrinter.time(time))
     console.note(parts.joined(separator: " · "))
@@ -132,6 +132,6 @@ extension Session {
       }
       throw error
     }
-    console.note("committed \(Self.grouped(done)) writes")
+    console.note("committed \(Self.counted(done, "write"))")
   }
 }

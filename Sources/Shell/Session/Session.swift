@@ -60,8 +60,12 @@ final class Session {
   var exitStatus: Int32?
   /// Asks a question; nil when there is nobody to ask.
   var ask: ((String) -> Bool)?
-  /// Shows lines through the front end's pager; nil when there is none.
-  var page: (([String]) -> Void)?
+  /// Asks after a screen of lines whether to go on; nil when there is nobody to ask.
+  var askMore: (() -> MoreAnswer)?
+  /// Starts the user's pager; nil when there is none.
+  var openPager: (() -> Program?)?
+  /// Nanoseconds that the reader of the result under way took for it.
+  var pausedTime: Int64 = 0
   /// Lets an editor change a text; nil when there is none.
   var edit: ((String) -> String?)?
   /// What the program around the shell does for it.
@@ -241,15 +245,9 @@ final class Session {
 
   /// Shows lines: through the pager when they do not fit, or as they are.
   func show(_ lines: [String]) {
-    guard console.isTerminal, let page, settings.pager != .off else {
-      for line in lines where !console.result(line) { return }
-      return
-    }
-    if settings.pager == .on { return page(lines) }
-    let most = Self.pageLines
-    for line in lines.prefix(most) { console.result(line) }
-    rest = Array(lines.dropFirst(most))
-    if !rest.isEmpty { page([]) }
+    let pager = ResultPager(self)
+    _ = pager.put(lines)
+    pager.finish()
   }
 
   /// Shows rows under the heads of their columns.
@@ -260,7 +258,7 @@ final class Session {
   /// LIMIT: lines shown before the shell asks whether to go on.
   static let pageLines = 51
 
-  /// The next lines of what did not fit; whether there are still more.
+  /// The next lines of what was left; whether there are still more.
   func showMore() -> Bool {
     let next = rest.prefix(Self.pageLines)
     rest.removeFirst(next.count)

@@ -66,12 +66,15 @@ struct Caller {
       self.init(name: name ?? "anon", identity: .anonymous)
       return
     }
-    guard case .map(let facts) = value, case .string(let uid)? = facts["uid"] else {
+    guard case .map(var facts) = value, case .string(let uid)? = facts["uid"] else {
       throw .usage("a persona is null or {uid: \"x\", claims: {role: \"coach\"}}")
     }
+    try Self.moveClaims(&facts)
     let known = ["uid", "claims", "provider", "email_verified"]
     if let stray = facts.entries.first(where: { !known.contains($0.name) }) {
-      throw .usage("'\(stray.name)' is no part of a persona; there are \(known.joined(separator: ", "))")
+      throw .usage(
+        "'\(stray.name)' is no part of a persona; there are \((known + Self.namedClaims).joined(separator: ", ")), "
+          + "and claims takes any others")
     }
     var claims = Fields()
     switch facts["claims"] {
@@ -93,7 +96,24 @@ struct Caller {
     if case .boolean(let verified)? = facts["email_verified"] {
       claims["email_verified"] = .boolean(verified)
     }
-    self.init(name: name ?? uid, identity: .user(uid: uid, claims: claims), facts: value)
+    self.init(name: name ?? uid, identity: .user(uid: uid, claims: claims), facts: .map(facts))
+  }
+
+  /// Claims of every token that people write beside the uid; suites have them among the claims.
+  private static let namedClaims = ["email", "phone_number", "name", "picture"]
+
+  private static func moveClaims(_ facts: inout Fields) throws(ShellError) {
+    for name in namedClaims {
+      guard let value = facts[name] else { continue }
+      var claims = Fields()
+      if case .map(let given)? = facts["claims"] { claims = given }
+      guard claims[name] == nil || claims[name] == value else {
+        throw .usage("'\(name)' is there twice, beside the uid and among the claims")
+      }
+      claims[name] = value
+      facts["claims"] = .map(claims)
+      facts[name] = nil
+    }
   }
 }
 

@@ -47,6 +47,18 @@ final class InputLines {
     }
   }
 
+  /// Whether another line, or the end, comes in so many milliseconds.
+  func hasMore(within milliseconds: Int32) -> Bool {
+    while !isAtEnd, !bytes[start...].contains(0x0A) {
+      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, milliseconds) > 0, readMore() == nil, bytes.count - start <= Self.lineBytesMax
+      else {
+        return false
+      }
+    }
+    return true
+  }
+
   /// Waits for a moment only: the signal may go to another thread, and then it ends no waiting here.
   private func readMore() -> Int32? {
     var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

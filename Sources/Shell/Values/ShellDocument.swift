@@ -15,6 +15,8 @@ enum ShellResult {
   /// Rows of named columns.
   case rows(columns: [String], [[Value]])
   case ids([String])
+  /// So many documents, which were shown while they came.
+  case shown(Int)
   /// One value, of an aggregation.
   case scalar(Value)
   /// Nothing to show: it was written, or somebody else has it.
@@ -23,6 +25,7 @@ enum ShellResult {
   var isEmpty: Bool {
     switch self {
     case .documents(let documents): documents.isEmpty
+    case .shown(let count): count == 0
     case .rows(_, let rows): rows.isEmpty
     case .ids(let ids): ids.isEmpty
     case .scalar, .nothing: false
