@@ -66,7 +66,7 @@ struct AdviceTests {
     Row(
       ":as alcie",
       note:
-        "there is no persona 'alcie'; did you mean 'alice'? there are alice, bob, carol, anon, admin. ':as {uid: \"alcie\"}' is anybody"
+        "there is no persona 'alcie'; did you mean 'alice'? known are alice, bob, carol, anon, admin. ':as {uid: \"alcie\"}' is anybody"
     ),
     Row(":set mood json", note: "there is no setting 'mood'; did you mean 'mode'?"),
     Row(":mode jsn", note: "'jsn' is no mode; did you mean 'json'?"),

@@ -72,10 +72,11 @@ enum IdentityCommands {
         return try Caller(
           name: name, .map(["uid": .string(name)]), database: session.backend.database, now: session.now)
       }
-      let known = session.personas.map(\.name) + ["anon", "admin"]
+      let own = session.personas.map(\.name)
+      let known = own + ["anon", "admin"].filter { !own.contains($0) }
       let near = Misspelling.nearest(to: name, among: known).map { " did you mean '\($0)'?" } ?? ""
       throw .unknown(
-        "there is no persona '\(TextEscape.printable(name))';\(near) there are \(known.joined(separator: ", "))."
+        "there is no persona '\(TextEscape.printable(name))';\(near) known are \(known.joined(separator: ", "))."
           + " ':as {uid: \"\(TextEscape.printable(name))\"}' is anybody")
     }
   }
