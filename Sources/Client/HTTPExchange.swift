@@ -158,7 +158,7 @@ extension HTTPFailure {
     case let error as NIOSSLError: self = Self.of(error)
     case let error as IOError where error.errnoCode == ECONNRESET || error.errnoCode == EPIPE: self = .hungUp
     case let error as IOError: self = .unreachable(String(cString: strerror(error.errnoCode)))
-    case is SocketAddressError: self = .unreachable("no such host")
+    case is SocketAddressError, is SocketAddressError.UnknownHost: self = .unreachable("no such host")
     case let error as ChannelError: self = .unreachable(Self.words(of: error))
     default: self = .unreachable("the connection failed (\(error))")
     }

@@ -105,8 +105,8 @@ struct WireServerTests {
 
   @Test("a host that is not ours is told")
   func unknownHost() async throws {
-    await #expect(throws: ServerError.hostUnknown(host: "192.0.2.1")) {
-      _ = try await start { $0.host = "192.0.2.1" }
+    for host in ["192.0.2.1", "nohost.invalid", "a b"] {
+      await #expect(throws: ServerError.hostUnknown(host: host)) { _ = try await start { $0.host = host } }
     }
   }
 

@@ -156,8 +156,12 @@ public final class WireServer: Sendable {
       default: break
       }
     }
-    if error is SocketAddressError { return .hostUnknown(host: host) }
-    return .cannotListen(host: host, port: port, reason: String(describing: error))
+    // The library says that a name is unknown in a type of its own.
+    if error is SocketAddressError || error is SocketAddressError.UnknownHost {
+      return .hostUnknown(host: host)
+    }
+    let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+    return .cannotListen(host: host, port: port, reason: reason ?? String(describing: error))
   }
 
   static var coreCount: Int { System.coreCount }
