@@ -20,17 +20,22 @@ struct Reloading {
 
   /// Never ends.
   mutating func run() {
-    // Where a file is a link, it also changes in the folder that it is in.
-    watchFolders(files.paths.compactMap(Folders.real).map(Folders.folder(of:)))
+    watchLinks()
     suites?.begin(requests.watch)
     // What was saved between the first look and the watching of these folders.
     _ = reload(files.takeChanged(all: requests.takeAll()))
     while true {
       let (changed, wantsAll) = requests.next()
+      watchLinks()
       // The suites would only repeat the complaint.
       guard reload(files.takeChanged(all: wantsAll)) else { continue }
       suites?.run(changed, all: wantsAll, requests.watch)
     }
+  }
+
+  /// Where a file is a link, it also changes in the folder that it is in.
+  private func watchLinks() {
+    watchFolders(files.paths.compactMap(Folders.real).map(Folders.folder(of:)))
   }
 
   private func watchFolders(_ folders: [String]) {
