@@ -245,7 +245,7 @@ struct FileTests {
       #expect(talk.run("create odd/x {t: \"\\udb40\\udc67 \\u001b\", b: bytes('aGk=')}").status == 0)
       #expect(talk.run(":export \(file)").status == 0)
       let before = try text(file)
-      #expect(before.utf8.count { $0 == 0x0A } == 8)
+      #expect(before.utf8.count { $0 == 0x0A } == 9)
       try put(TextLines.of(before).joined(separator: end), folder.path + "/again.jsonl")
       talk.session.settings.assumesYes = true
       #expect(talk.run(":clear", ":import \(folder.path)/again.jsonl").status == 0)

@@ -98,7 +98,7 @@ enum ResultPrinter {
   }
 
   /// Names of fields that documents have, in the order of their bytes.
-  private static func names(_ documents: [ShellDocument]) -> [String] {
+  static func names(_ documents: [ShellDocument]) -> [String] {
     var names: Set<ExactText> = []
     for document in documents { for entry in document.fields.entries { names.insert(ExactText(entry.name)) } }
     return names.map(\.text).sorted { $0.precedesInBytes($1) }

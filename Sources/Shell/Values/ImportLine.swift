@@ -5,7 +5,9 @@ import DocModel
 import DocStore
 
 enum ImportLine {
-  static func write(_ line: String, _ context: LanguageContext) throws(ShellError) -> Write {
+  static func write(
+    _ line: String, _ context: LanguageContext, _ collection: ResourcePath? = nil
+  ) throws(ShellError) -> Write {
     var context = context
     context.place = .root
     var parser = StatementParser(line, context)
@@ -14,13 +16,37 @@ enum ImportLine {
       try parser.expectEnd()
       return value
     }
-    guard case .map(var fields) = value, case .string(let name)? = fields["__name__"] else {
-      throw .usage("expected {\"__name__\": \"users/bob\", …}")
+    return try write(value, context.database, collection)
+  }
+
+  /// - Parameters:
+  ///   - collection: where documents without a path belong; their `id` is the document's.
+  ///   - hasForms: whether values that JSON lacks are maps such as `{"$time": …}`.
+  static func write(
+    _ value: Value, _ database: DatabaseID, _ collection: ResourcePath?, hasForms: Bool = true
+  ) throws(ShellError) -> Write {
+    guard case .map(var fields) = value else { throw .usage("expected {\"__name__\": \"users/bob\", …}") }
+    let path: ResourcePath
+    if case .string(let name)? = fields["__name__"] {
+      fields["__name__"] = nil
+      path = try checking { () throws(InvalidArgument) in try ResourceNameParser.relativePath(name) }
+      guard path.isDocument else { throw .usage("'\(name)' is no document") }
+    } else if let collection {
+      var id = Environment.system.documentID()
+      if let given = fields["id"] {
+        if case .string(let text) = given { id = text } else { id = ValueText.literal(given) }
+        fields["id"] = nil
+      }
+      let own = id
+      path = try checking { () throws(InvalidArgument) in
+        try ResourceNameParser.relativePath(collection.text + "/" + own)
+      }
+      guard path.isDocument else { throw .usage("'\(id)' is no id of a document") }
+    } else {
+      throw .usage(
+        "expected {\"__name__\": \"users/bob\", …}; ':import FILE COLLECTION' takes documents without a path")
     }
-    fields["__name__"] = nil
-    let path = try checking { () throws(InvalidArgument) in try ResourceNameParser.relativePath(name) }
-    guard path.isDocument else { throw .usage("'\(name)' is no document") }
-    let plain = try plain(.map(fields), context.database)
+    let plain = hasForms ? try plain(.map(fields), database) : .map(fields)
     guard case .map(let result) = plain else { throw .usage("the fields of a document are a map") }
     let bytes = try checking { () throws(InvalidArgument) in try Canonicalizer.fields(result) }
     return Write(path, .update(fields: bytes, mask: nil))

@@ -22,6 +22,7 @@ struct ShellCommand: AsyncParsableCommand {
         docsh shell                                    a running server
         docsh shell --rules my.rules --seed my.yaml    a store of its own
         docsh -c 'users/bob' --as carol                one statement
+        docsh -c 'select count(*) from users'          SQL and SDK calls, too
         docsh -f smoke.docsh --var env=ci              a script
         echo 'studios | count' | docsh -q              standard input
         docsh -c 'users | jsonl' -q | jq .name         streaming
