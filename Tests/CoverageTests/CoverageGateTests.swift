@@ -65,7 +65,7 @@ struct CoverageGateTests {
     #expect(text.contains("✗ gate › require coverage: 100%"))
     #expect(text.contains("got       75%, 3 of 4 seen both ways"))
     #expect(text.contains("gate.rules-test.yaml:9:38 not reached: request.auth != null"))
-    #expect(text.contains("0 of 1 gates"))
+    #expect(text.contains("0 of 1 gate ·"))
   }
 
   @Test("a part of a file is not held to its gate, and that is said")
