@@ -4,6 +4,7 @@ import Client
 import Conditions
 import DocModel
 import DocStore
+import Platform
 
 enum DataCommands {
   static let all: [ShellCommand] = [
@@ -16,7 +17,8 @@ enum DataCommands {
       "write the documents of such a file, bypassing the rules; COLLECTION is for those without a path",
       ":import users.csv", importFile),
     ShellCommand(
-      ["snapshot"], .data, "snapshot NAME", "keep every document of the database, for ':restore'",
+      ["snapshot"], .data, "snapshot [NAME]",
+      "keep every document of the database, for ':restore'; without a name, list what was kept",
       ":snapshot before",
       snapshot),
     ShellCommand(
@@ -146,25 +148,43 @@ enum DataCommands {
 
   // MARK: snapshots
 
+  /// Before the name in the path of a database's snapshots. Neither a project nor a name has a dot in it.
+  private static func snapshots(_ session: Session) throws(ShellError) -> String {
+    let database = session.backend.database
+    guard let path = StateFolder.path("snapshot", project: database.project) else {
+      throw .failed("there is no folder for snapshots: neither XDG_STATE_HOME nor HOME is set")
+    }
+    return path + ".\(database.database)."
+  }
+
   private static func snapshotFile(_ name: String, _ session: Session) throws(ShellError) -> String {
     guard !name.isEmpty, name.utf8.allSatisfy({ $0.isWordByte || $0 == UInt8(ascii: "-") }) else {
       throw .usage("a snapshot's name has letters, digits, '-' and '_'; ':export FILE' writes to a file")
     }
-    guard let path = StateFolder.path("snapshot-" + name, project: session.backend.database.project) else {
-      throw .failed("there is no folder for snapshots: neither XDG_STATE_HOME nor HOME is set")
-    }
-    return path + ".jsonl"
+    return try snapshots(session) + name + ".jsonl"
   }
 
   private static func snapshot(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
-    guard let name = try arguments.word(":snapshot NAME") else { throw .usage("usage: :snapshot NAME") }
+    guard let name = try arguments.word(":snapshot NAME") else { return try listSnapshots(session) }
     try demandPassage(session, ":snapshot")
     let file = try snapshotFile(name, session)
+    if access(file, F_OK) == 0 { try session.confirm("replace the snapshot '\(name)'") }
     var query = everything(session)
     query.parent = .root
     let count = try write(query, below: .root, to: file, session)
     session.console.note(
       "\(Session.counted(count, "document")) in \(file); ':restore \(name)' goes back to them")
+  }
+
+  private static func listSnapshots(_ session: Session) throws(ShellError) {
+    let start = try snapshots(session)
+    let folder = Folders.folder(of: start)
+    let prefix = start.dropFirst(folder.count + 1)
+    let names = (Folders.entries(of: folder) ?? []).filter {
+      $0.hasPrefix(prefix) && $0.hasSuffix(".jsonl")
+    }
+    if names.isEmpty { session.console.note("no snapshots of \(session.backend.database)") }
+    for name in names.sorted() { session.console.result(String(name.dropFirst(prefix.count).dropLast(6))) }
   }
 
   /// The file is read for its mistakes before anything is deleted, and stays.
