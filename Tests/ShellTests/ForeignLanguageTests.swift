@@ -169,6 +169,9 @@ struct ForeignLanguageTests {
   private static let refusals: [Row] = [
     Row("users where not (a == 1)", "queries have no 'not"),
     Row("select * from a join b on x", "there are no joins"),
+    Row("select u.name from users u join posts p on p.uid = u.id", "leave out 'u'"),
+    Row("select name from users as u", "leave out 'u'"),
+    Row("select name from users wher a = 1", "expected a clause"),
     Row("select a as b from u", "columns have no other names"),
     Row("select sum(a), count(*) from u", "one total"),
     Row("select max(a) from u", "order by a desc limit 1"),

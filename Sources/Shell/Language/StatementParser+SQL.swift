@@ -53,6 +53,7 @@ extension StatementParser {
     if values.eatWord("join") || values.eatWord("inner") || values.eatWord("left") || values.eat(",") {
       throw values.error("there are no joins: read the other collection by a statement of its own", at: start)
     }
+    try refuseAlias()
     try clauses(&read)
     var group: FieldPath?
     if values.eatWord("group") {
@@ -61,6 +62,25 @@ extension StatementParser {
     }
     try apply(columns, group, to: &read, start)
     return read
+  }
+
+  /// `from users u`: such a name is for joins. A slip in a clause's word is told by the clauses.
+  private mutating func refuseAlias() throws(ConditionError) {
+    values.skipBlanks()
+    let place = values.index
+    var word = values.take(while: \.isWordByte)
+    if word.lowercased() == "as" {
+      values.skipBlanks()
+      word = values.take(while: \.isWordByte)
+    }
+    let clauses = Self.clauseWords + ["orderby", "group", "having"]
+    let lower = word.lowercased()
+    guard word.isEmpty || clauses.contains(lower) || Misspelling.nearest(to: lower, among: clauses) != nil
+    else {
+      throw values.error(
+        "there are no joins, and collections have no other names; leave out '\(word)'", at: place)
+    }
+    values.index = place
   }
 
   private mutating func columns() throws(ConditionError) -> Columns? {
