@@ -30,7 +30,7 @@ struct BriefReportTests {
         ✗ mini › one  mini.rules-test.yaml:\(grid + 3)  expected allow, got deny: condition
           mini: 5 of 6 cells · 1 of 2 cases
         6 passed, 2 failed
-        -v tells why; --filter TEXT runs some
+        `docsh test -v` tells why, `--filter TEXT` runs some
 
         """)
   }

@@ -24,8 +24,8 @@ public enum BriefReport {
     var lines: [String] = []
     for report in reports { lines += writer.suite(report) }
     lines += PrettyReport.closingLines(reports, isTimed: isTimed, isColored: isColored)
-    let hasMore = reports.contains { $0.results.contains { $0.hasFailed || !$0.notes.isEmpty } }
-    if hasMore { lines.append(writer.paint.dim("-v tells why; --filter TEXT runs some")) }
+    let hasMore = reports.contains { $0.results.contains { $0.hasFailed } }
+    if hasMore { lines.append(writer.paint.dim("`docsh test -v` tells why, `--filter TEXT` runs some")) }
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -9,16 +9,16 @@ struct Docsh: AsyncParsableCommand {
     commandName: "docsh",
     abstract: "A Firestore-compatible document store, its rules tools and its test runner.",
     discussion: """
-      docsh                                      a shell on the running server
-      docsh serve --rules firestore.rules        start a server on 127.0.0.1:8080
-      docsh init                                 first files of a project, and a suite for its rules
-      docsh test rules                           run every rules suite below rules/
-      docsh rules check firestore.rules          report mistakes, with line and column
-      docsh indexes suggest                      the indexes that the queries asked so far need
-      docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
-      docsh check data                           name all that is damaged in a data folder
-      docsh backup data --out backups/monday     copy a data folder, also while a server runs on it
-      docsh triggers list                        what a running server's triggers have done and have to do
+        docsh                                      a shell on the running server
+        docsh serve --rules firestore.rules        start a server on 127.0.0.1:8080
+        docsh init                                 first files of a project, and a suite for its rules
+        docsh test rules                           run every rules suite below rules/
+        docsh rules check firestore.rules          report mistakes, with line and column
+        docsh indexes suggest                      the indexes that the queries asked so far need
+        docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
+        docsh check data                           name all that is damaged in a data folder
+        docsh backup data --out backups/monday     copy a data folder, also while a server runs on it
+        docsh triggers list                        what a running server's triggers have done and have to do
       """,
     version: BuildVersion.text,
     subcommands: [

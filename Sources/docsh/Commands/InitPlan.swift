@@ -37,6 +37,7 @@ struct InitPlan {
         let isStandard = source.database == nil || source.database == "(default)"
         try addSuite(for: source.path, database: isStandard ? nil : source.database)
       }
+      try addIndexes(project)
       nextCommands = Self.commands(rules: sources[0].path, in: folder)
       return
     }
@@ -51,6 +52,17 @@ struct InitPlan {
     var sources: [DatabaseFiles.Source] = []
     for source in named where !sources.contains(where: { $0.path == source.path }) { sources.append(source) }
     return sources
+  }
+
+  /// Index files that the project names and does not have: a server refuses to start without them.
+  private mutating func addIndexes(_ project: ProjectFiles?) throws {
+    guard let project else { return }
+    let named = try DatabaseFiles("indexes", project.indexes.map { [$0] } ?? [], config: project.config)
+      .sources
+    for source in named
+    where access(source.path, F_OK) != 0 && !files.contains(where: { $0.path == source.path }) {
+      files.append(File(path: source.path, text: Self.indexesText, about: "no composite indexes"))
+    }
   }
 
   private static func commands(rules: String, in folder: String) -> [String] {

@@ -130,11 +130,14 @@ final class WatchedSuites {
   /// What came of some of them, as they were run last.
   func reports(_ chosen: [Int]) -> [SuiteReport] { chosen.compactMap { suites[$0].report } }
 
-  /// How all of them stand: `green: 44 passed, 0 failed`.
+  /// How all of them stand: `green: 44 passed, 0 failed`. Nothing that ran is neither green nor red.
   var verdict: (isRed: Bool, text: String) {
     let reports = suites.compactMap(\.report)
     let invalid = suites.count { $0.isInvalid }
     let isRed = invalid > 0 || reports.contains { $0.failedCount > 0 }
+    if !isRed, !reports.contains(where: { $0.results.contains { !$0.isSkipped } }) {
+      return (false, "not run: there are no cases")
+    }
     let broken = invalid > 0 ? ", \(invalid) invalid" : ""
     return (isRed, "\(isRed ? "red" : "green"): \(reports.closingLine)\(broken)")
   }
