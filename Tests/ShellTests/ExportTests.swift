@@ -116,6 +116,18 @@ struct ExportTests {
     }
   }
 
+  @Test(
+    "A file that is named after the read is no name of a collection",
+    arguments: ["posts posts.csv", "posts a.jsonl", "users/bob/posts A.JSON"])
+  func swapped(_ arguments: String) async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      let words = arguments.split(separator: " ")
+      let answer = talk.run(":export \(arguments)")
+      #expect(answer.status == 2)
+      #expect(answer.messages.last == "the file comes first; write  :export \(words[1]) \(words[0])")
+    }
+  }
+
   @Test("A snapshot is gone back to", arguments: Placement.allCases)
   func snapshots(_ placement: Placement) async throws {
     try await SessionKit.talk(placement) { talk in
@@ -129,6 +141,9 @@ struct ExportTests {
       #expect(talk.run(":snapshot").results == [])
       #expect(talk.run(":snapshot before").status == 0)
       #expect(talk.run(":snapshot").results == ["before"])
+      let kept = try #require(StateFolder.path("snapshot", project: "demo")) + ".(default).before.jsonl"
+      var status = stat()
+      #expect(stat(kept, &status) == 0 && status.st_mode & 0o777 == 0o600)
       #expect(
         talk.run("delete users/bob recursive", "create users/new {a: 1}", "update users/alice age = 1").status
           == 0)

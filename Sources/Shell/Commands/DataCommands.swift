@@ -55,6 +55,7 @@ enum DataCommands {
   private static func export(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     let parts = arguments.text.split(separator: " ", maxSplits: 1).map(String.init)
     guard let file = parts.first else { throw .usage("usage: :export FILE [READ]") }
+    try demandFileFirst(parts)
     var query = everything(session)
     if parts.count == 2 {
       let read = try StatementParser.read(parts[1], session.language)
@@ -70,6 +71,15 @@ enum DataCommands {
     session.console.note("\(Session.counted(count, "document")) in \(file)")
   }
 
+  /// The words the other way round would replace a file that is named as a collection is.
+  private static func demandFileFirst(_ parts: [String]) throws(ShellError) {
+    func namesFormat(_ word: String) -> Bool {
+      [".jsonl", ".json", ".csv"].contains { word.lowercased().hasSuffix($0) }
+    }
+    guard parts.count == 2, !namesFormat(parts[0]), namesFormat(parts[1]) else { return }
+    throw .usage("the file comes first; write  :export \(parts[1]) \(parts[0])")
+  }
+
   /// All documents below the place of the session, at any depth.
   private static func everything(_ session: Session) -> StructuredQuery {
     let place = session.place
@@ -80,9 +90,10 @@ enum DataCommands {
 
   /// Writes what a query returns, in the format that the file's name says; how many documents.
   private static func write(
-    _ query: StructuredQuery, below place: ResourcePath, to file: String, _ session: Session
+    _ query: StructuredQuery, below place: ResourcePath, to file: String, _ session: Session,
+    permissions: FileReplacement.Permissions = .kept(new: 0o666)
   ) throws(ShellError) -> Int {
-    let sink = try OutputSink.file(Redirection(path: file, appends: false))
+    let sink = try OutputSink.file(Redirection(path: file, appends: false), permissions: permissions)
     defer { sink.cancel() }
     session.lastCost = nil
     let export = DocumentExport(DocumentFormat(file: file)) { sink.write($0) }
@@ -171,7 +182,8 @@ enum DataCommands {
     if access(file, F_OK) == 0 { try session.confirm("replace the snapshot '\(name)'") }
     var query = everything(session)
     query.parent = .root
-    let count = try write(query, below: .root, to: file, session)
+    // What users may not read is in there.
+    let count = try write(query, below: .root, to: file, session, permissions: .exactly(0o600))
     session.console.note(
       "\(Session.counted(count, "document")) in \(file); ':restore \(name)' goes back to them")
   }
@@ -197,7 +209,12 @@ enum DataCommands {
       throw .unknown("there is no snapshot '\(name)'; ':snapshot \(name)' makes it (\(error.message))")
     }
     try check(source)
-    try session.confirm("replace every document of \(session.backend.database) by the snapshot '\(name)'")
+    var status = stat()
+    let made =
+      stat(file, &status) == 0 ? Timestamp(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: 0) : nil
+    try session.confirm(
+      "replace every document of \(session.backend.database) by the snapshot '\(name)'"
+        + (made.map { " of \($0.rfc3339)" } ?? ""))
     try session.backend.clear()
     let count = try write(source, session)
     session.console.note("\(Session.counted(count, "document")) restored from \(file)")

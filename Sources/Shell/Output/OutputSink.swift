@@ -39,7 +39,9 @@ final class OutputSink {
     return OutputSink(.program(program, command: command), program.input)
   }
 
-  static func file(_ redirection: Redirection) throws(ShellError) -> OutputSink {
+  static func file(
+    _ redirection: Redirection, permissions: FileReplacement.Permissions = .kept(new: 0o666)
+  ) throws(ShellError) -> OutputSink {
     let path = redirection.path
     var state = stat()
     let exists = stat(path, &state) == 0
@@ -51,7 +53,7 @@ final class OutputSink {
       return OutputSink(.direct(path: path), descriptor)
     }
     do throws(FileReplacement.Failure) {
-      let replacement = try FileReplacement(of: path)
+      let replacement = try FileReplacement(of: path, permissions: permissions)
       return OutputSink(.replacement(replacement, of: path), replacement.descriptor)
     } catch {
       let isBeside = [EACCES, EPERM, EROFS, ENAMETOOLONG].contains(error.code)
