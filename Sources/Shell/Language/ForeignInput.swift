@@ -13,6 +13,7 @@ struct ForeignInput {
   static func answered(_ error: ConditionError, _ text: String, _ context: LanguageContext) -> ConditionError
   {
     let input = ForeignInput(text: text, context: context)
+    if let hint = input.sdkValue(error) { return ConditionError(message: hint, offset: error.offset) }
     guard let answer = input.mongo() ?? input.command() ?? input.verb() else {
       guard let line = input.corrected(error) else { return error }
       return ConditionError(message: "\(error.message); write  \(line)", offset: error.offset)
@@ -47,6 +48,15 @@ struct ForeignInput {
       }
       parser.values.index = start
     }
+    if ["exit()", "quit()"].contains(parser.rest()) { return "this is written  :exit" }
+    parser = self.parser()
+    if parser.eatAlone("delete") {
+      let line = "delete from " + parser.rest()
+      guard line.lowercased().range(ofBytes: " where ") != nil,
+        (try? StatementParser.parse(line, context, answers: false)) != nil
+      else { return nil }
+      return "many documents are deleted so; write  \(line)"
+    }
     for word in ["get", "read", "find", "list", "from", "query"] where parser.eatAlone(word) {
       let rest = parser.rest()
       if !rest.isEmpty, (try? StatementParser.read(rest, context)) != nil {
@@ -58,6 +68,28 @@ struct ForeignInput {
     parser.values.index -= 1
     let fields = parser.rest()
     return "replace or merge? Write  \(path.text) := \(fields)  or  \(path.text) += \(fields)"
+  }
+
+  /// How the values of the client SDKs that are no data are written here.
+  private static let sdkValues = [
+    ("undefined", "there is no undefined; leave the field out, or write  null"),
+    ("serverTimestamp(", "the time of the server is written  @now"),
+    ("new Date(", "times are written  @2026-03-01T09:00:00Z, that of the server  @now"),
+    ("increment(", "an update adds to a field; write  update PATH visits += 1"),
+    ("delete(", "an update removes a field; write  update PATH unset FIELD"),
+    ("deleteField(", "an update removes a field; write  update PATH unset FIELD"),
+    ("arrayUnion(", "an update adds to a list; write  update PATH tags union [\"x\"]"),
+  ]
+
+  private func sdkValue(_ error: ConditionError) -> String? {
+    guard error.message.hasPrefix("expected a value") else { return nil }
+    var typed = String(text.unicodeScalars.dropFirst(error.offset))[...]
+    for owner in ["admin.firestore.", "firebase.firestore.", "FieldValue."] where typed.hasPrefix(owner) {
+      typed = typed.dropFirst(owner.count)
+    }
+    guard let (start, answer) = Self.sdkValues.first(where: { typed.hasPrefix($0.0) }) else { return nil }
+    let next = typed.dropFirst(start.count).utf8.first
+    return start.hasSuffix("(") || next?.isWordByte != true ? answer : nil
   }
 
   /// The line with what is missing at the place of an error: quotes around a text, `|` before a stage.
@@ -85,12 +117,27 @@ struct ForeignInput {
       StatementParser.stageWords.contains(word.lowercased())
     {
       line = before + "| " + word.lowercased() + after
+    } else if error.message.hasPrefix("expected a stage"), let read = Self.staged(word, before, after) {
+      line = read
     } else if let near = Self.near(word, error) {
       line = before + near + after
     } else {
       return nil
     }
     return (try? StatementParser.parse(line, context, answers: false)) == nil ? nil : line
+  }
+
+  /// What stands behind `|` and is no stage here: a clause, a program, or a write.
+  private static func staged(_ word: String, _ before: String, _ after: String) -> String? {
+    let bars = before.unicodeScalars.reversed().prefix { $0 == " " || $0 == "|" }.count
+    let read = String(before.unicodeScalars.dropLast(bars))
+    let name = word.lowercased()
+    switch name {
+    case "sort": return after.contains { $0 != " " } ? "\(read) order by\(after)" : "\(read) | ! sort"
+    case "delete": return "\(read) | each delete $id"
+    case "grep", "jq", "awk", "sed", "wc", "less": return "\(read) | ! \(word)\(after)"
+    default: return StatementParser.clauseWords.contains(name) ? "\(read) \(name)\(after)" : nil
+    }
   }
 
   /// The word that is nearly what stands where another one was expected.
