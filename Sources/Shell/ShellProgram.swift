@@ -19,6 +19,8 @@ package struct ShellOptions: Sendable {
   package var writesJSONErrors = false
   package var persona: String?
   package var personaFiles: [String] = []
+  /// Suites that nobody named, whose personas are known if they can be read.
+  package var foundSuites: [String] = []
   package var database = DatabaseID(project: "demo")
   package var assumesYes = false
   package var keepsGoing = false
@@ -84,7 +86,7 @@ package enum ShellProgram {
     }
   }
 
-  private static func session(
+  static func session(
     _ options: ShellOptions, _ place: ShellPlace, _ console: Console
   ) throws(ShellError) -> Session {
     let backend: any Backend
@@ -106,6 +108,12 @@ package enum ShellProgram {
     if let mode = options.mode { try session.execute(":mode " + mode) }
     for file in options.personaFiles {
       session.personas += try PersonaFile.read(file, database: options.database, now: session.now)
+    }
+    for suite in options.foundSuites {
+      let found = (try? PersonaFile.read(suite, database: options.database, now: session.now)) ?? []
+      session.personas += found.filter { persona in
+        !session.personas.contains { $0.name.hasSameBytes(as: persona.name) }
+      }
     }
     for variable in options.variables { session.variables[variable.name] = .string(variable.value) }
     if let persona = options.persona { try session.execute(":as " + persona) }

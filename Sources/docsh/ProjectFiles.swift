@@ -87,6 +87,24 @@ struct ProjectFiles: Equatable {
     return (emulator?["host"]?.text, Int(number))
   }
 
+  /// Where a shell finds the project's emulator; nil where its firebase.json names no port.
+  func emulatorAddress() throws -> String? {
+    guard let config else { return nil }
+    let named = try Self.endpoint(config)
+    guard let port = named.port, port != 0 else { return nil }
+    let host = named.host ?? "127.0.0.1"
+    // What listens at every address is reached at this one.
+    if host == "0.0.0.0" || host == "::" { return "127.0.0.1:\(port)" }
+    return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// The suites beside the project's files, by name. A tree is not searched: shells must start at once.
+  func suites() -> [String] {
+    (Folders.entries(of: folder) ?? []).filter { $0.hasSuffix(Self.suiteSuffix) }.sorted().map {
+      Self.joined(folder, $0)
+    }
+  }
+
   private static func joined(_ folder: String, _ name: String) -> String {
     folder == "." ? name : folder == "/" ? "/" + name : folder + "/" + name
   }

@@ -86,6 +86,24 @@ struct ProjectFilesTests {
   }
 
   @Test(
+    "where a shell looks for its emulator",
+    arguments: [
+      ("{}", "-"), (#"{"firestore": {"port": 8081}}"#, "127.0.0.1:8081"),
+      (#"{"firestore": {"port": 0}}"#, "-"),
+      (#"{"firestore": {"host": "0.0.0.0", "port": 1}}"#, "127.0.0.1:1"),
+      (#"{"firestore": {"host": "::1", "port": 1}}"#, "[::1]:1"),
+      (#"{"firestore": {"host": "box", "port": 1}}"#, "box:1"),
+    ])
+  func emulator(emulators: String, address: String) throws {
+    let folder = TemporaryFolder()
+    try writeFile(folder.path + "/firebase.json", #"{"firestore": {}, "emulators": \#(emulators)}"#)
+    for name in ["b", "a"] { try writeFile(folder.path + "/\(name).rules-test.yaml", "") }
+    let files = try #require(ProjectFiles(in: folder.path))
+    #expect(try files.emulatorAddress() ?? "-" == address)
+    #expect(files.suites() == ["a", "b"].map { "\(folder.path)/\($0).rules-test.yaml" })
+  }
+
+  @Test(
     "`docsh serve` takes them where the command line names none",
     arguments: [
       ("", "firestore.rules seeds/a.yaml"), ("--seed b.yaml", "firestore.rules b.yaml"),

@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+import TestSupport
 import Testing
 
 @testable import Shell
@@ -323,6 +324,28 @@ struct SessionTests {
       #expect(talk.run(":as dave", ":who").results.first?.hasPrefix("dave: uid \"dave\"") == true)
       #expect(talk.run("users/bob").status == 3)
       #expect(talk.run("users/dave | ids").results == ["dave"])
+    }
+  }
+
+  @Test(
+    "Personas of suites that nobody named are known where they can be read",
+    arguments: [
+      ("a", "alice carol"), ("a b", "alice carol bob"), ("broken a", "alice carol"), ("missing", ""),
+    ])
+  func foundSuites(_ names: String, _ known: String) async throws {
+    let folder = TemporaryFolder()
+    for (name, text) in [
+      ("a", "rules: r.rules\npersonas:\n  alice: {uid: a1}\n  carol: {uid: c1}\n"),
+      ("b", "personas:\n  bob: {uid: b1}\n  alice: {uid: a2}\n"), ("broken", "personas: {alice: [\n"),
+    ] { try writeFile("\(folder.path)/\(name)", text) }
+    var options = ShellOptions()
+    options.foundSuites = names.split(separator: " ").map { "\(folder.path)/\($0)" }
+    let asked = options
+    try await SessionKit.talk(.remote) { talk in
+      let session = try ShellProgram.session(
+        asked, .remote(talk.session.backend.location), Console.standard())
+      #expect(session.personas.map(\.name).joined(separator: " ") == known)
+      #expect(session.personas.first?.uid == (known.isEmpty ? nil : "a1"))
     }
   }
 

@@ -68,7 +68,9 @@ enum IdentityCommands {
     case "anon", "nobody": return .anonymous
     default:
       if session.personas.isEmpty {
-        session.console.note("no personas are known here; \(TextEscape.printable(name)) is the uid")
+        session.console.note(
+          "no personas are known here, and \(TextEscape.printable(name)) is the uid without claims; "
+            + "--personas FILE has others")
         return try Caller(
           name: name, .map(["uid": .string(name)]), database: session.backend.database, now: session.now)
       }

@@ -17,7 +17,8 @@ struct ShellCommand: AsyncParsableCommand {
       What docsh does without a subcommand. On a terminal it converses;
       otherwise it reads statements from -c, from files or from standard input.
       Without a place to go to it looks for a server (FIRESTORE_EMULATOR_HOST,
-      then 127.0.0.1:8080), then for a data folder `data`, and says which.
+      then the Firestore emulator of the project's firebase.json, or
+      127.0.0.1:8080), then for a data folder `data`, and says which.
 
         docsh shell                                    a running server
         docsh shell --rules my.rules --seed my.yaml    a store of its own
@@ -140,6 +141,9 @@ struct ShellCommand: AsyncParsableCommand {
     options.writesJSONErrors = json || mode == "json" || mode == "jsonl"
     options.persona = persona
     options.personaFiles = personas + suites
+    if options.personaFiles.isEmpty, rules == nil {
+      options.foundSuites = ProjectFiles.find()?.suites() ?? []
+    }
     options.database = DatabaseID(project: project, database: database)
     options.assumesYes = yes
     options.keepsGoing = keepGoing
@@ -168,10 +172,13 @@ struct ShellCommand: AsyncParsableCommand {
       announce("server \(host) (FIRESTORE_EMULATOR_HOST)")
       return .remote(host)
     }
-    let standard = "127.0.0.1:8080"
+    let files = ProjectFiles.find()
+    let named = try files?.emulatorAddress()
+    let standard = named ?? "127.0.0.1:8080"
+    let origin = named == nil ? "" : files?.config.map { " (\($0))" } ?? ""
     do throws(ServerRequest.Failure) {
       _ = try ServerRequest.send("/", to: standard)
-      announce("server \(standard)")
+      announce("server \(standard)\(origin)")
       return .remote(standard)
     } catch {
       if error.isTLS { announce("no server: \(error)") }
@@ -182,7 +189,7 @@ struct ShellCommand: AsyncParsableCommand {
     }
     throw Terminal.end(
       ShellStatus.connection,
-      "no server at \(standard) and no data folder `data`; start one with `docsh serve`, or say --rules FILE "
+      "no server at \(standard)\(origin) and no data folder `data`; start one with `docsh serve`, or say --rules FILE "
         + "--seed FILE for a store in this process")
   }
 
