@@ -59,11 +59,17 @@ final class LineEditor {
     }
   }
 
+  /// Whether a blank line was added at the end: it ends what cannot end, too, which is then told what is missing.
+  private var isAtBlankLine: Bool {
+    guard cursor == text.count, let end = text.lastIndex(of: "\n") else { return false }
+    return text[(end + 1)...].allSatisfy { $0 == " " || $0 == "\t" }
+  }
+
   /// What ends the reading, if the key does.
   private func take(_ key: Key) -> TypedLine? {
     switch key {
     case .enter, .control("j"), .control("m"):
-      if !InputScanner.isComplete(String(text)), !text.isEmpty {
+      if !InputScanner.isComplete(String(text)), !text.isEmpty, !isAtBlankLine {
         insert("\n")
       } else {
         return finish(.statement(String(text)))
