@@ -72,7 +72,10 @@ final class LineEditor {
       if !InputScanner.isComplete(String(text)), !text.isEmpty, !isAtBlankLine {
         insert("\n")
       } else {
-        return finish(.statement(String(text)))
+        // Without the blank line: errors show the last one.
+        let statement =
+          isAtBlankLine ? text[..<(text.lastIndex { !$0.isWhitespace } ?? -1).advanced(by: 1)] : text[...]
+        return finish(.statement(String(statement)))
       }
     case .control("c"): return finish(.given(up: String(text)), mark: "^C")
     case .control("d"):
