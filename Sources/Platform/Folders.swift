@@ -7,6 +7,11 @@ package enum Folders {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// The path of a name in a folder; of the working directory just the name.
+  package static func joined(_ folder: String, _ name: String) -> String {
+    folder == "." ? name : folder.hasSuffix("/") ? folder + name : folder + "/" + name
+  }
+
   /// Whether there is a folder.
   package static func exists(_ path: String) -> Bool {
     var status = stat()

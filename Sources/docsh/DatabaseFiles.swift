@@ -60,11 +60,7 @@ struct DatabaseFiles: Equatable {
   /// `"firestore": {KIND: FILE}`, or a list of such objects with `database`. Paths begin at the file's
   /// folder.
   private static func configured(_ kind: StaticString, _ config: String) throws -> [Source] {
-    let firestore: JSONValue
-    let bytes = try FileAccess.required(config).bytes
-    do throws(JSONError) { firestore = try JSONReader.read(bytes)["firestore"] ?? .array([]) } catch {
-      throw Terminal.end(ExitStatus.badInput, "`\(config)` is no JSON: unexpected at byte \(error.offset)")
-    }
+    let firestore = try FirebaseConfig.read(config)["firestore"] ?? .array([])
     guard firestore.members != nil || firestore.elements != nil else {
       throw Terminal.end(
         ExitStatus.badInput, "`firestore` of `\(config)` must be an object or a list of objects")

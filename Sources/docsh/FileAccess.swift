@@ -90,7 +90,7 @@ enum FileAccess {
     guard seen.insert(FolderID(device: status.st_dev, number: status.st_ino)).inserted else { return [] }
     var found: [String] = []
     for name in try entries(of: path) where !name.hasPrefix(".") && name != "node_modules" {
-      let child = path == "." ? name : path.hasSuffix("/") ? path + name : path + "/" + name
+      let child = Folders.joined(path, name)
       guard stat(child, &status) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
         found += try files(below: child, suffix: suffix, &seen)

@@ -51,7 +51,7 @@ struct ProjectFiles: Equatable {
   init?(in folder: String) {
     self.folder = folder
     func path(_ name: String) -> String? {
-      let path = Self.joined(folder, name)
+      let path = Folders.joined(folder, name)
       return access(path, R_OK) == 0 ? path : nil
     }
     config = path("firebase.json").flatMap { Self.namesFirestore($0) ? $0 : nil }
@@ -59,7 +59,7 @@ struct ProjectFiles: Equatable {
       rules = path("firestore.rules")
       indexes = path("firestore.indexes.json")
     }
-    let seeds = Folders.entries(of: Self.joined(folder, "seeds"))?.filter { $0.hasSuffix(".yaml") } ?? []
+    let seeds = Folders.entries(of: Folders.joined(folder, "seeds"))?.filter { $0.hasSuffix(".yaml") } ?? []
     // Which of several is meant nobody can know.
     if seeds.count == 1 { seed = path("seeds/" + seeds[0]) }
     guard config == nil, rules == nil, indexes == nil else { return }
@@ -69,16 +69,13 @@ struct ProjectFiles: Equatable {
 
   /// Projects without Firestore have that file too. One that cannot be read is complained of by whoever reads it.
   private static func namesFirestore(_ config: String) -> Bool {
-    guard let bytes = try? FileAccess.contents(of: config), let json = try? JSONReader.read(bytes) else {
-      return true
-    }
+    guard let json = FirebaseConfig.quietly(config) else { return true }
     return json["firestore"] != nil
   }
 
   /// `emulators.firestore` of a firebase.json: where its emulator listens.
   static func endpoint(_ config: String) throws -> (host: String?, port: Int?) {
-    guard let json = try? JSONReader.read(try FileAccess.required(config).bytes) else { return (nil, nil) }
-    let emulator = json["emulators"]?["firestore"]
+    let emulator = try FirebaseConfig.read(config)["emulators"]?["firestore"]
     guard let port = emulator?["port"] else { return (emulator?["host"]?.text, nil) }
     guard let number = port.integer, (0...65_535).contains(number) else {
       throw Terminal.end(
@@ -101,11 +98,7 @@ struct ProjectFiles: Equatable {
   /// The suites beside the project's files, by name. A tree is not searched: shells must start at once.
   func suites() -> [String] {
     (Folders.entries(of: folder) ?? []).filter { $0.hasSuffix(Self.suiteSuffix) }.sorted().map {
-      Self.joined(folder, $0)
+      Folders.joined(folder, $0)
     }
-  }
-
-  private static func joined(_ folder: String, _ name: String) -> String {
-    folder == "." ? name : folder == "/" ? "/" + name : folder + "/" + name
   }
 }

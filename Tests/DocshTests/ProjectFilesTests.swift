@@ -74,6 +74,8 @@ struct ProjectFilesTests {
     arguments: [
       ("{}", "- -"), (#"{"emulators": {"firestore": {"port": 8081}}}"#, "- 8081"),
       (#"{"emulators": {"firestore": {"host": "0.0.0.0", "port": 1}}}"#, "0.0.0.0 1"),
+      (#"{/* for all */ "emulators": {"firestore": {"port": 8081}} // ours"# + "\n}", "- 8081"),
+      (#"{"emulators": {"firestore": {"port": 8081}}"#, "error"),
       (#"{"emulators": {"firestore": {"port": "x"}}}"#, "error"),
       (#"{"emulators": {"firestore": {"port": 70000}}}"#, "error"),
     ])

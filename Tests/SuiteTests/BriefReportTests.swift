@@ -35,6 +35,22 @@ struct BriefReportTests {
         """)
   }
 
+  @Test("names may have the sign that titles put between them")
+  func signInNames() throws {
+    let report = try SuiteKit.run(
+      """
+      operations: {a × b: {get: users/ann}, c: {get: users/eve}}
+      matrices:
+        - name: who reads
+          grid: |
+            operation | anon  ann
+            a × b     | A     A
+            c         | .     .
+
+      """)
+    #expect(BriefReport.text([report]).contains("    a × b     | [A→.]  A\n"))
+  }
+
   @Test("a single case is told in full")
   func single() throws {
     let report = try SuiteKit.run(Self.sections, options: SuiteOptions(filter: "one"))

@@ -178,7 +178,16 @@ struct TestCase: Sendable {
     case skip(String)
   }
 
+  /// Where a cell stands in its grid.
+  struct Place: Sendable {
+    /// Nil in a grid without states.
+    let state: String?
+    let operation: String
+  }
+
   var kind: Kind
+  /// Of cells.
+  var place: Place?
   /// Below the name of the suite.
   var names: [String]
   var tags: [String]

@@ -3,7 +3,7 @@ public struct SuiteOptions: Sendable {
   /// Only cases whose name, with the names around it, holds this text.
   public var filter: String?
   /// Only the cases of these full names.
-  public var names: [String]?
+  public var names: Set<String>?
   /// Only cases with this tag.
   public var tag: String?
   /// Imports must lie below this folder; nil means the project the suite lies in.

@@ -54,7 +54,8 @@ struct MatrixReader {
       own.expectation = Self.expectation(cell)
       let names = [row.state?.text, row.operation.text, persona.name].compactMap { $0 }
       return TestCase(
-        kind: .cell, names: [name, names.joined(separator: " × ")], tags: head.tags,
+        kind: .cell, place: TestCase.Place(state: row.state?.text, operation: row.operation.text),
+        names: [name, names.joined(separator: " × ")], tags: head.tags,
         exception: head.exception, limits: head.limits, given: overlay, body: .steps([own]), source: source,
         mark: cell.mark)
     }

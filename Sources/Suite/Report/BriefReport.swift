@@ -35,10 +35,11 @@ private struct BriefWriter {
 
   func suite(_ report: SuiteReport) -> [String] {
     var lines: [String] = []
-    var drawn: Set<String> = []
+    var grids = Dictionary(grouping: report.results.filter { $0.cell != nil }) { $0.names.first ?? "" }
     for result in report.results {
       if result.cell != nil, result.hasFailed, let matrix = result.names.first {
-        if drawn.insert(matrix).inserted { lines += grid(matrix, report) }
+        // At the place of its first wrong cell.
+        if let cells = grids.removeValue(forKey: matrix) { lines += grid(matrix, cells, report) }
       } else {
         lines += entry(result, report)
       }
@@ -72,8 +73,7 @@ private struct BriefWriter {
   // MARK: grids
 
   /// The rows of a matrix that have a wrong cell.
-  private func grid(_ matrix: String, _ report: SuiteReport) -> [String] {
-    let cells = report.results.filter { $0.cell != nil && $0.names.first == matrix }
+  private func grid(_ matrix: String, _ cells: [CaseResult], _ report: SuiteReport) -> [String] {
     var personas: [String] = []
     var rows: [(row: CaseResult.Cell, cells: [String: CaseResult])] = []
     for result in cells {
@@ -108,11 +108,11 @@ private struct BriefWriter {
     let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
     return table.map { row in
       let fields = zip(row, widths).map { text, width in
-        let padding = String(repeating: " ", count: width - text.count)
-        return (text.hasPrefix("[") ? paint.red(text) : text) + padding
+        let field = text.padded(to: width)
+        return text.hasPrefix("[") ? paint.red(text) + field.dropFirst(text.count) : field
       }
       let line = fields[..<names].joined(separator: "  ") + " | " + fields[names...].joined(separator: "  ")
-      return "    " + String(line.reversed().drop { $0 == " " }.reversed())
+      return "    " + line.withoutBlanksAtEnd
     }
   }
 }

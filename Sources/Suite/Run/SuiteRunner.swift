@@ -194,15 +194,12 @@ struct SuiteRunner {
   }
 
   private func cell(_ testCase: TestCase) -> CaseResult.Cell? {
-    guard testCase.kind == .cell, case .steps(let steps) = testCase.body, let request = steps.first,
-      let expected = request.expectation.text.first, let title = testCase.names.last
+    guard let place = testCase.place, case .steps(let steps) = testCase.body, let request = steps.first,
+      let expected = request.expectation.text.first
     else { return nil }
-    let parts = title.split(separator: " × ").map(String.init)
-    guard parts.count > 1 else { return nil }
     return CaseResult.Cell(
-      state: parts.count > 2 ? parts[0] : nil, operation: parts[parts.count - 2],
-      persona: request.persona.name,
-      expected: expected, got: symbol)
+      state: place.state, operation: place.operation, persona: request.persona.name, expected: expected,
+      got: symbol)
   }
 
   private mutating func explain(_ outcome: Outcome, _ request: Request, _ testCase: TestCase) {

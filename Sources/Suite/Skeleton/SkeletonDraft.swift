@@ -102,18 +102,13 @@ struct SkeletonDraft {
     let states = (["state"] + rows.map(\.state)).map(\.count).max() ?? 0
     let operations = (["operation"] + rows.map(\.operation)).map(\.count).max() ?? 0
     func line(_ state: String, _ operation: String, _ cells: [String]) -> String {
-      let padded = zip(cells, names).map { Self.padded($0, to: $1.count) }.joined(separator: "  ")
-      let left = Self.padded(state, to: states) + "  " + Self.padded(operation, to: operations)
-      let line = "      \(left) | \(padded)"
-      return String(line.reversed().drop { $0 == " " }.reversed())
+      let padded = zip(cells, names).map { $0.padded(to: $1.count) }.joined(separator: "  ")
+      let left = state.padded(to: states) + "  " + operation.padded(to: operations)
+      return "      \(left) | \(padded)".withoutBlanksAtEnd
     }
     return [
       "  - name: \(SuiteText.scalar(block.block.pattern))", "    grid: |", line("state", "operation", names),
     ]
       + rows.map { row in line(row.state, row.operation, names.map { _ in "." }) } + [""]
-  }
-
-  private static func padded(_ text: String, to width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
   }
 }

@@ -63,9 +63,7 @@ public struct SuiteSkeleton: Sendable {
     let updated = report.updatingGrids(in: Array(inlined.utf8))
     let text = String(decoding: updated, as: UTF8.self)
     let again = try Suite.load(text: text, name: "skeleton", options: SuiteOptions()).run()
-    let failed = again.results.filter(\.hasFailed).compactMap { result in
-      result.names.last?.split(separator: " × ").dropFirst().first.map(String.init)
-    }
+    let failed = again.results.filter(\.hasFailed).compactMap(\.cell?.operation)
     return ((Self.withoutRules(text, line), again.results.count), Set(failed))
   }
 

@@ -42,7 +42,7 @@ struct InitPlan {
       return
     }
     try addAll(folder)
-    nextCommands = Self.commands(rules: Self.joined(folder, "firestore.rules"), in: folder)
+    nextCommands = Self.commands(rules: Folders.joined(folder, "firestore.rules"), in: folder)
   }
 
   /// The rules of a project, each file once.
@@ -68,10 +68,6 @@ struct InitPlan {
   private static func commands(rules: String, in folder: String) -> [String] {
     let place = folder == "." ? "" : "cd \(folder) && "
     return [place + "docsh test --watch", place + "docsh serve --watch-tests", "docsh rules check \(rules)"]
-  }
-
-  private static func joined(_ folder: String, _ name: String) -> String {
-    folder == "." ? name : folder.hasSuffix("/") ? folder + name : folder + "/" + name
   }
 
   // MARK: suites
@@ -100,15 +96,16 @@ struct InitPlan {
   // MARK: a first project
 
   private mutating func addAll(_ folder: String) throws {
-    let rules = Self.joined(folder, "firestore.rules")
+    let rules = Folders.joined(folder, "firestore.rules")
     files.append(
       File(path: rules, text: Self.rulesText, about: "users may do what they like with their own documents"))
     files.append(
       File(
-        path: Self.joined(folder, "firestore.indexes.json"), text: Self.indexesText,
+        path: Folders.joined(folder, "firestore.indexes.json"), text: Self.indexesText,
         about: "no composite indexes"))
     files.append(
-      File(path: Self.joined(folder, "seeds/app.yaml"), text: Self.seedText, about: "loaded by `docsh serve`")
+      File(
+        path: Folders.joined(folder, "seeds/app.yaml"), text: Self.seedText, about: "loaded by `docsh serve`")
     )
     try addSuite(for: rules, Array(Self.rulesText.utf8), database: nil)
   }
@@ -118,7 +115,6 @@ struct InitPlan {
 
     service cloud.firestore {
       match /databases/{database}/documents {
-
         // What no rule allows is denied; there is nothing to be written for that.
 
         function isUser(userId) {

@@ -24,8 +24,10 @@ final class ReloadRequests: Sendable {
   private let wake: (read: Int32, write: Int32)
 
   init(watchesFiles: Bool) {
-    // Without the kernel's help files are read again at SIGHUP only.
-    watch = watchesFiles ? try? FileWatch() : nil
+    do throws(FileWatchError) { watch = watchesFiles ? try FileWatch() : nil } catch {
+      watch = nil
+      Terminal.complain("\(error.description); files are read again at SIGHUP only")
+    }
     var ends: [Int32] = [-1, -1]
     wake = pipe(&ends) == 0 ? (ends[0], ends[1]) : (-1, -1)
     for end in ends where end >= 0 { _ = fcntl(end, F_SETFL, O_NONBLOCK) }

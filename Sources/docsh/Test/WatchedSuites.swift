@@ -94,9 +94,9 @@ final class WatchedSuites {
   }
 
   /// The cases of a suite that failed last, by their full names.
-  private func failedNames(_ index: Int) -> [String]? {
+  private func failedNames(_ index: Int) -> Set<String>? {
     suites[index].report.map { report in
-      report.results.filter(\.hasFailed).map { ([report.name] + $0.names).joined(separator: " › ") }
+      Set(report.results.filter(\.hasFailed).map { ([report.name] + $0.names).joined(separator: " › ") })
     }
   }
 
