@@ -230,6 +230,25 @@ struct MutationTests {
     #expect(report.mutation?.survivors.allSatisfy { $0.line == 29 } == true)
   }
 
+  @Test(
+    "A survivor in a changed line misses the gate, however green the last run was",
+    arguments: [
+      ("100%", "month", true, []),
+      // Most mutants stand in lines that did not change: the share is reached if those are still noticed.
+      ("50%", "month", false, ["require: mutation (only changed lines were mutated)"]),
+      ("100%", "year", false, ["require: mutation (only changed lines were mutated)"]),
+    ])
+  func scopedGate(_ least: String, _ before: String, _ isMissed: Bool, _ unchecked: [String]) async throws {
+    let suite = try SuiteKit.load(
+      "require: {mutation: \(least)}\ncases:\n  - {as: anon, get: clock/2026, expect: allow}\n")
+    let old = String(decoding: suite.rules.source.bytes, as: UTF8.self).split(separator: "year").joined(
+      separator: before)
+    let report = try await suite.run(
+      mutating: MutationScope(workers: 2, unchangedSince: Array(old.utf8)))
+    #expect([report].haveMissedGates == isMissed)
+    #expect(report.unchecked == unchecked)
+  }
+
   @Test("Cases that fail keep mutants from being made")
   func failing() async throws {
     let suite = try SuiteKit.load("cases:\n  - {as: anon, get: clock/2026, expect: deny}\n")
