@@ -21,9 +21,9 @@ struct ProjectFiles: Equatable {
   /// What is looked for, in the words of messages.
   static let sought = "firebase.json, firestore.rules, firestore.indexes.json and *\(suiteSuffix)"
 
-  /// From the working directory upwards, to the home directory or the folder that has `.git`. Nil where nothing is found.
-  static func find() -> ProjectFiles? {
-    folders(from: Folders.real(".") ?? "/", home: home).lazy.compactMap(ProjectFiles.init).first
+  /// From a folder upwards, the working directory or another, to the home directory or the folder that has `.git`. Nil where nothing is found.
+  static func find(from folder: String = ".") -> ProjectFiles? {
+    folders(from: Folders.real(folder) ?? "/", home: home).lazy.compactMap(ProjectFiles.init).first
   }
 
   /// The folder below which the suites of the project are: that of its other files, or the one that has `.git`.
@@ -93,6 +93,27 @@ struct ProjectFiles: Equatable {
     // What listens at every address is reached at this one.
     if host == "0.0.0.0" || host == "::" { return "127.0.0.1:\(port)" }
     return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// The rules of the project, each file once; one that firebase.json names may not be there.
+  func rulesSources() throws -> [DatabaseFiles.Source] {
+    let named = try DatabaseFiles("rules", rules.map { [$0] } ?? [], config: config).sources
+    var sources: [DatabaseFiles.Source] = []
+    for source in named where !sources.contains(where: { $0.path == source.path }) { sources.append(source) }
+    return sources
+  }
+
+  /// The rules files that a command is about which names none; complains and ends where there are none.
+  static func rulesFiles() throws -> [String] {
+    let files = try find()?.rulesSources().map(\.path) ?? []
+    guard !files.isEmpty else {
+      throw Terminal.end(
+        ExitStatus.badInput,
+        "no rules found: looked for firebase.json and firestore.rules from here upwards; name a rules file, a folder with "
+          + "some, or - for standard input")
+    }
+    Terminal.complain("found \(files.joined(separator: ", "))")
+    return files
   }
 
   /// The suites beside the project's files, by name. A tree is not searched: shells must start at once.

@@ -28,4 +28,13 @@ struct CommandLineTests {
       #expect(throws: Never.self) { try Docsh.parseAsRoot(words) }
     }
   }
+
+  @Test(
+    "shares are percentages",
+    arguments: [("0", true), ("99.5", true), ("100", true), ("101", false), ("-1", false), ("nan", false)])
+  func percentages(text: String, isAccepted: Bool) {
+    #expect(((try? TestCommand.parse(["--min-coverage=\(text)"])) != nil) == isAccepted)
+    #expect(
+      ((try? RulesCoverageCommand.parse(["a.rules", "--suite", "a", "--min=\(text)"])) != nil) == isAccepted)
+  }
 }

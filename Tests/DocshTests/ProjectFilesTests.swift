@@ -51,25 +51,6 @@ struct ProjectFilesTests {
   }
 
   @Test(
-    "init writes the index file that a firebase.json names, where it is missing", arguments: [true, false])
-  func namedIndexes(isThere: Bool) throws {
-    let folder = TemporaryFolder()
-    let config = #"{"firestore": {"rules": "a.rules", "indexes": "conf/ix.json"}}"#
-    try writeFile(folder.path + "/firebase.json", config)
-    let rules = """
-      rules_version = '2';
-      service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read: if true; } } }
-      """
-    try writeFile(folder.path + "/a.rules", rules)
-    if isThere {
-      try Folders.make(folder.path + "/conf")
-      try writeFile(folder.path + "/conf/ix.json", "{}")
-    }
-    let names = try InitPlan(folder: folder.path).files.map { $0.path.dropFirst(folder.path.count + 1) }
-    #expect(names == ["a.rules-test.yaml"] + (isThere ? [] : ["conf/ix.json"]))
-  }
-
-  @Test(
     "where a firebase.json has its emulator listen",
     arguments: [
       ("{}", "- -"), (#"{"emulators": {"firestore": {"port": 8081}}}"#, "- 8081"),

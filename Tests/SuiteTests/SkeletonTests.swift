@@ -44,6 +44,43 @@ struct SkeletonTests {
         "match /a/{id} { allow update: if request.auth.token.email_verified; }",
         ["  verified: {uid: verified, email_verified: true}"]
       ),
+      (
+        "match /a/{id} { allow read: if resource.data.open || resource.data.by == request.auth.uid; }",
+        [
+          "  a/a1 open false: {a/a1: {open: false}}",
+          "  list a by open true: {list: {from: a, where: [\"open == true\"]}}",
+          "  list a by by: {list: {from: a, where: [\"by == 'user'\"]}}",
+          "      as it is         get a/a1            | A     A     A",
+          "      a/a1 open false  get a/a1            | !     A     .",
+          "      as it is         list a              | ?     ?     ?",
+          "      as it is         list a by open true | A     A     A",
+          "      as it is         list a by by        | ?     A     ?",
+        ]
+      ),
+      (
+        "match /a/{id} { allow update: if resource.data.by == request.auth.uid; }",
+        [
+          "  hand over a/a1 by: {update: a/a1, data: {by: other}}",
+          "      as it is  hand over a/a1 by | !     A     .",
+        ]
+      ),
+      (
+        """
+        match /a/{id} {
+          allow update: if resource.data.by == request.auth.uid && request.resource.data.by == resource.data.by;
+        }
+        """,
+        ["      as it is  hand over a/a1 by | .     .     ."]
+      ),
+      (
+        "match /a/{id} { allow delete: if resource.data.state != 'locked' && !resource.data.held; }",
+        [
+          "  a/a1: {held: false, state: another}", "  a/a1 state locked: {a/a1: {state: locked}}",
+          "      as it is           delete a/a1 | A     A     A",
+          "      a/a1 state locked  delete a/a1 | .     .     .",
+          "      a/a1 held true     delete a/a1 | .     .     .",
+        ]
+      ),
     ] as [(String, [String])])
   func skeletons(block: String, lines: [String]) throws {
     let rules =

@@ -97,6 +97,7 @@ struct FactReader {
       }
     case .methodCall(let receiver, let name, _, let arguments):
       visit(method: name, of: receiver, arguments, frame)
+    case .unary(.not, let operand): add(place(operand, frame), .value(.boolean(false)))
     case .unary: break
     default: add(place(node, frame), .value(.boolean(true)))
     }
@@ -109,6 +110,9 @@ struct FactReader {
     case .equal:
       add(place(left, frame), operand(right, frame))
       add(place(right, frame), operand(left, frame))
+    case .notEqual:
+      if case .value(let value)? = operand(right, frame) { add(place(left, frame), .other(value)) }
+      if case .value(let value)? = operand(left, frame) { add(place(right, frame), .other(value)) }
     case .isIn:
       if case .list(let elements) = right.unwrapped.kind {
         add(place(left, frame), elements.first.flatMap { operand($0, frame) })

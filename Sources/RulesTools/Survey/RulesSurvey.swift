@@ -38,6 +38,8 @@ package struct RulesSurvey: Sendable {
     case capture(Int)
     case now
     case value(Value)
+    /// Any value but this one.
+    case other(Value)
     /// `is string`, and its like.
     case type(String)
     /// A list that has the operand.

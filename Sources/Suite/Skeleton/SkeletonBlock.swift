@@ -5,14 +5,6 @@ internal import DocModel
 internal import RulesTools
 
 struct SkeletonBlock {
-  /// A row of the block's grid.
-  struct Row {
-    let state: String
-    let operation: String
-    /// The operation as suites have it.
-    let text: String
-  }
-
   let block: RulesSurvey.Block
   /// A document's.
   let path: [String]
@@ -65,9 +57,9 @@ struct SkeletonBlock {
   }
 
   var pathText: String { path.joined(separator: "/") }
-  private var collection: String { path.dropLast().joined(separator: "/") }
+  var collection: String { path.dropLast().joined(separator: "/") }
   /// What names of grids can hold.
-  private var label: String { SkeletonBlock.label(pathText) }
+  var label: String { SkeletonBlock.label(pathText) }
 
   static func label(_ text: String) -> String {
     String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || "/_.-".contains($0)) ? $0 : "_" })
@@ -90,7 +82,7 @@ struct SkeletonBlock {
     return node
   }
 
-  private func sent(_ method: String) -> SuiteNode {
+  func sent(_ method: String) -> SuiteNode {
     var node = SuiteNode.map([])
     for fact in Self.ordered(block.facts[method] ?? []) {
       if case .sent(let field) = fact.place { set(&node, field, fact.operand, isSent: true) }
@@ -122,6 +114,7 @@ struct SkeletonBlock {
     case .capture(let index): return SuiteText.scalar(captured[index] ?? "text")
     case .now: return isSent ? SuiteText.serverTime : Self.time
     case .value(let value): return SuiteText.value(value)
+    case .other(let value): return Self.another(value)
     case .list(let element): return "[\(text(element))]"
     case .present: return "text"
     case .type(let name):
@@ -140,6 +133,17 @@ struct SkeletonBlock {
     }
   }
 
+  /// A value that is not the one given, and of its kind where there is another of that kind.
+  static func another(_ value: Value) -> String {
+    switch value {
+    case .boolean(let flag): "\(!flag)"
+    case .integer(let number): "\(number &+ 1)"
+    case .string("another"): "third"
+    case .string: "another"
+    default: "text"
+    }
+  }
+
   private static let time = "{$time: \(SuiteSkeleton.clock)}"
 
   /// Where a document lies that is looked up; nil when it depends on what cannot be known.
@@ -155,46 +159,6 @@ struct SkeletonBlock {
       }
     }
     return path.count % 2 == 0 ? path.joined(separator: "/") : nil
-  }
-
-  // MARK: requests
-
-  var rows: [Row] { block.methods.map(row) }
-
-  private func row(_ method: String) -> Row {
-    let path = SuiteText.scalar(pathText)
-    let state = method == "create" ? absentState : SuiteSkeleton.standardState
-    switch method {
-    case "list":
-      let isGroup = if case .glob? = block.segments.dropLast(2).last { true } else { false }
-      let group = SuiteText.scalar(self.path[self.path.count - 2])
-      return isGroup
-        ? Row(state: state, operation: "list all \(Self.label(group))", text: "{list: {group: \(group)}}")
-        : Row(
-          state: state, operation: "list \(Self.label(collection))",
-          text: "{list: \(SuiteText.scalar(collection))}")
-    case "create":
-      return Row(
-        state: state, operation: "create \(label)", text: "{create: \(path), data: \(sent(method).text)}")
-    case "update":
-      return Row(state: state, operation: "update \(label)", text: "{update: \(path), data: \(changes)}")
-    default: return Row(state: state, operation: "\(method) \(label)", text: "{\(method): \(path)}")
-    }
-  }
-
-  /// The fields that an update may change, or that a condition on it looks at.
-  private var changes: String {
-    let facts = block.facts["update"] ?? []
-    let sent = sent("update")
-    let names = facts.compactMap { fact -> String? in
-      if case .changed(let name) = fact.place { name } else { nil }
-    }
-    if let name = names.first(where: { name in !sent.members.contains { $0.name == name } }),
-      sent.members.isEmpty
-    {
-      return "{\(SuiteText.key(name)): changed}"
-    }
-    return sent.members.isEmpty ? "{note: changed}" : sent.text
   }
 }
 

@@ -42,12 +42,9 @@ struct SkeletonDraft {
     lines += personas.all.map { "  \($0.name): \($0.text)" }
     lines += ["", "fixtures:"] + fixtures
     lines += ["", "states:", "  \(SuiteSkeleton.standardState): {}"]
-    var states: [String] = []
-    for block in blocks where block.block.methods.contains("create") && !states.contains(block.absentState) {
-      states.append(block.absentState)
-      lines.append(
-        "  \(SuiteText.scalar(block.absentState)): {\(SuiteText.scalar(block.pathText)): \(SuiteText.absent)}"
-      )
+    var states: Set<String> = []
+    for state in blocks.flatMap(\.states) where states.insert(state.name).inserted {
+      lines.append("  \(SuiteText.scalar(state.name)): \(state.text)")
     }
     let (operations, grids) = self.grids(without: refused)
     lines += ["", "operations:"] + operations + ["", "matrices:"] + grids

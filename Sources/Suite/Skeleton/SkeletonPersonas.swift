@@ -27,13 +27,14 @@ struct SkeletonPersona {
 /// Nobody, a user who owns things, another one, and one for each thing that makes a difference to the rules.
 struct SkeletonPersonas {
   static let user = "user"
+  static let other = "other"
 
   /// LIMIT: columns of a grid that can be read.
   private static let countMax = 9
 
   private(set) var all = [
     SkeletonPersona(name: "anon"), SkeletonPersona(name: user, uid: user),
-    SkeletonPersona(name: "other", uid: "other"),
+    SkeletonPersona(name: other, uid: other),
   ]
   /// Documents that make somebody what they are: `users/editor` with `role: editor`.
   private(set) var documents:

@@ -22,8 +22,10 @@ struct InitCommand: ParsableCommand {
       Ends with 0; with 2 when the rules have errors or cannot be read; with 1 when a file cannot be written.
       """)
 
-  @Argument(help: "A folder, or a rules file.", completion: .file())
-  var path = "."
+  @Argument(
+    help: "A folder, or a rules file; without it the project that this folder belongs to, or this folder.",
+    completion: .file())
+  var path: String?
 
   @Flag(help: "Write suites anew that are there. Nothing else is ever overwritten.")
   var force = false
@@ -32,16 +34,21 @@ struct InitCommand: ParsableCommand {
   var dryRun = false
 
   func run() throws {
-    let isFolder = Folders.exists(path)
-    guard isFolder || access(path, R_OK) == 0 else {
-      throw Terminal.end(ExitStatus.badInput, "`\(path)` is neither a folder nor a file that can be read")
-    }
-    let plan = try isFolder ? InitPlan(folder: path) : InitPlan(rules: path)
+    let plan = try plan()
     for file in plan.files { try write(file) }
     for note in plan.notes { Terminal.say("  " + note) }
     if dryRun { return }
     Terminal.say("next:")
     for command in plan.nextCommands { Terminal.say("  " + command) }
+  }
+
+  private func plan() throws -> InitPlan {
+    guard let path else { return try InitPlan(projectOf: ".") }
+    if Folders.exists(path) { return try InitPlan(folder: path) }
+    guard access(path, R_OK) == 0 else {
+      throw Terminal.end(ExitStatus.badInput, "`\(path)` is neither a folder nor a file that can be read")
+    }
+    return try InitPlan(rules: path)
   }
 
   private func write(_ file: InitPlan.File) throws {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Platform
+import Rules
 import Suite
 
 struct InitPlan {
@@ -27,36 +28,49 @@ struct InitPlan {
     ]
   }
 
-  /// Suites for the rules of a folder; without any, all files of a first project.
-  init(folder: String) throws {
-    let project = ProjectFiles(
-      in: folder == "." || !folder.hasSuffix("/") ? folder : String(folder.dropLast()))
-    let sources = try Self.rules(project)
-    guard sources.isEmpty else {
-      for source in sources {
-        let isStandard = source.database == nil || source.database == "(default)"
-        try addSuite(for: source.path, database: isStandard ? nil : source.database)
-      }
-      try addIndexes(project)
-      nextCommands = Self.commands(rules: sources[0].path, in: folder)
-      return
+  /// What the project lacks that a folder belongs to; a first project in the folder where there is none.
+  init(projectOf folder: String) throws {
+    if let project = ProjectFiles.find(from: folder), try !project.rulesSources().isEmpty {
+      if project.folder != folder { notes.append("this folder belongs to the project of \(project.folder)") }
+      try complete(project, before: "")
+    } else {
+      try addFiles(of: folder)
     }
-    try addAll(folder)
-    nextCommands = Self.commands(rules: Folders.joined(folder, "firestore.rules"), in: folder)
   }
 
-  /// The rules of a project, each file once.
-  private static func rules(_ project: ProjectFiles?) throws -> [DatabaseFiles.Source] {
-    guard let project else { return [] }
-    let named = try DatabaseFiles("rules", project.rules.map { [$0] } ?? [], config: project.config).sources
-    var sources: [DatabaseFiles.Source] = []
-    for source in named where !sources.contains(where: { $0.path == source.path }) { sources.append(source) }
-    return sources
+  /// What a folder lacks; all files of a first project where it has no rules and names none.
+  init(folder: String) throws { try addFiles(of: folder) }
+
+  private mutating func addFiles(of folder: String) throws {
+    let folder = folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    let place = folder == "." ? "" : "cd \(folder) && "
+    if let project = ProjectFiles(in: folder), try !project.rulesSources().isEmpty {
+      return try complete(project, before: place)
+    }
+    try addAll(folder)
+    if let config = ProjectFiles(in: folder)?.config {
+      notes.append("\(config) names no rules: add \"rules\": \"firestore.rules\" to its \"firestore\" part")
+    }
+    nextCommands = Self.commands(rules: Folders.joined(folder, "firestore.rules"), before: place)
+  }
+
+  private mutating func complete(_ project: ProjectFiles, before place: String) throws {
+    let sources = try project.rulesSources()
+    for source in sources {
+      let isStandard = source.database == nil || source.database == "(default)"
+      let database = isStandard ? nil : source.database
+      if access(source.path, F_OK) == 0 {
+        try addSuite(for: source.path, database: database)
+      } else {
+        try addRules(source.path, database: database)
+      }
+    }
+    try addIndexes(project)
+    nextCommands = Self.commands(rules: sources[0].path, before: place)
   }
 
   /// Index files that the project names and does not have: a server refuses to start without them.
-  private mutating func addIndexes(_ project: ProjectFiles?) throws {
-    guard let project else { return }
+  private mutating func addIndexes(_ project: ProjectFiles) throws {
     let named = try DatabaseFiles("indexes", project.indexes.map { [$0] } ?? [], config: project.config)
       .sources
     for source in named
@@ -65,15 +79,17 @@ struct InitPlan {
     }
   }
 
-  private static func commands(rules: String, in folder: String) -> [String] {
-    let place = folder == "." ? "" : "cd \(folder) && "
-    return [place + "docsh test --watch", place + "docsh serve --watch-tests", "docsh rules check \(rules)"]
+  private static func commands(rules: String, before place: String) -> [String] {
+    [place + "docsh test --watch", place + "docsh serve --watch-tests", "docsh rules check \(rules)"]
   }
 
   // MARK: suites
 
+  /// What the rules' compiler has to say comes first: a suite of what they answer does not show it.
   private mutating func addSuite(for rules: String, database: String?) throws {
-    try addSuite(for: rules, try FileAccess.required(rules).bytes, database: database)
+    let compilation = try RulesFile.compile(rules, remarks: false)
+    guard compilation.ruleset != nil else { throw ExitCode(ExitStatus.badInput) }
+    try addSuite(for: rules, compilation.source.bytes, database: database)
   }
 
   /// The suite lies beside the rules and has their name.
@@ -96,9 +112,6 @@ struct InitPlan {
   // MARK: a first project
 
   private mutating func addAll(_ folder: String) throws {
-    let rules = Folders.joined(folder, "firestore.rules")
-    files.append(
-      File(path: rules, text: Self.rulesText, about: "users may do what they like with their own documents"))
     files.append(
       File(
         path: Folders.joined(folder, "firestore.indexes.json"), text: Self.indexesText,
@@ -107,7 +120,14 @@ struct InitPlan {
       File(
         path: Folders.joined(folder, "seeds/app.yaml"), text: Self.seedText, about: "loaded by `docsh serve`")
     )
-    try addSuite(for: rules, Array(Self.rulesText.utf8), database: nil)
+    try addRules(Folders.joined(folder, "firestore.rules"), database: nil)
+  }
+
+  /// Rules to begin with, and their suite.
+  private mutating func addRules(_ path: String, database: String?) throws {
+    files.append(
+      File(path: path, text: Self.rulesText, about: "users may do what they like with their own documents"))
+    try addSuite(for: path, Array(Self.rulesText.utf8), database: database)
   }
 
   private static let rulesText = """

@@ -79,6 +79,12 @@ enum CoverageOutput {
     reports.map(\.share).reduce(CoverageShare(covered: 0, total: 0)) { $0 + $1 }
   }
 
+  /// Refuses what is no share of anything: nothing could ever reach it, or everything would.
+  static func validate(_ least: Double?, _ option: String) throws {
+    guard let least, !(0...100).contains(least) else { return }
+    throw ValidationError("\(option) is a percentage between 0 and 100")
+  }
+
   /// Complains and answers false when less is covered than asked for.
   static func reaches(_ least: Double?, _ reports: [CoverageReport]) -> Bool {
     guard let least else { return true }

@@ -13,6 +13,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
       Errors refuse a ruleset. Warnings do not: something in it does not do what was probably meant.
       Remarks are for readers. Examples:
 
+        docsh rules check                              the rules of the project of this folder
         docsh rules check rules/inspired.rules
         docsh rules check --format github rules        every *.rules below a folder
         git show HEAD:firestore.rules | docsh rules check -
@@ -28,7 +29,8 @@ struct RulesCheckCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Rules files, folders with them, or - for standard input.", valueName: "files"),
+      "Rules files, folders with them, or - for standard input; the project's rules where none is named.",
+      valueName: "files"),
     completion: .file(extensions: ["rules"]))
   var files: [String] = []
 
@@ -47,15 +49,11 @@ struct RulesCheckCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Print what a diagnostic means and how to repair it.", valueName: "id"))
   var explain: String?
 
-  func validate() throws {
-    if files.isEmpty, explain == nil { throw ValidationError("name a rules file, or - for standard input") }
-  }
-
   func run() async throws {
     if let explain { return try Self.explain(explain) }
     var report = RulesReport(
       format: format, limitsSource: ServiceProfile(profile).limitsRulesSource)
-    for file in files {
+    for file in try files.isEmpty ? ProjectFiles.rulesFiles() : files {
       for path in report.expanded(file) {
         guard let compilation = report.compile(path) else { continue }
         report.add(compilation, withRemarks: !noRemarks)

@@ -38,9 +38,7 @@ struct RulesCoverageCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard !suite.isEmpty else { throw ValidationError("say which suites to run: --suite rules") }
-    guard min.map({ (0...100).contains($0) }) ?? true else {
-      throw ValidationError("--min is a percentage between 0 and 100")
-    }
+    try CoverageOutput.validate(min, "--min")
   }
 
   func run() async throws {

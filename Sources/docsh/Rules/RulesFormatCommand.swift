@@ -14,6 +14,7 @@ struct RulesFormatCommand: ParsableCommand {
       standard output. Comments and meaning stay, and a file with mistakes of
       syntax is left alone. Examples:
 
+        docsh rules fmt                         the rules of the project of this folder
         docsh rules fmt rules/inspired.rules
         docsh rules fmt --check --diff rules
 
@@ -21,8 +22,10 @@ struct RulesFormatCommand: ParsableCommand {
       file that is not formatted, and with 2 when a file cannot be formatted.
       """)
 
-  @Argument(help: "Rules files or folders, or `-`.", completion: .file(extensions: ["rules"]))
-  var files: [String]
+  @Argument(
+    help: "Rules files or folders, or `-`; the project's rules where none is named.",
+    completion: .file(extensions: ["rules"]))
+  var files: [String] = []
 
   @Flag(help: "Change nothing; list the files that are not formatted.")
   var check = false
@@ -37,7 +40,7 @@ struct RulesFormatCommand: ParsableCommand {
   func run() throws {
     var unformatted = 0
     var failures = 0
-    for argument in files {
+    for argument in try files.isEmpty ? ProjectFiles.rulesFiles() : files {
       do throws(FileError) {
         for file in argument == "-" ? ["-"] : try FileAccess.files(below: argument, suffix: ".rules") {
           guard let isFormatted = try format(file) else {

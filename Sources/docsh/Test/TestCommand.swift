@@ -103,6 +103,7 @@ struct TestCommand: AsyncParsableCommand {
   var minCoverage: Double?
 
   func validate() throws {
+    try CoverageOutput.validate(minCoverage, "--min-coverage")
     if update, mutate != nil { throw ValidationError("--update and --mutate exclude each other") }
     if (engine == .wire) != (host != nil) {
       throw ValidationError("--engine wire needs --host, and --host needs it")
