@@ -75,6 +75,15 @@ struct LinterTests {
         "rules-owner-handover",
         "allow update: if «resource.data.owner == request.auth.uid && request.resource.data.text is string»;"
       ),
+      (
+        "rules-owner-handover",
+        "allow update: if «resource.data.owner == request.auth.uid && request.resource.data.owner is string»;"
+      ),
+      (
+        "rules-owner-handover",
+        "function ok(d) { return d.keys().hasAll(['owner', 'text']) && 'owner' in d && d.owner is string && d.text.size() < 9; } "
+          + "allow update: if «resource.data.owner == request.auth.uid && ok(request.resource.data)»;"
+      ),
       ("rules-open-until", "allow read: if «request.time < timestamp.date(2024, 1, 5)»;"),
       ("rules-contradiction", "allow read: if b == 'x' && «b == 'y'»;"),
       ("rules-tautology", "allow read: if b != 'x' || «b != 'y'»;"),
@@ -101,6 +110,10 @@ struct LinterTests {
       "allow list: if request.query.limit <= 10 && request.time > timestamp.date(2020, 1, 1);",
       "allow read: if get(/databases/$(database)/documents/x/$(b)).data.y == 1;",
       "allow read: if 1 == 1.0 && b == 'x';",
+      "function ok(d) { return d.owner == request.auth.uid; } "
+        + "allow update: if resource.data.owner == request.auth.uid && ok(request.resource.data);",
+      "allow update: if resource.data.owner == request.auth.uid "
+        + "&& request.resource.data.diff(resource.data).affectedKeys().hasOnly(['text']);",
       "function p(id) { return /databases/$(database)/documents/a/$(id); } allow read: if exists(p(b));",
       "match /c/{b} { allow read: if b == 'x'; }", "allow read: if resource.data.length == 1;",
       "function f(request) { return request.foo; } allow read: if f({'foo': true});",

@@ -73,6 +73,21 @@ struct SkeletonTests {
         ["      as it is  hand over a/a1 by | .     .     ."]
       ),
       (
+        """
+        function isValid(data) { return data.keys().hasAll(['by', 'title']) && data.by is string; }
+        match /a/{id} {
+          allow create: if isValid(request.resource.data);
+          allow update: if resource.data.by == request.auth.uid && isValid(request.resource.data)
+            && request.resource.data.by == resource.data.by && request.resource.data.title is string;
+        }
+        """,
+        [
+          "  a/a1: {by: user, title: text}", "  update a/a1: {update: a/a1, data: {title: text}}",
+          "      as it is  update a/a1       | !     A     .",
+          "      as it is  hand over a/a1 by | .     .     .",
+        ]
+      ),
+      (
         "match /a/{id} { allow delete: if resource.data.state != 'locked' && !resource.data.held; }",
         [
           "  a/a1: {held: false, state: another}", "  a/a1 state locked: {a/a1: {state: locked}}",

@@ -4,10 +4,10 @@ internal import Rules
 /// The comparisons of one condition, functions written out.
 struct FactReader {
   /// LIMIT: expressions that are looked at; functions that call functions can be many.
-  private static let expressionsMax = 20_000
+  static let expressionsMax = 20_000
 
   /// What names in a function stand for.
-  private final class Frame {
+  final class Frame {
     let arguments: [(node: ExpressionNode, frame: Frame?)]
     let lets: [ExpressionNode]
 
@@ -18,7 +18,7 @@ struct FactReader {
   }
 
   /// Something that has members.
-  private struct Chain {
+  struct Chain {
     enum Root {
       case request, resource
       case document([RulesSurvey.PathPart])
@@ -28,14 +28,14 @@ struct FactReader {
     var names: [String] = []
   }
 
-  private let condition: ExpressionNode?
+  let condition: ExpressionNode?
   private let resolution: Resolution
   /// Of each block's number: the place of its first segment below `documents`.
   private var starts: [Int: Int] = [:]
-  private var looked = 0
+  var looked = 0
   private var found: [RulesSurvey.Fact] = []
-  /// Fields of `request.resource.data` that are read; an empty one for all of it.
-  private(set) var sentFields: [[String]] = []
+  /// Fields of `request.resource.data` whose values count; an empty one for all of it.
+  var sentFields: [[String]] = []
 
   init(_ statement: LintStatement, _ resolution: Resolution) {
     condition = statement.allow.condition
@@ -48,29 +48,6 @@ struct FactReader {
   mutating func facts() -> [RulesSurvey.Fact] {
     if let condition { visit(condition, Frame(), depth: 0) }
     return found
-  }
-
-  /// Finds what is read of the data that is sent (`sentFields`), wherever it stands.
-  mutating func findSentFields() {
-    looked = 0
-    if let condition { findSentFields(condition, Frame(), depth: 0) }
-  }
-
-  private mutating func findSentFields(_ node: ExpressionNode, _ frame: Frame, depth: Int) {
-    looked += 1
-    guard looked <= Self.expressionsMax, depth <= RulesetLimits.callStackMax else {
-      // What has not been looked at may read everything.
-      sentFields.append([])
-      return
-    }
-    if let chain = chain(node, frame), case .request = chain.root, chain.names.first == "resource" {
-      return sentFields.append(Array(chain.names.dropFirst(2)))
-    }
-    if let (result, inner) = inlined(node.unwrapped, frame) {
-      for value in inner.lets { findSentFields(value, inner, depth: depth + 1) }
-      findSentFields(result, inner, depth: depth + 1)
-    }
-    for child in node.unwrapped.children { findSentFields(child, frame, depth: depth) }
   }
 
   // MARK: conditions
@@ -108,8 +85,15 @@ struct FactReader {
   ) {
     switch operation {
     case .equal:
-      add(place(left, frame), operand(right, frame))
-      add(place(right, frame), operand(left, frame))
+      let (first, second) = (place(left, frame), place(right, frame))
+      add(first, operand(right, frame))
+      add(second, operand(left, frame))
+      switch (first, second) {
+      case (.sent(let sent), .stored(let stored)) where sent == stored,
+        (.stored(let stored), .sent(let sent)) where sent == stored:
+        add(.sent(sent), .unchanged)
+      default: break
+      }
     case .notEqual:
       if case .value(let value)? = operand(right, frame) { add(place(left, frame), .other(value)) }
       if case .value(let value)? = operand(left, frame) { add(place(right, frame), .other(value)) }
@@ -229,7 +213,7 @@ struct FactReader {
   }
 
   /// What a function of the ruleset results in, with what its names stand for.
-  private func inlined(_ call: ExpressionNode, _ frame: Frame?) -> (ExpressionNode, Frame)? {
+  func inlined(_ call: ExpressionNode, _ frame: Frame?) -> (ExpressionNode, Frame)? {
     guard case .call(_, _, let arguments) = call.kind,
       case .function(let number) = resolution.binding(of: call)
     else {
@@ -241,7 +225,7 @@ struct FactReader {
     )
   }
 
-  private func chain(_ node: ExpressionNode, _ frame: Frame?, depth: Int = 0) -> Chain? {
+  func chain(_ node: ExpressionNode, _ frame: Frame?, depth: Int = 0) -> Chain? {
     guard depth <= RulesetLimits.callStackMax, let (node, frame) = resolved(node, frame) else { return nil }
     switch node.kind {
     case .identifier:

@@ -37,6 +37,8 @@ package struct RulesSurvey: Sendable {
     case caller
     case capture(Int)
     case now
+    /// What the stored document has in the same field.
+    case unchanged
     case value(Value)
     /// Any value but this one.
     case other(Value)

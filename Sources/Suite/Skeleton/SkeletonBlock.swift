@@ -77,17 +77,36 @@ struct SkeletonBlock {
       if case .stored(let field) = fact.place { set(&node, field, fact.operand, isSent: false) }
     }
     for fact in Self.ordered(block.facts["create"] ?? []) {
-      if case .sent(let field) = fact.place { set(&node, field, fact.operand, isSent: false) }
+      guard case .sent(let field) = fact.place else { continue }
+      set(&node, field, owners.contains(field) ? .caller : fact.operand, isSent: false)
     }
     return node
   }
 
+  /// What a write sends so that conditions on the data are true: owners stay who they are, and an update leaves out what must
+  /// stay as it is.
   func sent(_ method: String) -> SuiteNode {
     var node = SuiteNode.map([])
-    for fact in Self.ordered(block.facts[method] ?? []) {
-      if case .sent(let field) = fact.place { set(&node, field, fact.operand, isSent: true) }
+    let facts = block.facts[method] ?? []
+    for fact in Self.ordered(facts) {
+      guard case .sent(let field) = fact.place else { continue }
+      let isKept = facts.contains { $0.place == fact.place && $0.operand == .unchanged }
+      if method == "update", isKept { continue }
+      set(&node, field, owners.contains(field) ? .caller : fact.operand, isSent: true)
     }
     return node
+  }
+
+  /// Fields that conditions of the block compare with the caller.
+  var owners: [[String]] {
+    var fields: [[String]] = []
+    for fact in block.allFacts where fact.operand == .caller {
+      switch fact.place {
+      case .stored(let field), .sent(let field): if !fields.contains(field) { fields.append(field) }
+      case .caller, .claim, .changed, .capture, .document: continue
+      }
+    }
+    return fields
   }
 
   /// What a value is says more than that there is one.
@@ -112,6 +131,7 @@ struct SkeletonBlock {
     switch operand {
     case .caller: return SkeletonPersonas.user
     case .capture(let index): return SuiteText.scalar(captured[index] ?? "text")
+    case .unchanged: return "text"
     case .now: return isSent ? SuiteText.serverTime : Self.time
     case .value(let value): return SuiteText.value(value)
     case .other(let value): return Self.another(value)

@@ -89,7 +89,7 @@ extension SkeletonBlock {
       case .other(let value):
         guard Self.literal(value) != nil else { continue }
         variants.append(Variant(field: field, value: nil, other: SuiteText.value(value)))
-      case .caller, .capture, .now, .type, .list, .present: continue
+      case .caller, .capture, .now, .unchanged, .type, .list, .present: continue
       }
     }
     return variants
@@ -160,15 +160,7 @@ extension SkeletonBlock {
 
   /// Updates that make a document another user's: a grid without them shows no rule that forgets about it.
   private var handovers: [Row] {
-    var fields: [[String]] = []
-    for fact in block.allFacts where fact.operand == .caller {
-      switch fact.place {
-      case .stored(let field), .sent(let field):
-        if Self.isPlain(field), !fields.contains(field) { fields.append(field) }
-      default: break
-      }
-    }
-    return fields.prefix(Self.variantsMax).map { field in
+    owners.filter(Self.isPlain).prefix(Self.variantsMax).map { field in
       Row(
         state: SuiteSkeleton.standardState,
         operation: "hand over \(label) \(field.joined(separator: "."))",
