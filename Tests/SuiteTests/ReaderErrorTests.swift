@@ -251,4 +251,21 @@ struct ReaderErrorTests {
       #expect(texts.count == 3)
     }
   }
+
+  @Test(
+    "What keeps a suite from running is annotated at its line",
+    arguments: [
+      ("case: []", "::error file=mini.rules-test.yaml,line=*,title=the suite cannot be run::unknown key 'case'"),
+      (
+        "cases:\n  - {as: nobody, get: users/a, expect: allow}",
+        "::error file=mini.rules-test.yaml,line=*,title=the suite cannot be run::no persona is called 'nobody'"
+      ),
+    ])
+  func annotations(sections: String, wanted: String) {
+    let failure = #expect(throws: SuiteFailure.self) { try SuiteKit.load(sections) }
+    let text = failure?.annotations(of: "mini.rules-test.yaml") ?? ""
+    let parts = wanted.split(separator: "*")
+    #expect(text.hasPrefix(parts[0]) && text.contains(parts[1]), "\(text)")
+    #expect(!text.contains("\n"))
+  }
 }

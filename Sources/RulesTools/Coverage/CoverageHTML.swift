@@ -35,7 +35,7 @@ public enum CoverageHTML {
     page.text(report.source.name)
     page.raw("</h1><p>\(share.covered) of \(share.total) seen both ways · ")
     page.raw("\(report.operations) requests judged · \(gaps(report).count) gaps")
-    if report.isCut { page.raw(" · some values were too many or too large to keep") }
+    if report.isCut { page.raw(" · not every value that was seen is shown") }
     page.raw("</p><div class=\"bar\"><i style=\"width:\(Int(share.percent))%\"></i></div></div>")
     page.raw("<p class=\"legend\"><b class=\"full\">both ways</b> <b class=\"half\">one way</b> ")
     page.raw("<b class=\"none\">not reached</b></p></header>\n<div class=\"columns\"><main>")

@@ -31,7 +31,6 @@ public enum CoverageText {
     lines += allows(report, paint)
     lines += functions(report, paint)
     lines += units(report, paint)
-    if report.isCut { lines.append("  some values were too many or too large to keep; counts are whole") }
     return lines.joined(separator: "\n") + "\n"
   }
 

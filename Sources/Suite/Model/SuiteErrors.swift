@@ -1,17 +1,18 @@
 /// What is wrong with a suite, collected.
 
+internal import DocModel
 internal import Fixtures
 internal import YAML
 
 /// Errors of one reading, each once: the rows of a table repeat theirs.
 struct SuiteErrors {
-  private(set) var texts: [String] = []
+  private(set) var faults: [SuiteFault] = []
 
-  var isEmpty: Bool { texts.isEmpty }
+  var isEmpty: Bool { faults.isEmpty }
 
   mutating func add(_ error: YAMLError, in source: YAMLSource) {
     if error.isConsequence { return }
-    let text = source.diagnostic(for: error).description
-    if !texts.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { texts.append(text) }
+    let fault = SuiteFault(error, in: source)
+    if !faults.contains(where: { $0.text.hasSameBytes(as: fault.text) }) { faults.append(fault) }
   }
 }

@@ -49,8 +49,7 @@ public struct GreenRun: Sendable {
 /// A suite that cannot be run.
 public enum SuiteFailure: Error, Sendable, CustomStringConvertible {
   case unreadable(String)
-  /// Diagnostics of the suite or of its rules, each with its place.
-  case invalid([String])
+  case invalid([SuiteFault])
   /// The store that holds the fixtures failed.
   case store(String)
   /// The emulator that should run it cannot be asked.
@@ -61,7 +60,7 @@ public enum SuiteFailure: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unreadable(let text), .store(let text), .engine(let text): text
-    case .invalid(let texts): texts.joined(separator: "\n")
+    case .invalid(let faults): faults.map(\.text).joined(separator: "\n")
     case .interrupted: "interrupted"
     }
   }

@@ -63,7 +63,7 @@ struct SuiteReader {
       try root.refuseKeys(except: Self.topKeys)
       try Self.checkVersion(root)
     } catch {
-      throw .invalid([source.diagnostic(for: error).description])
+      throw .invalid([SuiteFault(error, in: source)])
     }
     readHeader(root)
     // Before the rules, so that it is known what the suite reads when those are at fault.
@@ -74,7 +74,7 @@ struct SuiteReader {
     readCases(root, rules)
     readRequirement(root, rules)
     unchecked += Self.uncheckedKeys.filter { root[$0] != nil }.map { "\($0) (not by this version)" }
-    guard errors.isEmpty else { throw .invalid(errors.texts) }
+    guard errors.isEmpty else { throw .invalid(errors.faults) }
     return SuiteFile(
       source: source, name: name, database: database, clock: clock, rules: rules, templates: templates,
       fixtures: fixtures, cases: cases, unchecked: unchecked, requirement: requirement,
@@ -144,11 +144,11 @@ struct SuiteReader {
           source: try Self.contents(path, node), name: path, limitsSource: options.limitsRulesSource)
       }
     } catch {
-      throw .invalid(errors.texts + [source.diagnostic(for: error).description])
+      throw .invalid(errors.faults + [SuiteFault(error, in: source)])
     }
     if let ruleset = compilation.ruleset { return ruleset }
     throw .invalid(
-      errors.texts + [DiagnosticRenderer(source: compilation.source).render(compilation.diagnostics)])
+      errors.faults + [SuiteFault(compilation.diagnostics, in: compilation.source)])
   }
 
   /// Rules in the suite itself. Those of a block have the suite's lines, thanks to the line breaks in front.

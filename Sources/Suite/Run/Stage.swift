@@ -125,13 +125,13 @@ final class Stage {
         known.setFailed(fixture.path)
       }
     }
-    guard errors.isEmpty else { throw .invalid(errors.texts) }
+    guard errors.isEmpty else { throw .invalid(errors.faults) }
     do throws(StageError) {
       try store(baseline.mapValues { .some($0) })
     } catch {
       switch error {
       case .store(let error): throw .store("cannot write the fixtures: \(error.message)")
-      case .suite(let error, let source): throw .invalid([source.diagnostic(for: error).description])
+      case .suite(let error, let source): throw .invalid([SuiteFault(error, in: source)])
       }
     }
   }

@@ -46,7 +46,7 @@ struct SuiteRunner {
     let only = file.cases.filter { $0.isOnly }
     if let first = only.first, !options.acceptsOnly {
       let error = YAMLError("'only' hides the other cases and is not accepted here", at: first.mark)
-      throw .invalid([first.source.diagnostic(for: error).description])
+      throw .invalid([SuiteFault(error, in: first.source)])
     }
     var results: [CaseResult] = []
     for (index, testCase) in file.cases.enumerated() where isChosen(testCase, index) {
@@ -58,7 +58,7 @@ struct SuiteRunner {
         results.append(try run(testCase))
       }
     }
-    guard errors.isEmpty else { throw .invalid(errors.texts) }
+    guard errors.isEmpty else { throw .invalid(errors.faults) }
     var report = SuiteReport(
       file: file.source.name, name: file.name, results: results, unchecked: file.unchecked,
       coverage: stage.coverage?.coverage(of: file.database, file.rules), explanations: explanations,

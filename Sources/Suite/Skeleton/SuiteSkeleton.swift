@@ -28,7 +28,7 @@ public struct SuiteSkeleton: Sendable {
     let checked = RulesChecker.check(parsed)
     let errors = checked.diagnostics.filter { $0.severity == .error }
     guard errors.isEmpty else {
-      throw .invalid([DiagnosticRenderer(source: parsed.source).render(errors)])
+      throw .invalid([SuiteFault(errors, in: parsed.source)])
     }
     let draft = SkeletonDraft(RulesSurvey(parsed, checked.resolution), path: path, database: database)
     var leftOut = draft.leftOut
@@ -36,7 +36,9 @@ public struct SuiteSkeleton: Sendable {
     while true {
       let text = draft.text(without: refused)
       guard draft.hasRows(without: refused) else {
-        throw .invalid(["`\(path)` has no block with a document, so there is nothing to test"])
+        throw .invalid([
+          SuiteFault("`\(path)` has no block with a document, so there is nothing to test", file: path)
+        ])
       }
       let (letters, failed) = try Self.letters(in: text, rules: source)
       if failed.isEmpty {

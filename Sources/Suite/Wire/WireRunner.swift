@@ -52,7 +52,7 @@ struct WireRunner {
     } catch {
       switch error {
       case .wire(let failure): throw .engine(failure.message)
-      case .stage(.suite(let error, let source)): throw .invalid([source.diagnostic(for: error).description])
+      case .stage(.suite(let error, let source)): throw .invalid([SuiteFault(error, in: source)])
       case .stage(.store(let error)): throw .store("\(file.source.name): the store failed: \(error.message)")
       case .skipped(let why): return local.replacing(status: .skipped(why), notes: [], milliseconds: 0)
       }

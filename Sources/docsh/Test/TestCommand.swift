@@ -119,7 +119,7 @@ struct TestCommand: AsyncParsableCommand {
   func run() async throws {
     let files = try files()
     if watch { return try startWatching() }
-    var run = TestRun(options: suiteOptions, mutants: mutate, host: host)
+    var run = TestRun(options: suiteOptions, mutants: mutate, host: host, format: format)
     for file in files { await run.add(file, updatesGrids: update) }
     let reports = run.reports
     if reports.contains(where: { !$0.results.isEmpty }) {

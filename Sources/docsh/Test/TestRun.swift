@@ -9,6 +9,7 @@ struct TestRun {
   let mutants: MutantChoice?
   /// The emulator that judges; nil for none.
   let host: String?
+  let format: ReportFormat
   private(set) var reports: [SuiteReport] = []
   /// Whether a suite or its rules could not be read.
   private(set) var isInvalid = false
@@ -30,6 +31,8 @@ struct TestRun {
       if host == nil { state.keep(report, suite, path) }
       reports.append(report)
     } catch {
+      // The workflow reads standard output.
+      if format == .github { Terminal.say(error.annotations(of: path)) }
       Terminal.report(error.description)
       if case .engine = error { isUnreachable = true } else { isInvalid = true }
     }
