@@ -14,4 +14,18 @@ struct CommandNameTests {
       commands += command.configuration.subcommands
     }
   }
+
+  @Test(
+    "what is no command is answered with what is",
+    arguments: [
+      ("tset", "docsh test"), ("lint", "docsh rules check"), ("fmt", "docsh rules fmt"),
+      ("coverage", "docsh rules coverage"), ("srve", "docsh serve"), ("start", "docsh serve"),
+      ("users where a = 'b'", #"-c 'users where a = '\''b'\'''"#),
+      ("test", nil), ("help", nil), ("--version", nil), ("", nil), ("completion bash", nil), ("shell", nil),
+    ] as [(String, String?)])
+  func unknown(line: String, answer: String?) {
+    let complaint = UnknownCommand.complaint(line.split(separator: " ").map(String.init)[...])
+    #expect((complaint == nil) == (answer == nil))
+    if let answer { #expect(complaint?.contains(answer) == true, "\(complaint ?? "")") }
+  }
 }

@@ -255,7 +255,10 @@ struct ReaderErrorTests {
   @Test(
     "What keeps a suite from running is annotated at its line",
     arguments: [
-      ("case: []", "::error file=mini.rules-test.yaml,line=*,title=the suite cannot be run::unknown key 'case'"),
+      (
+        "case: []",
+        "::error file=mini.rules-test.yaml,line=*,title=the suite cannot be run::unknown key 'case'"
+      ),
       (
         "cases:\n  - {as: nobody, get: users/a, expect: allow}",
         "::error file=mini.rules-test.yaml,line=*,title=the suite cannot be run::no persona is called 'nobody'"

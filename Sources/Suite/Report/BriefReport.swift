@@ -25,6 +25,12 @@ public enum BriefReport {
     for report in reports { lines += writer.suite(report) }
     lines += PrettyReport.closingLines(reports, isTimed: isTimed, isColored: isColored)
     let hasMore = reports.contains { $0.results.contains { $0.hasFailed } }
+    if reports.contains(where: BriefWriter.hasOtherDenials) {
+      lines.append(
+        writer.paint.dim(
+          ". a condition was false, ! one had no value, ? the query is not provable; D: denied, whatever the reason"
+        ))
+    }
     if hasMore { lines.append(writer.paint.dim("`docsh test -v` tells why, `--filter TEXT` runs some")) }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -71,6 +77,15 @@ private struct BriefWriter {
   }
 
   // MARK: grids
+
+  /// Whether a cell was denied, as it was to be, and for another reason.
+  static func hasOtherDenials(_ report: SuiteReport) -> Bool {
+    let denials: Set<Character> = [".", "!", "?"]
+    return report.results.contains { result in
+      guard result.hasFailed, let cell = result.cell, let got = cell.got else { return false }
+      return denials.contains(cell.expected) && denials.contains(got)
+    }
+  }
 
   /// The rows of a matrix that have a wrong cell.
   private func grid(_ matrix: String, _ cells: [CaseResult], _ report: SuiteReport) -> [String] {

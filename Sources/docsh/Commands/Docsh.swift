@@ -24,8 +24,7 @@ struct Docsh: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, IndexesCommand.self,
       InitCommand.self, SeedCommand.self, TriggersCommand.self, CheckCommand.self, RepairCommand.self,
-      BackupCommand.self,
-      RestoreCommand.self, ShellCommand.self,
+      BackupCommand.self, RestoreCommand.self, ShellCommand.self, CompletionCommand.self,
     ], defaultSubcommand: ShellCommand.self)
 
   /// Of all subcommands: a key that cannot be read is no reason to go without.

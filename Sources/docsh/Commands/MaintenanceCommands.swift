@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import EngineLMDB
+import Platform
 
 /// What the four have in common.
 enum Maintenance {
@@ -61,6 +62,11 @@ struct CheckCommand: ParsableCommand {
   var folder: String
 
   func run() throws {
+    if !Folders.exists(folder), access(folder, F_OK) == 0 {
+      throw Terminal.end(
+        ExitStatus.badInput,
+        "`\(folder)` is a file, not a data folder; rules are checked by: docsh rules check \(folder)")
+    }
     try Maintenance.requireUnused(folder)
     if try Maintenance.check(folder) { return }
     Terminal.say("docsh repair \(folder) --out NEW saves what can be read")

@@ -23,6 +23,10 @@ enum Program {
 
   /// Any command, on the concurrency pool, whose threads some need for work at the same time.
   private static func runAny(_ arguments: [String]) -> Never {
+    if let complaint = UnknownCommand.complaint(arguments[...]) {
+      Terminal.complain(complaint)
+      exit(ExitStatus.usage)
+    }
     Task {
       await Docsh.main(arguments)
       exit(ExitStatus.success)

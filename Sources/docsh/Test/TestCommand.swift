@@ -184,6 +184,12 @@ struct TestCommand: AsyncParsableCommand {
 
   private func files() throws -> [String] {
     if paths.isEmpty { return try foundFiles() }
+    if let rules = paths.first(where: { $0.hasSuffix(".rules") }) {
+      throw Terminal.end(
+        ExitStatus.badInput,
+        "`\(rules)` is a rules file; a suite's name ends in \(ProjectFiles.suiteSuffix). A first one: docsh init \(rules)"
+      )
+    }
     let files = try SuiteFiles.find(paths)
     guard !files.isEmpty else {
       throw Terminal.end(
