@@ -38,8 +38,12 @@ public enum FolderCopy {
 
   /// Makes a folder, unless there is an empty one; one with anything in it is refused.
   public static func makeEmpty(_ folder: String) throws(LMDBOpenError) {
-    if mkdir(folder, 0o755) == 0 { return }
-    guard errno == EEXIST else { throw .system(folder, "create it", code: errno) }
+    if !Folders.exists(folder) {
+      do throws(SystemError) { try Folders.make(folder) } catch {
+        throw .system(folder, "create it", code: error.code)
+      }
+      return
+    }
     guard let names = Folders.entries(of: folder) else { throw .system(folder, "look at it", code: errno) }
     guard names.isEmpty else { throw .system(folder, "write to it", code: ENOTEMPTY) }
   }

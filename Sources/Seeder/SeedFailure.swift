@@ -20,7 +20,7 @@ public enum SeedFailure: Error, Sendable, CustomStringConvertible {
     case .unreadable(let error): error.description
     case .changedMeanwhile(let file, let written):
       "\(file) was changed while it was read; \(written) documents were written before that was noticed"
-    case .sink(let message, let written): "\(message) (after \(written) documents)"
+    case .sink(let message, let written): "\(message) (\(written) written before)"
     }
   }
 }

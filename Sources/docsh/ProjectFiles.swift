@@ -2,6 +2,7 @@
 
 import JSON
 import Platform
+import Wire
 
 /// What there is in the nearest folder that has something.
 struct ProjectFiles: Equatable {
@@ -89,10 +90,7 @@ struct ProjectFiles: Equatable {
     guard let config else { return nil }
     let named = try Self.endpoint(config)
     guard let port = named.port, port != 0 else { return nil }
-    let host = named.host ?? "127.0.0.1"
-    // What listens at every address is reached at this one.
-    if host == "0.0.0.0" || host == "::" { return "127.0.0.1:\(port)" }
-    return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    return ServerAddress(host: named.host ?? "127.0.0.1", port: port).reachable.description
   }
 
   /// The rules of the project, each file once; one that firebase.json names may not be there.
@@ -116,10 +114,16 @@ struct ProjectFiles: Equatable {
     return files
   }
 
-  /// The suites beside the project's files, by name. A tree is not searched: shells must start at once.
-  func suites() -> [String] {
-    (Folders.entries(of: folder) ?? []).filter { $0.hasSuffix(Self.suiteSuffix) }.sorted().map {
-      Folders.joined(folder, $0)
+  /// Where suites stand, besides the folder of the project.
+  private static let suiteFolders = ["", "rules", "test", "tests"]
+
+  /// The suites of the project whose personas a shell knows, by name. A tree is not searched: shells must start at once.
+  static func suites(in folder: String = suitesFolder()) -> [String] {
+    suiteFolders.flatMap { name in
+      let place = name.isEmpty ? folder : Folders.joined(folder, name)
+      return (Folders.entries(of: place) ?? []).filter { $0.hasSuffix(suiteSuffix) }.sorted().map {
+        Folders.joined(place, $0)
+      }
     }
   }
 }

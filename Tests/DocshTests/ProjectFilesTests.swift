@@ -80,10 +80,12 @@ struct ProjectFilesTests {
   func emulator(emulators: String, address: String) throws {
     let folder = TemporaryFolder()
     try writeFile(folder.path + "/firebase.json", #"{"firestore": {}, "emulators": \#(emulators)}"#)
-    for name in ["b", "a"] { try writeFile(folder.path + "/\(name).rules-test.yaml", "") }
+    try Folders.make(folder.path + "/rules")
+    for name in ["b", "rules/c", "a"] { try writeFile(folder.path + "/\(name).rules-test.yaml", "") }
     let files = try #require(ProjectFiles(in: folder.path))
     #expect(try files.emulatorAddress() ?? "-" == address)
-    #expect(files.suites() == ["a", "b"].map { "\(folder.path)/\($0).rules-test.yaml" })
+    let suites = ["a", "b", "rules/c"].map { "\(folder.path)/\($0).rules-test.yaml" }
+    #expect(ProjectFiles.suites(in: folder.path) == suites)
   }
 
   @Test(

@@ -221,7 +221,9 @@ struct MutationTests {
     let all = try await suite.run(mutating: MutationScope(workers: 2))
     #expect(all.mutation?.survivors.contains { !$0.isReached && $0.before == "me().level > 1" } == true)
     let same = MutationScope(workers: 2, unchangedSince: suite.rules.source.bytes)
-    #expect(try await suite.run(mutating: same).mutation?.total == 0)
+    let none = try await suite.run(mutating: same).mutation
+    #expect(none?.total == 0)
+    #expect(none?.summary == "mutants: no line changed since all were noticed")
     let old = String(decoding: suite.rules.source.bytes, as: UTF8.self).split(separator: "year").joined(
       separator: "month")
     let changed = MutationScope(workers: 2, unchangedSince: Array(old.utf8))

@@ -43,9 +43,10 @@ extension Suite {
       case .equivalent: mutation.equivalents.append(change(mutant, run))
       }
     }
+    mutation.leftOutCount = all.count - mutants.count
     mutation.milliseconds = SystemClock.milliseconds - start
     report.mutation = mutation
-    check(&report, mutation, leftOut: all.count - mutants.count)
+    check(&report, mutation)
     return report
   }
 
@@ -70,9 +71,9 @@ extension Suite {
     }
   }
 
-  /// - Parameter leftOut: mutants of lines that did not change. They are taken for noticed, as they were at the run that the
-  ///   changes are counted from: when even so too few are noticed, the gate is missed; else only a whole run can tell.
-  private func check(_ report: inout SuiteReport, _ mutation: MutationReport, leftOut: Int) {
+  /// Mutants of lines that did not change are taken for noticed, as they were at the run that the changes are counted from:
+  /// when even so too few are noticed, the gate is missed; else only a whole run can tell.
+  private func check(_ report: inout SuiteReport, _ mutation: MutationReport) {
     report.unchecked.removeAll { $0 == SuiteReader.mutationUnchecked }
     guard let requirement = file.requirement, let gate = requirement.mutation else { return }
     guard report.isWhole else {
@@ -80,8 +81,8 @@ extension Suite {
       return
     }
     var assumed = mutation
-    assumed.killed += leftOut
-    if leftOut > 0, assumed.percent >= gate.least {
+    assumed.killed += mutation.leftOutCount
+    if mutation.leftOutCount > 0, assumed.percent >= gate.least {
       report.unchecked.append("require: mutation (only changed lines were mutated)")
     } else if let result = MutationGate.result(requirement, assumed, file: file.source.name) {
       report.results.append(result)

@@ -28,6 +28,8 @@ public struct MutationReport: Sendable, Hashable {
   public internal(set) var equivalents: [Change] = []
   /// Changes that do not compile, or that were outside what was asked for.
   public internal(set) var invalidCount = 0
+  /// Changes in lines that are as they were when all were noticed last.
+  public internal(set) var leftOutCount = 0
   public internal(set) var milliseconds = 0.0
 
   public var total: Int { killed + survivors.count }
@@ -36,7 +38,9 @@ public struct MutationReport: Sendable, Hashable {
 
   /// `mutants 41/42`
   public var summary: String {
-    "mutants \(killed)/\(total)" + (equivalents.isEmpty ? "" : " (\(equivalents.count) more change nothing)")
+    if total == 0, leftOutCount > 0 { return "mutants: no line changed since all were noticed" }
+    let more = equivalents.isEmpty ? "" : " (\(equivalents.count) more change nothing)"
+    return "mutants \(killed)/\(total)" + more
   }
 }
 

@@ -14,9 +14,19 @@ public struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
   public let host: String
   public let port: Int
 
+  public init(host: String, port: Int) {
+    self.host = host
+    self.port = port
+  }
+
+  /// Where clients on this machine reach it: what listens at every address is no address to connect to.
+  public var reachable: ServerAddress {
+    ["0.0.0.0", "::", "[::]"].contains(host) ? ServerAddress(host: "127.0.0.1", port: port) : self
+  }
+
   /// `host:port`, with brackets around an IPv6 host.
   public var description: String {
-    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }
 

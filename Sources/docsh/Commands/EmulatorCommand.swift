@@ -7,9 +7,9 @@ struct EmulatorCommand: AsyncParsableCommand {
     commandName: "emulator",
     abstract: "Run a server with the official emulator's command line.",
     discussion: """
-      Takes the flags of the official emulator, as the Firebase command line passes them, and follows the
-      profile `emulator`; also --allow-origin, --allow-host,
-      --allow-owner and --admin-key-file, which `docsh serve --help` explains. More options
+      Takes the flags of the official emulator, as the Firebase command line passes them, and follows the \
+      profile `emulator`; also --allow-origin, --allow-host, \
+      --allow-owner and --admin-key-file, which `docsh serve --help` explains. More options \
       of `docsh serve` can be added in the environment variable DOCSH_OPTIONS:
 
         docsh emulator --host 127.0.0.1 --port 8080 --rules firestore.rules --project_id demo

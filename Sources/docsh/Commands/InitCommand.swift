@@ -9,9 +9,9 @@ struct InitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Write the first files of a project, or a suite for the rules that there are.",
     discussion: """
-      In a folder with rules (firebase.json, firestore.rules, or another file that is named) it writes a suite: a row
-      for each block and method, with what the rules answer today, to be read and put right. In a folder without, it
-      writes rules, indexes, a seed and the suite. Files that are there stay; --force writes the suites anew.
+      In a folder with rules (firebase.json, firestore.rules, or another file that is named) it writes a suite: a row \
+      for each block and method, with what the rules answer today, to be read and put right. In a folder without, it \
+      writes rules, indexes, a seed and the suite. Files that are there stay; --force writes the suites anew. \
       docs/rules-tests.md describes the format. Examples:
 
         docsh init

@@ -52,7 +52,7 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Check a data folder for corruption.",
     discussion: """
-      Reads every page and every record of a folder that no server has open, names each that is damaged, and changes
+      Reads every page and every record of a folder that no server has open, names each that is damaged, and changes \
       nothing. Ends with 0 when all is well, with 65 when something is damaged, with 74 when the folder cannot be read.
 
       docsh check data
@@ -79,8 +79,8 @@ struct RepairCommand: ParsableCommand {
     commandName: "repair",
     abstract: "Save all that can be read of a damaged data folder to a new one.",
     discussion: """
-      Nothing of the damaged folder is changed. What cannot be saved is listed, by name where the name can be read. Indexes
-      are built anew. Earlier states of documents are saved only if nothing is damaged, and triggers begin anew.
+      Nothing of the damaged folder is changed. What cannot be saved is listed, by name where the name can be read. Indexes \
+      are built anew. Earlier states of documents are saved only if nothing is damaged, and triggers begin anew. \
       Ends with 0 when everything was saved, with 65 when something was not, with 74 when a folder cannot be used.
 
       docsh repair data --out data-repaired
@@ -112,8 +112,8 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Copy a data folder, also while a server uses it.",
     discussion: """
-      The copy is one state of all databases, as of one commit; the server goes on. It is as large as the data, and a data
-      folder itself: docsh check, docsh serve and docsh restore take it. Ends with 0, with 65 when the copy holds damaged
+      The copy is one state of all databases, as of one commit; the server goes on. It is as large as the data, and a data \
+      folder itself: docsh check, docsh serve and docsh restore take it. Ends with 0, with 65 when the copy holds damaged \
       records, with 74 when a folder cannot be used.
 
       docsh backup data --out backups/monday
@@ -136,7 +136,7 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore",
     abstract: "Make a data folder from a backup.",
     discussion: """
-      Checks the backup, then copies it. Nothing is replaced: move an old data folder away first. Ends with 0, with 65 when
+      Checks the backup, then copies it. Nothing is replaced: move an old data folder away first. Ends with 0, with 65 when \
       the backup is damaged (docsh repair saves what can be read), with 74 when a folder cannot be used.
 
       docsh restore backups/monday --data-dir data

@@ -7,11 +7,11 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     commandName: "serve",
     abstract: "Run a server for SDKs: gRPC and REST on one port.",
     discussion: """
-      Without --data-dir everything is gone when the server ends. Without rules users are denied; say
-      --open to allow everything. `Authorization: Bearer owner` passes by the rules, as server SDKs do.
-      --profile emulator answers as the official emulator does. Rules, indexes and triggers are read again when
-      their files are saved, and at SIGHUP; what has mistakes changes nothing. Without --rules, --config, --indexes
-      and --open, the files of the project that this folder belongs to are taken: firebase.json, or firestore.rules
+      Without --data-dir everything is gone when the server ends. Without rules users are denied; say \
+      --open to allow everything. `Authorization: Bearer owner` passes by the rules, as server SDKs do. \
+      --profile emulator answers as the official emulator does. Rules, indexes and triggers are read again when \
+      their files are saved, and at SIGHUP; what has mistakes changes nothing. Without --rules, --config, --indexes \
+      and --open, the files of the project that this folder belongs to are taken: firebase.json, or firestore.rules \
       and firestore.indexes.json, and a single file in seeds. Examples:
 
         docsh serve
@@ -116,7 +116,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
 
   @CommandOption(
     flag: "exit-with-parent",
-    help: "End when the parent process ends or closes the standard input of this one.")
+    help: "End when the parent process ends, or closes the pipe that is the standard input of this one.")
   var exitWithParent = false
 
   @CommandOption(

@@ -53,7 +53,7 @@ struct Serving: Sendable {
         + (command.triggers.map { ", triggers of \($0)" } ?? ""))
     Terminal.say("docsh: profile \(profile.summary)")
     if options.server.tls == nil {
-      Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address)")
+      Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address.reachable)")
     } else {
       // With that variable SDKs speak plain text.
       Terminal.say("docsh: TLS only; FIRESTORE_EMULATOR_HOST is for plain text (docs/tls.md)")

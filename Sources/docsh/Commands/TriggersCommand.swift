@@ -239,7 +239,7 @@ extension TriggersCommand {
       commandName: "replay",
       abstract: "Deliver the changes since a time to one trigger again.",
       discussion: """
-        Events come under the ids they had. As far back as changes are kept: an hour, or longer while a trigger
+        Events come under the ids they had. As far back as changes are kept: an hour, or longer while a trigger \
         has not had them. Examples:
 
           docsh triggers replay greet --from earliest

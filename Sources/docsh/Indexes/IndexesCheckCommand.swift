@@ -11,9 +11,9 @@ struct IndexesCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Report mistakes in firestore.indexes.json files, with line and column.",
     discussion: """
-      Errors are what the service refuses. Warnings name keys that mean nothing, duplicates, indexes that the
-      service has anyway, and definitions that others make up for. With --used, also composites that nothing
-      used of what a running server was asked. Ends with 2 when there is an error, and with --strict also when
+      Errors are what the service refuses. Warnings name keys that mean nothing, duplicates, indexes that the \
+      service has anyway, and definitions that others make up for. With --used, also composites that nothing \
+      used of what a running server was asked. Ends with 2 when there is an error, and with --strict also when \
       there is a warning. Examples:
 
         docsh indexes check firestore.indexes.json

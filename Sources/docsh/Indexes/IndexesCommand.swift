@@ -7,7 +7,7 @@ struct IndexesCommand: ParsableCommand {
     commandName: "indexes",
     abstract: "List the indexes that queries need, and check a firestore.indexes.json.",
     discussion: """
-      Examples: what a running server was asked needs these indexes; mistakes, duplicates and definitions that do
+      Examples: what a running server was asked needs these indexes; mistakes, duplicates and definitions that do \
       nothing; what a link of the console would create.
 
         docsh indexes suggest

@@ -9,7 +9,7 @@ struct IndexesDecodeCommand: ParsableCommand {
     commandName: "decode",
     abstract: "Print the index definition in a link to the console.",
     discussion: """
-      The service puts such a link into its refusal of a query that lacks an index. The definition is printed as
+      The service puts such a link into its refusal of a query that lacks an index. The definition is printed as \
       an entry for `indexes`, or for `fieldOverrides` where a field's own index is missing. Example:
 
         docsh indexes decode 'https://console.firebase.google.com/v1/r/project/p/firestore/indexes?create_composite=…'

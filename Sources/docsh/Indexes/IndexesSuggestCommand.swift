@@ -11,9 +11,9 @@ struct IndexesSuggestCommand: ParsableCommand {
     commandName: "suggest",
     abstract: "Print the smallest firestore.indexes.json for the queries that a running server has received.",
     discussion: """
-      Run your application or its tests against `docsh serve`, then ask. Definitions of --file are kept, and
-      only what they lack is added. Where that takes fewer definitions, indexes are shared by merging; --exact
-      gives each shape of query an index that serves it alone, which reads less where each part matches much.
+      Run your application or its tests against `docsh serve`, then ask. Definitions of --file are kept, and \
+      only what they lack is added. Where that takes fewer definitions, indexes are shared by merging; --exact \
+      gives each shape of query an index that serves it alone, which reads less where each part matches much. \
       Examples:
 
         docsh indexes suggest
@@ -61,7 +61,8 @@ struct IndexesSuggestCommand: ParsableCommand {
     for missing in additions { Terminal.report("docsh: new: \(missing.summary)") }
     for index in unused { Terminal.report("docsh: never used by what was asked: \(index.definition)") }
     Terminal.report(
-      "docsh: \(asked.count) shapes of queries needed more than automatic indexes; \(additions.count) definitions are new"
+      "docsh: more than automatic indexes was needed by \(Plural.text(asked.count, "shape")) of queries; "
+        + "\(Plural.text(additions.count, "new definition"))"
     )
     if let write {
       Terminal.say("docsh: wrote \(write)")

@@ -10,7 +10,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
     commandName: "check",
     abstract: "Report mistakes in rules files.",
     discussion: """
-      Errors refuse a ruleset. Warnings do not: something in it does not do what was probably meant.
+      Errors refuse a ruleset. Warnings do not: something in it does not do what was probably meant. \
       Remarks are for readers. Examples:
 
         docsh rules check                              the rules of the project of this folder
@@ -43,7 +43,10 @@ struct RulesCheckCommand: AsyncParsableCommand {
   @Option(help: "text on standard error, json on standard output, or github for its annotations.")
   var format: Format = .text
 
-  @Option(help: "Evaluate rules as the production service does, or as the official emulator does.")
+  @Option(
+    help:
+      "Whose limit of a ruleset's size holds: the production service's, or none, as in the official emulator."
+  )
   var profile = ProfileName.production
 
   @Option(help: ArgumentHelp("Print what a diagnostic means and how to repair it.", valueName: "id"))

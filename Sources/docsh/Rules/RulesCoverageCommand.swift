@@ -9,15 +9,15 @@ struct RulesCoverageCommand: AsyncParsableCommand {
     commandName: "coverage",
     abstract: "Show which parts of a rules file the tests cover.",
     discussion: """
-      Runs the suites that test the file and tells which expressions they saw both true and false, which
-      `allow`s they saw grant and refuse, and what they never reached. docs/coverage.md describes the
+      Runs the suites that test the file and tells which expressions they saw both true and false, which \
+      `allow`s they saw grant and refuse, and what they never reached. docs/coverage.md describes the \
       reports. Examples:
 
         docsh rules coverage rules/inspired.rules --suite rules
         docsh rules coverage rules/inspired.rules --suite rules --format html --out coverage.html
         docsh rules coverage rules/inspired.rules --suite rules --min 95
 
-      Ends with 0; with 1 when less is covered than --min says or a case failed; with 2 when a suite or the
+      Ends with 0; with 1 when less is covered than --min says or a case failed; with 2 when a suite or the \
       rules are invalid, or when no suite tests the file.
       """)
 

@@ -12,8 +12,8 @@ struct RulesExplainCommand: AsyncParsableCommand {
     commandName: "explain",
     abstract: "Explain why a request is allowed or denied.",
     discussion: """
-      Asks the rules one question, in process, and shows every rule that was tried, every expression with
-      its value, the documents read and the cost. Values are written as in suites and seeds, which JSON is
+      Asks the rules one question, in process, and shows every rule that was tried, every expression with \
+      its value, the documents read and the cost. Values are written as in suites and seeds, which JSON is \
       part of. Examples:
 
         docsh rules explain rules/inspired.rules --docs seeds/inspired.yaml \\
@@ -30,7 +30,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
         docsh rules explain rules/inspired.rules \\
             --suite rules/inspired.rules-test.yaml --case "who reads a profile"
 
-      docs/explain.md describes what it shows and the shape of --json. Ends with 0, also for a denial; with 1
+      docs/explain.md describes what it shows and the shape of --json. Ends with 0, also for a denial; with 1 \
       when no case fits; with 2 when the rules, the request or the suite are invalid.
       """)
 

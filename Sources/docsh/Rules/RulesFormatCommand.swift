@@ -9,16 +9,16 @@ struct RulesFormatCommand: ParsableCommand {
     commandName: "fmt",
     abstract: "Format rules files.",
     discussion: """
-      Rewrites files in place and names those it changed. A folder stands for
-      every `.rules` file below it, `-` for standard input, which goes to
-      standard output. Comments and meaning stay, and a file with mistakes of
+      Rewrites files in place and names those it changed. A folder stands for \
+      every `.rules` file below it, `-` for standard input, which goes to \
+      standard output. Comments and meaning stay, and a file with mistakes of \
       syntax is left alone. Examples:
 
         docsh rules fmt                         the rules of the project of this folder
         docsh rules fmt rules/inspired.rules
         docsh rules fmt --check --diff rules
 
-      Ends with 0 when all is well, with 1 when `--check` or `--diff` found a
+      Ends with 0 when all is well, with 1 when `--check` or `--diff` found a \
       file that is not formatted, and with 2 when a file cannot be formatted.
       """)
 

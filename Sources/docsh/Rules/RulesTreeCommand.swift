@@ -9,14 +9,14 @@ struct RulesTreeCommand: ParsableCommand {
     commandName: "ast",
     abstract: "Print the syntax tree of a rules file.",
     discussion: """
-      A line for each node, with its place, its types where they are known,
-      and what names refer to; with --json one JSON document, described in
+      A line for each node, with its place, its types where they are known, \
+      and what names refer to; with --json one JSON document, described in \
       docs/rules-ast.md. Examples:
 
         docsh rules ast firestore.rules
         docsh rules ast --json firestore.rules | jq '.services[].matches'
 
-      A file with mistakes has a tree too. Its mistakes go to standard error,
+      A file with mistakes has a tree too. Its mistakes go to standard error, \
       and the command ends with 2.
       """)
 

@@ -10,7 +10,7 @@ struct SeedCommand: AsyncParsableCommand {
     commandName: "seed",
     abstract: "Write seed data into a durable store or a running server.",
     discussion: """
-      Everything is checked first; an error anywhere means that nothing is written. Seeding twice changes
+      Everything is checked first; an error anywhere means that nothing is written. Seeding twice changes \
       nothing. Examples:
 
         docsh seed seeds/inspired.yaml --data-dir data

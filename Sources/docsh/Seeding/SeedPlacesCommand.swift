@@ -11,8 +11,8 @@ struct SeedPlacesCommand: AsyncParsableCommand {
     commandName: "places",
     abstract: "Write shadow studios from responses of the Places API, from files or a new search.",
     discussion: """
-      Creates studios that are not there, brings those up to date that nobody has claimed, and leaves claimed ones
-      alone. Everything is read and checked first; an error anywhere means that nothing is written. The guide is
+      Creates studios that are not there, brings those up to date that nobody has claimed, and leaves claimed ones \
+      alone. Everything is read and checked first; an error anywhere means that nothing is written. The guide is \
       docs/places.md. Examples:
 
         docsh seed places found.json --host 127.0.0.1:8080

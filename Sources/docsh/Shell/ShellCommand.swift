@@ -14,10 +14,10 @@ struct ShellCommand: AsyncParsableCommand {
     commandName: "shell",
     abstract: "Read and write documents as any user, and see why rules deny.",
     discussion: """
-      What docsh does without a subcommand. On a terminal it converses;
-      otherwise it reads statements from -c, from files or from standard input.
-      Without a place to go to it looks for a server (FIRESTORE_EMULATOR_HOST,
-      then the Firestore emulator of the project's firebase.json, or
+      What docsh does without a subcommand. On a terminal it converses; \
+      otherwise it reads statements from -c, from files or from standard input. \
+      Without a place to go to it looks for a server (FIRESTORE_EMULATOR_HOST, \
+      then the Firestore emulator of the project's firebase.json, or \
       127.0.0.1:8080), then for a data folder `data`, and says which.
 
         docsh shell                                    a running server
@@ -30,9 +30,9 @@ struct ShellCommand: AsyncParsableCommand {
         docsh -c ':fault UNAVAILABLE on commit 1-3'    a bad day for an app
         docsh -e --record login.rules-test.yaml        rules tests of what you do
 
-      Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and
-      syntax, 3 when rules deny, 4 when something is missing, if asked, 5 without
-      a connection, 6 when :assert, :expect, :test or :coverage fails, 130 when
+      Ends with 0 when all succeeded, 1 when a statement failed, 2 for usage and \
+      syntax, 3 when rules deny, 4 when something is missing, if asked, 5 without \
+      a connection, 6 when :assert, :expect, :test or :coverage fails, 130 when \
       interrupted. docs/shell.md describes the language and the commands.
       """)
 
@@ -142,7 +142,7 @@ struct ShellCommand: AsyncParsableCommand {
     options.persona = persona
     options.personaFiles = personas + suites
     if options.personaFiles.isEmpty, rules == nil {
-      options.foundSuites = ProjectFiles.find()?.suites() ?? []
+      options.foundSuites = ProjectFiles.suites()
     }
     options.database = DatabaseID(project: project, database: database)
     options.assumesYes = yes

@@ -9,8 +9,8 @@ struct TestCommand: AsyncParsableCommand {
     commandName: "test",
     abstract: "Run rules tests.",
     discussion: """
-      Runs suites (files whose names end in .rules-test.yaml) against the
-      rules they name, in process: no server is needed. docs/rules-tests.md
+      Runs suites (files whose names end in .rules-test.yaml) against the \
+      rules they name, in process: no server is needed. docs/rules-tests.md \
       describes the format. Examples:
 
         docsh test
@@ -25,10 +25,10 @@ struct TestCommand: AsyncParsableCommand {
         docsh test rules --coverage
         docsh test rules --coverage=term,lcov,html --coverage-out coverage --min-coverage 95
 
-      Ends with 0 when everything passed, with 1 when a case failed, with 2
-      when a suite or its rules are invalid or no case was found, and with 3
-      when all cases passed and a gate was missed (require, --min-coverage);
-      with 69 when the emulator of --host cannot be asked.
+      Ends with 0 when everything passed, with 1 when a case failed, with 2 \
+      when a suite or its rules are invalid or no case was found, and with 3 \
+      when all cases passed and a gate was missed (require, --min-coverage); \
+      with 69 when the emulator of --host cannot be asked. \
       Where the environment has CI set, 'only' is refused.
       """)
 
@@ -84,7 +84,10 @@ struct TestCommand: AsyncParsableCommand {
       """, valueName: "host:port"))
   var host: String?
 
-  @Option(help: "Evaluate rules as the production service does, or as the official emulator does.")
+  @Option(
+    help:
+      "Whose limit of a ruleset's size holds: the production service's, or none, as in the official emulator."
+  )
   var profile = ProfileName.production
 
   @Option(
