@@ -114,13 +114,26 @@ public struct FormCompiler {
     }
   }
 
+  /// What SDKs, other stores and other generators call a form.
+  private static let foreign = [
+    "$date": "$time", "$timestamp": "$time", "$now": "$serverTime", "$serverTimestamp": "$serverTime",
+    "$geoPoint": "$geo", "$geopoint": "$geo", "$latlng": "$geo", "$reference": "$ref", "$binary": "$bytes",
+    "$numberLong": "$int", "$numberDouble": "$double", "$float": "$double", "$increment": "$inc",
+    "$arrayUnion": "$union", "$arrayRemove": "$remove", "$delete": "$absent", "$deleteField": "$absent",
+    "$choice": "$pick", "$oneOf": "$pick", "$random": "$pick", "$lorem": "$words", "$text": "$words",
+    "$oid": "$uuid", "$template": "$like",
+  ]
+
   private func unknownForm(_ key: YAMLKey) -> YAMLError {
     if let function = Function(formName: key.text) {
       let reason =
         function.draws ? "draws a random value, which suites do not have" : "belongs to requests of suites"
       return YAMLError("'\(key.text)' \(reason)", at: key.mark)
     }
-    let suggestion = Spelling.nearest(to: key.text, among: vocabulary.formNames)
+    let names = vocabulary.formNames
+    let suggestion =
+      Self.foreign[key.text].flatMap { names.contains($0) ? $0 : nil }
+      ?? names.first { $0.hasPrefix(key.text) } ?? Spelling.nearest(to: key.text, among: names)
     let advice =
       suggestion.map { "did you mean '\($0)'?" } ?? "a key that begins with $ is written '$\(key.text)'"
     return YAMLError("unknown value form '\(key.text)'; \(advice)", at: key.mark)

@@ -83,7 +83,7 @@ struct StoreSinkTests {
       _ = try await seeder(text).write(to: &sink)
       Issue.record("written")
     } catch {
-      #expect(error.description.hasSuffix("(after 0 documents)"))
+      #expect(error.description.hasSuffix("(0 written before)"))
     }
   }
 }

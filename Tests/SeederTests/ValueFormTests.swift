@@ -41,6 +41,9 @@ struct ValueFormTests {
   @Test(
     "a wrong form is refused at the part that is wrong",
     arguments: [
+      ("{$date: x}", "3:13 unknown value form '$date'; did you mean '$time'?"),
+      ("{$bool: 0.3}", "3:13 unknown value form '$bool'; did you mean '$boolean'?"),
+      ("{$oneOf: [a]}", "3:13 unknown value form '$oneOf'; did you mean '$pick'?"),
       ("{$tme: x}", "3:13 unknown value form '$tme'; did you mean '$time'?"),
       (
         "{$frobnicate: x}",

@@ -58,7 +58,7 @@ struct WritingTests {
       _ = try await seeder.write(to: &sink)
       Issue.record("written")
     } catch {
-      #expect(error.description == "the disk is full (after 500 documents)")
+      #expect(error.description == "the disk is full (500 written before)")
     }
   }
 
