@@ -41,7 +41,7 @@ public struct TriggersFile: Sendable {
     }
   }
 
-  /// Everything that is wrong with a file that `read` refuses: of each trigger the first mistake.
+  /// Everything that is wrong with a file that `read` refuses.
   public static func mistakes(in source: YAMLSource, packs known: [String]) -> [YAMLDiagnostic] {
     var errors: [YAMLError] = []
     do throws(YAMLError) {
@@ -69,14 +69,12 @@ public struct TriggersFile: Sendable {
     }
     var endpoints: [FunctionEndpoint] = []
     for node in try map["triggers"]?.elements() ?? [] {
-      let endpoint = noting { () throws(YAMLError) in
-        let endpoint = try EndpointReader.endpoint(node, file: file)
-        guard !endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) else {
-          throw try node.map("a trigger").required("name").error("two triggers are called '\(endpoint.name)'")
-        }
-        return endpoint
+      guard let endpoint = EndpointReader.endpoint(node, file: file, &errors) else { continue }
+      if endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) {
+        let name = (try? node.map("a trigger"))?["name"] ?? node
+        errors.append(name.error("two triggers are called '\(endpoint.name)'"))
       }
-      if let endpoint { endpoints.append(endpoint) }
+      endpoints.append(endpoint)
     }
     if packs.isEmpty && endpoints.isEmpty && errors.isEmpty {
       throw root.error("neither 'triggers' nor 'pack' names a trigger")
@@ -97,42 +95,81 @@ enum EndpointReader {
     "concurrency", "authContext", "ca_file", "insecure",
   ]
 
+  /// The same for a trigger that stands alone; its first mistake is thrown.
+  static func endpoint(_ node: YAMLNode, name: String? = nil) throws(YAMLError) -> FunctionEndpoint {
+    var errors: [YAMLError] = []
+    let endpoint = endpoint(node, name: name, &errors)
+    if let error = errors.first { throw error }
+    guard let endpoint else { throw node.error("a trigger cannot be read") }
+    return endpoint
+  }
+
   /// - Parameters:
   ///   - name: what it is called when it does not say so itself.
   ///   - file: the path of the one that it stands in; nil for the body of a request, which cannot say whom to trust.
+  ///   - errors: gets all that is wrong with it.
+  /// - Returns: nil where what it needs cannot be read; what has other mistakes may be returned without those parts.
   static func endpoint(
-    _ node: YAMLNode, name: String? = nil, file: String? = nil
-  ) throws(YAMLError) -> FunctionEndpoint {
-    let map = try node.map("a trigger")
-    try map.refuseKeys(except: keys)
-    let ownName = try map["name"]?.literal() ?? name
-    guard let ownName else { throw YAMLError("a trigger needs the key 'name'", at: map.mark) }
+    _ node: YAMLNode, name: String? = nil, file: String? = nil, _ errors: inout [YAMLError]
+  ) -> FunctionEndpoint? {
+    func noting<R>(_ body: () throws(YAMLError) -> R) -> R? {
+      do throws(YAMLError) { return try body() } catch {
+        errors.append(error)
+        return nil
+      }
+    }
+    guard let map = noting({ () throws(YAMLError) in try node.map("a trigger") }) else { return nil }
+    _ = noting { () throws(YAMLError) in try map.refuseKeys(except: keys) }
+    let name = noting { () throws(YAMLError) in try self.name(map, node, name) }
+    let event = noting { () throws(YAMLError) in
+      try map.required("event").word(of: DocumentTrigger.Event.self)
+    }
+    let document = noting { () throws(YAMLError) in try pattern(try map.required("document")) }
+    let address = noting { () throws(YAMLError) in try self.address(try map.required("endpoint")) }
+    var endpoint = name.flatMap { name in
+      event.flatMap { event in
+        document.flatMap { document in
+          address.map { FunctionEndpoint(name: name, event: event, document: document, address: $0) }
+        }
+      }
+    }
+    func set<R>(
+      _ part: WritableKeyPath<FunctionEndpoint, R>, _ key: String, _ body: (YAMLNode) throws(YAMLError) -> R
+    ) {
+      guard let node = map[key], let value = noting({ () throws(YAMLError) in try body(node) }) else {
+        return
+      }
+      endpoint?[keyPath: part] = value
+    }
+    set(\.project, "project", part)
+    set(\.database, "database", part)
+    set(\.mode, "mode") { node throws(YAMLError) in try node.word(of: FunctionEndpoint.Mode.self) }
+    set(\.format, "format") { node throws(YAMLError) in try node.word(of: FunctionEndpoint.Format.self) }
+    set(\.timeout, "timeout") { node throws(YAMLError) in Int(try node.integer(in: 1...3_600)) }
+    set(\.attempts, "attempts") { node throws(YAMLError) in Int(try node.integer(in: 1...1_000_000)) }
+    set(\.concurrency, "concurrency") { node throws(YAMLError) in Int(try node.integer(in: 1...1_000)) }
+    set(\.hasAuthContext, "authContext") { node throws(YAMLError) in try node.boolean() }
+    if let address, let trust = noting({ () throws(YAMLError) in try trust(map, address, file) }) ?? nil {
+      endpoint?.trust = trust
+    }
+    return endpoint
+  }
+
+  private static func name(_ map: YAMLMap, _ node: YAMLNode, _ name: String?) throws(YAMLError) -> String {
+    guard let ownName = try map["name"]?.literal() ?? name else {
+      throw YAMLError("a trigger needs the key 'name'", at: map.mark)
+    }
     if ownName.isEmpty { throw try map.required("name").error("a name must not be empty") }
     guard ownName.utf8.count <= nameBytesMax else {
       throw (map["name"] ?? node).error(
         "a name may have \(nameBytesMax) bytes, this one has \(ownName.utf8.count)")
     }
-    let event = try map.required("event").word(of: DocumentTrigger.Event.self)
-    let document = try pattern(try map.required("document"))
-    let address = try self.address(try map.required("endpoint"))
-    var endpoint = FunctionEndpoint(
-      name: ownName, event: event, document: document, address: address)
-    endpoint.project = try part(map["project"])
-    endpoint.database = try part(map["database"])
-    if let node = map["mode"] { endpoint.mode = try node.word(of: FunctionEndpoint.Mode.self) }
-    if let node = map["format"] { endpoint.format = try node.word(of: FunctionEndpoint.Format.self) }
-    if let node = map["timeout"] { endpoint.timeout = Int(try node.integer(in: 1...3_600)) }
-    if let node = map["attempts"] { endpoint.attempts = Int(try node.integer(in: 1...1_000_000)) }
-    if let node = map["concurrency"] { endpoint.concurrency = Int(try node.integer(in: 1...1_000)) }
-    if let node = map["authContext"] { endpoint.hasAuthContext = try node.boolean() }
-    try readTrust(map, &endpoint, file)
-    return endpoint
+    return ownName
   }
 
   /// The name of a project or database.
-  private static func part(_ node: YAMLNode?) throws(YAMLError) -> String? {
-    guard let node else { return nil }
-    return try bounded(try node.literal(), node, nameBytesMax)
+  private static func part(_ node: YAMLNode) throws(YAMLError) -> String? {
+    try bounded(try node.literal(), node, nameBytesMax)
   }
 
   private static func bounded(
@@ -144,31 +181,31 @@ enum EndpointReader {
     return text
   }
 
-  private static func readTrust(
-    _ map: YAMLMap, _ endpoint: inout FunctionEndpoint, _ file: String?
-  ) throws(YAMLError) {
+  /// Whose certificates are believed; nil where it says nothing.
+  private static func trust(
+    _ map: YAMLMap, _ address: EndpointAddress, _ file: String?
+  ) throws(YAMLError) -> TLSTrust? {
     let authorities = map["ca_file"]
     let insecure = map["insecure"]
-    guard let either = authorities ?? insecure else { return }
+    guard let either = authorities ?? insecure else { return nil }
     guard let file else {
       throw either.error("only a triggers.yaml can say whose certificates are believed")
     }
-    guard endpoint.address.isSecure else {
+    guard address.isSecure else {
       throw either.error("'ca_file' and 'insecure' are for https endpoints")
     }
     if let insecure, try insecure.boolean() {
       if authorities != nil {
         throw insecure.error("'insecure' believes anybody, 'ca_file' does not; give one")
       }
-      endpoint.trust = .anybody
-    } else if let authorities {
-      let name = try authorities.text()
-      let path = Folders.resolve(name, beside: file)
-      guard access(path, R_OK) == 0 else {
-        throw authorities.error("cannot read `\(path)`: \(String(cString: strerror(errno)))")
-      }
-      endpoint.trust = .authorities(file: path)
+      return .anybody
     }
+    guard let authorities else { return nil }
+    let path = Folders.resolve(try authorities.text(), beside: file)
+    guard access(path, R_OK) == 0 else {
+      throw authorities.error("cannot read `\(path)`: \(String(cString: strerror(errno)))")
+    }
+    return .authorities(file: path)
   }
 
   private static func pattern(_ node: YAMLNode) throws(YAMLError) -> String {

@@ -139,7 +139,7 @@ struct Admin {
     }
   }
 
-  @Test("all mistakes of a file are told, of each trigger one")
+  @Test("all mistakes of a file are told")
   func mistakes() {
     let text = """
       pack: bogus
@@ -148,9 +148,12 @@ struct Admin {
         - {name: b, event: created, document: "u/{id}", endpoint: "http://x/"}
         - {name: c, event: created, document: u, endpoint: "http://x/"}
         - {event: created}
+        - {name: e, event: made, document: u, endpoint: "http://x/", attempts: 0, insecure: true, mod: x}
+        - {name: b, event: created, document: "u/{id}", endpoint: "http://x/"}
       """
     let found = TriggersFile.mistakes(in: YAMLSource(name: "t.yaml", text: text), packs: ["inspired"])
-    #expect(found.map(\.mark.line) == [1, 3, 5, 6])
+    // The last trigger lacks a name, a document and an endpoint.
+    #expect(found.map(\.mark.line) == [1, 3, 5, 6, 6, 6, 7, 7, 7, 7, 7, 8])
   }
 
   // MARK: over HTTP

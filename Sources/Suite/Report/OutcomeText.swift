@@ -45,7 +45,8 @@ struct OutcomeText {
       }
     }
     let filters = last.missingFilters.map { $0.text ?? $0.field }
-    if !filters.isEmpty { lines.append("missing filter: " + filters.joined(separator: " or ")) }
+    // First what can be done about it: the rest says that a query is asked about documents it does not know.
+    if !filters.isEmpty { lines.insert("missing filter: " + filters.joined(separator: " or "), at: 0) }
     return lines
   }
 

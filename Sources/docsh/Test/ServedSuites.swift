@@ -1,18 +1,26 @@
 /// `docsh serve --watch-tests`: the suites' verdict on the rules that were saved.
 
+import Platform
 import Suite
 
 /// State and its owner: the thread that waits for requests.
 final class ServedSuites {
+  private let path: String
   private let suites: WatchedSuites
 
-  init(_ path: String, _ options: SuiteOptions) { suites = WatchedSuites([path], options) }
+  init(_ path: String, _ options: SuiteOptions) {
+    self.path = path
+    suites = WatchedSuites([path], options)
+  }
 
   /// The verdict at the start.
   func begin(_ watch: FileWatch?) {
     guard find(watch) else { return }
     if suites.count == 0 {
-      Terminal.complain("no suites found; their names end in \(ProjectFiles.suiteSuffix)")
+      let place = path == "." ? "this folder" : "`\(path)`"
+      let reason = access(path, F_OK) == 0 ? "" : ", which is not there"
+      Terminal.complain(
+        "no suites found in \(place)\(reason); their names end in \(ProjectFiles.suiteSuffix)")
     }
     suites.run(suites.indices)
     say(suites.indices)

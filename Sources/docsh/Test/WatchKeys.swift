@@ -8,7 +8,7 @@ import Shell
 /// State and its owner: the loop. The terminal is as it was when the process ends: by `leave`, or by a signal.
 final class WatchKeys {
   enum Key: Equatable {
-    case all, failed, again, quit
+    case all, failed, again, why, quit
     /// Names hold the text; an empty one means all.
     case filter(String)
   }
@@ -40,7 +40,7 @@ final class WatchKeys {
   /// The line at the foot.
   func prompt(_ suites: String) {
     if let typed { return Terminal.overwrite("filter: \(typed)") }
-    let keys = "a all · f failed · t filter · Enter again · q quit"
+    let keys = "a all · f failed · t filter · v why · Enter again · q quit"
     let line = "watching \(suites) · \(keys)"
     Terminal.overwrite(Terminal.isInteractive ? "\u{1B}[2m\(line)\u{1B}[0m" : line)
   }
@@ -66,6 +66,7 @@ final class WatchKeys {
       switch character {
       case "a": return .all
       case "f": return .failed
+      case "v": return .why
       case "t": typed = ""
       case "q", "\u{4}": return .quit
       case "\n", "\r": return .again

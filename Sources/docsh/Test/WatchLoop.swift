@@ -6,7 +6,7 @@ import Suite
 /// State and its owner: the command, on one thread.
 final class WatchLoop {
   private let format: ReportFormat
-  private let isBrief: Bool
+  private var isBrief: Bool
   private let watch: FileWatch
   private let isColored = Terminal.isInteractive
   private let suites: WatchedSuites
@@ -76,6 +76,9 @@ final class WatchLoop {
       let failed = suites.failed
       if failed.isEmpty { return Terminal.say("nothing has failed") }
       runAndSay(failed, .failed)
+    case .why:
+      isBrief.toggle()
+      say(suites.indices, since: SystemClock.milliseconds)
     case .filter(let text):
       choice = text.isEmpty ? .all : .named(text)
       runAndSay(suites.indices, choice)
@@ -91,7 +94,10 @@ final class WatchLoop {
   /// LIMIT: files that a line names.
   private static let namesMax = 4
 
-  private static func list(_ paths: [String]) -> String {
+  /// What editors write on the way and take away again is not named, unless it is all there is.
+  private static func list(_ changed: [String]) -> String {
+    let there = changed.filter { access($0, F_OK) == 0 }
+    let paths = there.isEmpty ? changed : there
     let more = paths.count > namesMax ? " and \(paths.count - namesMax) more" : ""
     return paths.prefix(namesMax).joined(separator: ", ") + more
   }
