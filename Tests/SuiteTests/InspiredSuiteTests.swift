@@ -50,7 +50,7 @@ struct InspiredSuiteTests {
       ("allow delete: if isCaller(userId);", "allow delete: if signedIn();"),
       ("text(data.displayName, 1, 80)", "text(data.displayName, 1, 81)"),
       ("allow get, list: if true;", "allow get, list: if signedIn();"),
-      ("likesAfter() == likesNow() + 1", "likesAfter() >= likesNow() + 1"),
+      ("likesAfter() == likesNow() + step", "likesAfter() >= likesNow() + step"),
     ])
   func noticesChanges(_ old: String, _ new: String) throws {
     let suite = try text(of: Self.rules + "/inspired.rules-test.yaml")
