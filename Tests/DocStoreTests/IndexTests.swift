@@ -227,6 +227,23 @@ struct IndexTests {
     #expect(try count(.field("third", .in, .array([.integer(1), .integer(2)]))) == (.integer(200), 200))
   }
 
+  @Test("a bounded count without an index ends where enough are counted")
+  func boundedCount() throws {
+    let store = try Self.store(300)
+    defer { store.close() }
+    var query = StructuredQuery(
+      database: Self.database, parent: .root, from: [.init("c", includesDescendants: true)])
+    query.filter = .field("n", .greaterThanOrEqual, .integer(10))
+    let aggregation = try AggregationQuery.validate([Aggregation(.count(upTo: 5))]) {
+      (added) throws(InvalidArgument) in try QueryValidator.validate(query, adding: added)
+    }
+    let outcome = try store.read(Self.database) { (view) throws(StoreError) in
+      try AggregationExecutor.run(aggregation, on: view)
+    }
+    #expect(outcome.results[0].value == .integer(5))
+    #expect(outcome.run.documentsRead < 30)
+  }
+
   // MARK: how they end
 
   @Test("clearing a database ends its indexes")

@@ -21,6 +21,8 @@ private struct Row: CustomTestStringConvertible {
 @Suite("Advice", .serialized)
 struct AdviceTests {
   private static let looked = "note: none of the 4 documents looked at has field "
+  private static let deeper =
+    "note: there are no documents in 'private'; 'private' lies below other documents: write  **/private"
   private static let rows: [Row] = [
     // Collections.
     Row("user", note: "note: there are no documents in 'user'; did you mean 'users'?"),
@@ -32,6 +34,12 @@ struct AdviceTests {
     Row("history", note: "note: there are no documents in 'history'; ':history' is a command"),
     Row("hepl", note: "note: there are no documents in 'hepl'; did you mean the command ':help'?"),
     Row("elsewhere", note: nil),
+    // Below documents.
+    Row("private", note: deeper), Row("select count(*) from private", note: deeper),
+    Row("private | count", note: deeper), Row("private where a = 1 | jsonl", note: deeper),
+    Row(":cd users", "/private", note: deeper), Row("group private | ids", note: nil),
+    Row("users/bob/private | ids", note: nil), Row("posts/p1/private", note: nil),
+    Row("bob", note: "note: there are no documents in 'bob'; did you mean 'users/bob'?"),
     // Fields.
     Row("users where nmae = 'Bob'", note: looked + "'nmae'; did you mean 'name'?"),
     Row("users order by Age", note: looked + "'Age'; did you mean 'age'?"),

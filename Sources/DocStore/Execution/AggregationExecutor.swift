@@ -21,13 +21,23 @@ public enum AggregationExecutor<Source: QuerySource> {
       let run = try count(query.query, access, source, &totals)
       return AggregationOutcome(results: totals.results, plan: plan, run: run)
     }
-    let run = try QueryExecutor.run(query.query, plan: plan, on: source) { row in
+    let run = try QueryExecutor.run(query.query, plan: unsorted(plan, query.query, totals), on: source) {
+      row in
       if totals.isComplete { return .stop }
       totals.add(row.document.fields)
       return .more
     }
     source.learn(query.query, run)
     return AggregationOutcome(results: totals.results, plan: plan, run: run)
+  }
+
+  /// The plan without its sorting where nothing but the number of documents counts: then counting needs no memory, and
+  /// ends where enough are counted.
+  private static func unsorted(
+    _ plan: QueryPlan, _ query: NormalizedQuery, _ totals: AggregationTotals
+  ) -> QueryPlan {
+    guard totals.isCountOnly, query.limit == nil, query.nearest == nil else { return plan }
+    return QueryPlan(access: plan.access, isInOrder: true, appliesCursors: plan.appliesCursors)
   }
 
   private static func count(

@@ -31,7 +31,9 @@ extension Session {
   private func advice(_ read: ReadStatement, _ result: ShellResult) -> String? {
     switch read.target {
     case .document(let path):
-      guard result.isEmpty, let other = nearCollection(path.parent) else { return nil }
+      guard result.isEmpty else { return nil }
+      if let deeper = deeper(path.parent) { return deeper }
+      guard let other = nearCollection(path.parent) else { return nil }
       return
         "there are no documents in '\(path.parent.printable)'; did you mean '\(other)/\(path.lastSegment.printable)'?"
     case .query(let query):
@@ -73,7 +75,8 @@ extension Session {
     let command = isCommand ? "':\(name)' is a command" : nil
     guard !selector.includesDescendants else { return nil }
     let path = query.parent.appending(name)
-    if let other = nearCollection(path) {
+    if let deeper = deeper(path) { return deeper }
+    if let other = nearCollection(path) ?? documentCalled(path) {
       return "there are no documents in '\(path.printable)'; did you mean '\(other)'?"
         + (command.map { " " + $0 } ?? "")
     }
@@ -82,6 +85,35 @@ extension Session {
     let commands = CommandTable.names.filter { $0.utf8.count == name.utf8.count }
     let near = Misspelling.nearest(to: name, among: commands.sorted())
     return near.map { "there are no documents in '\(path.printable)'; did you mean the command ':\($0)'?" }
+  }
+
+  /// That collections of this name lie below documents, and how all of them are read. The store finds a group by its
+  /// name, and stops counting at its first document.
+  private func deeper(_ path: ResourcePath) -> String? {
+    let top = place.isDocument ? place : .root
+    guard path.parent == top else { return nil }
+    let selector = StructuredQuery.CollectionSelector(path.lastSegment, includesDescendants: true)
+    let group = StructuredQuery(database: backend.database, parent: top, from: [selector])
+    let count = Aggregation(.count(upTo: 1))
+    guard let found = try? backend.aggregate(group, [count], as: .administrator, in: nil).first,
+      found == .integer(1), let ids = try? backend.collectionIDs(under: top), !ids.contains(path.lastSegment)
+    else { return nil }
+    let name = path.lastSegment.printable
+    return
+      "there are no documents in '\(path.printable)'; '\(name)' lies below other documents: write  **/\(name)"
+  }
+
+  /// LIMIT: collections that are asked for a document of a name.
+  private static let askedCollectionsMax = 20
+
+  /// The path of a document whose id stands where a collection is expected; a look-up for each collection beside it.
+  private func documentCalled(_ path: ResourcePath) -> String? {
+    guard let ids = try? backend.collectionIDs(under: path.parent), ids.count <= Self.askedCollectionsMax
+    else {
+      return nil
+    }
+    return ids.map { path.parent.appending($0).appending(path.lastSegment) }
+      .first { ((try? backend.document($0)) ?? nil) != nil }?.printable
   }
 
   /// The path of a collection with documents whose name is nearly that of an empty one.
