@@ -47,10 +47,18 @@ extension ConditionReader {
     _ path: String, from start: Int
   ) throws(ConditionError) -> StructuredQuery.Filter? {
     guard values.speaksSQL else { return nil }
+    if endsTest() { return Self.filter(path, .equal, .boolean(true)) }
+    values.skipBlanks()
+    let place = values.index
+    for (typed, meant) in [("=>", ">="), ("=<", "<=")] where values.eat(typed) {
+      throw values.error(
+        "there is no '\(typed)'; did you mean  " + replaced(from: place, meant), at: place)
+    }
     if values.eatWord("is") {
-      let isNegated = values.eatWord("not")
-      guard values.eatWord("null") else { throw values.error("expected 'null' or 'not null' after 'is'") }
-      return .unary(path, isNegated ? .isNotNull : .isNull)
+      let comparison = values.eatWord("not") ? StructuredQuery.FieldOperator.notEqual : .equal
+      for (word, value) in [("null", Value.null), ("true", .boolean(true)), ("false", .boolean(false))]
+      where values.eatWord(word) { return Self.filter(path, comparison, value) }
+      throw values.error("expected null, true or false after 'is', or 'not' before one of them")
     }
     if values.eatWord("between") {
       let low = try values.value()
@@ -59,7 +67,6 @@ extension ConditionReader {
         Self.filter(path, .greaterThanOrEqual, low), Self.filter(path, .lessThanOrEqual, try values.value()),
       ])
     }
-    let place = values.index
     if values.eatWord("like") || values.eatWord("ilike") { throw try likeness(path, start, place) }
     if values.eatWord("contains") {
       let value = written(from: values.index) { (reader) throws(ConditionError) in _ = try reader.value() }
@@ -91,15 +98,58 @@ extension ConditionReader {
     return instead("like", replaced(from: start, "\(path) >= \(text) && \(path) < \(end)"), place)
   }
 
-  /// `not (…)`, which queries have none of; a field may be called `not`.
-  mutating func refuseNegation() throws(ConditionError) {
+  /// Whether a test may end here: what stands there belongs to no comparison.
+  private mutating func endsTest() -> Bool {
     let start = values.index
-    guard eatSQL("not") else { return }
-    let isCall = values.eat("(")
+    defer { values.index = start }
+    values.skipBlanks()
+    return values.index == values.text.count || ["&&", "||", "|", ")", ";"].contains { values.eat($0) }
+      || (["and", "or"] + values.wordsBehindConditions).contains { values.eatWord($0) }
+  }
+
+  /// `not f`; nil, and nothing taken, where none stands. A field may be called `not`. Queries have no `not` of anything else.
+  mutating func sqlNegation() throws(ConditionError) -> StructuredQuery.Filter? {
+    let start = values.index
+    guard eatSQL("not") else { return nil }
+    let isGroup = values.eat("(")
+    let path = try? values.fieldPath()
+    if let path, !isGroup, endsTest() { return Self.filter(path, .equal, .boolean(false)) }
+    let isComparison = path != nil && (try? comparisonOperator()) != nil
     values.index = start
-    if isCall {
-      throw values.error("queries have no 'not (…)'; turn the comparisons inside round: != for ==, < for >=")
+    guard isGroup || isComparison else { return nil }
+    throw values.error("queries have no 'not …'; turn the comparisons inside round: != for ==, < for >=")
+  }
+
+  /// Comparisons with their sides exchanged: `'a' in tags`, `18 <= age`.
+  private static let turned: [StructuredQuery.FieldOperator: StructuredQuery.FieldOperator] = [
+    .in: .arrayContains, .equal: .equal, .notEqual: .notEqual, .lessThan: .greaterThan,
+    .lessThanOrEqual: .greaterThanOrEqual, .greaterThan: .lessThan, .greaterThanOrEqual: .lessThanOrEqual,
+  ]
+
+  /// A test that begins with its value; nil, and nothing taken, where it begins with what may be a field.
+  mutating func sqlTurned() throws(ConditionError) -> StructuredQuery.Filter? {
+    values.skipBlanks()
+    guard values.speaksSQL, values.index < values.text.count else { return nil }
+    let first = values.text[values.index]
+    guard first.isDigit || "\"'@/-+".utf8.contains(first) else { return nil }
+    let value = try values.value()
+    let place = values.index
+    guard let comparison = Self.turned[try comparisonOperator()] else {
+      throw values.error("expected the field first: FIELD not in [1, 2]", at: place)
     }
+    return Self.filter(try values.fieldPath(), comparison, value)
+  }
+
+  /// The field that a call stands for: `documentId()` is the document's name, and other functions there are none.
+  mutating func sqlCalled(_ path: String, from start: Int) throws(ConditionError) -> String {
+    guard values.speaksSQL, values.index < values.text.count, values.text[values.index] == UInt8(ascii: "(")
+    else { return path }
+    let place = values.index
+    if path == "documentId" || path == "FieldPath.documentId", values.eat("("), values.eat(")") {
+      return "__name__"
+    }
+    values.index = place
+    throw values.error("there is no '\(path)'; conditions compare fields as they are stored", at: start)
   }
 
   private func instead(_ word: String, _ line: String, _ place: Int) -> ConditionError {

@@ -79,10 +79,11 @@ package struct ConditionReader {
   }
 
   private mutating func test() throws(ConditionError) -> StructuredQuery.Filter {
-    try refuseNegation()
+    if let filter = try sqlNegation() { return filter }
+    if let filter = try sqlTurned() { return filter }
     values.skipBlanks()
     let start = values.index
-    let path = try values.fieldPath()
+    let path = try sqlCalled(try values.fieldPath(), from: start)
     if let filter = try sqlTest(path, from: start) { return filter }
     let comparison = try comparisonOperator()
     if let list = try sqlList(comparison) { return Self.filter(path, comparison, list) }
@@ -107,7 +108,7 @@ package struct ConditionReader {
     (">=", .greaterThanOrEqual), (">", .greaterThan),
   ]
 
-  private mutating func comparisonOperator() throws(ConditionError) -> StructuredQuery.FieldOperator {
+  mutating func comparisonOperator() throws(ConditionError) -> StructuredQuery.FieldOperator {
     if let comparison = sqlOperator() { return comparison }
     for (symbol, comparison) in Self.symbols where values.eat(symbol) { return comparison }
     if values.eatWord("in") { return .in }

@@ -19,6 +19,8 @@ package struct ValueTextReader {
   /// Whether words may have any case, and conditions may be written as SQL and the client SDKs write them. Texts that
   /// people type are read so; files that are kept have one way to write a thing.
   package var speaksSQL = false
+  /// Words behind a condition that belong to the text around it.
+  package var wordsBehindConditions: [String] = []
   /// Whether names in maps may begin with a dollar sign, as operators of MongoDB do.
   package var allowsDollarNames = false
 

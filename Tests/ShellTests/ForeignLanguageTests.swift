@@ -35,6 +35,24 @@ struct ForeignLanguageTests {
     Row("u where t array-contains 'x'", "u where t has 'x'"),
     Row("u where t array-contains-any ['x']", "u where t has any ['x']"),
     Row("u where (a = 1 or b = 2) and c > 3", "u where (a == 1 || b == 2) && c > 3"),
+    Row("u where 'x' in tags and 3 < a", "u where tags has 'x' && a > 3"),
+    Row("u where open", "u where open == true"),
+    Row("u where not open limit 2", "u where open == false limit 2"),
+    Row(
+      "u where open and (not shut or a = 1) order by a",
+      "u where open == true && (shut == false || a == 1) order by a"),
+    Row("u where a is true or a is false", "u where a == true || a == false"),
+    Row("u where a is not true | count", "u where a != true | count"),
+    // A document's id.
+    Row("u where __name__ == 'x'", "u where __name__ == /u/x"),
+    Row("u where __name__ in ['x', 'u/y'] and a = 1", "u where __name__ in [/u/x, /u/y] && a == 1"),
+    Row("u/x/v where __name__ > 'y'", "u/x/v where __name__ > /u/x/v/y"),
+    Row("group v where __name__ = 'u/x/v/y'", "group v where __name__ == /u/x/v/y"),
+    Row("u where documentId() in ['x']", "u where __name__ in [/u/x]"),
+    Row("u where FieldPath.documentId() == 'x'", "u where __name__ == /u/x"),
+    Row("u order by a, __name__ start at 1, 'x'", "u order by a, __name__ start at 1, /u/x"),
+    Row(
+      "getDocs(query(collection(db, 'u'), where(documentId(), 'in', ['x'])))", "u where __name__ in [/u/x]"),
     // Clauses.
     Row("u ORDER BY a DESC, b ascending LIMIT 3 Offset 2", "u order by a desc, b limit 3 offset 2"),
     Row("u orderBy a descending", "u order by a desc"),
@@ -79,7 +97,7 @@ struct ForeignLanguageTests {
     Row("db.collection('users').count().get()", "users | count"),
     Row("db.collection('users').orderBy('a').limitToLast(2).get()", "users order by a limit last 2"),
     Row("db.collection('users').doc('x').collection('posts').get() | ids", "users/x/posts | ids"),
-    Row("db.collection('users').where(documentId(), '>', 'a').get()", "users where __name__ > 'a'"),
+    Row("db.collection('users').where(documentId(), '>', 'a').get()", "users where __name__ > /users/a"),
     Row("db.doc('users/x').set({a: 1})", "users/x := {a: 1}"),
     Row("setDoc(doc(db, 'users/x'), {a: 1}, {merge: true})", "users/x += {a: 1}"),
     Row("db.doc('users/x').update({'b.c': 2, at: @now})", "update users/x b.c = 2, at = @now"),
@@ -138,6 +156,8 @@ struct ForeignLanguageTests {
   }
 
   private static let answers: [Row] = [
+    Row("users where a => 4 limit 2", "users where a >= 4 limit 2"),
+    Row("users where a =< 4", "users where a <= 4"),
     Row("users where name like 'A%' limit 2", "users where name >= \"A\" && name < \"A\\uf8ff\" limit 2"),
     Row("users where name like 'A'", "users where name == \"A\""),
     Row("users where tags contains 'x'", "users where tags has 'x'"),
@@ -173,6 +193,12 @@ struct ForeignLanguageTests {
   }
 
   private static let refusals: [Row] = [
+    Row("group v where __name__ = 'y'", "write the whole path:  /COLLECTION/DOCUMENT/v/y"),
+    Row("u where __name__ = 'x/y/z'", "'x/y/z' is no document"),
+    Row("u where __name__ in ['']", "'' is no id of a document"),
+    Row("u where not a = 1", "queries have no 'not"), Row("u where [1] not in a", "expected a field"),
+    Row("u where a is maybe", "expected null, true or false"),
+    Row("u where lower(a) = 'x'", "there is no 'lower'"),
     Row("users where not (a == 1)", "queries have no 'not"),
     Row("select * from a join b on x", "there are no joins"),
     Row("select u.name from users u join posts p on p.uid = u.id", "leave out 'u'"),

@@ -115,7 +115,8 @@ struct LanguageTests {
 
   private static let mistakes: [Row] = [
     Row("users where", "expected a field@11"),
-    Row("users where a", "expected a comparison@13"),
+    Row("users limit ten", "expected a number that is not negative, such as 10@12"),
+    Row("users where a like", "expected a value@18"),
     Row("users where a ~ 1", "expected a comparison@14"),
     Row("users where a == bob", "expected a value@17"),
     Row("users limit -1", "expected a number that is not negative@12"),

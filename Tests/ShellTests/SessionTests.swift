@@ -67,6 +67,10 @@ struct SessionTests {
         #"{"__name__":"users/carol","age":25,"groups":["chelsea"],"name":"Carol","privacy":"groups"}"#
       ]),
     Row("posts where by == 'bob' | csv", results: ["id,at,by,likes", "p2,1970-01-01T00:00:00Z,bob,5"]),
+    Row("users where __name__ in ['bob', 'dave', 'ghost'] | ids", results: ["bob", "dave"]),
+    Row("users order by __name__ start after 'bob' | ids", results: ["carol", "dave"]),
+    Row(
+      "group private where __name__ == 'users/bob/private/keys' | ids", results: ["users/bob/private/keys"]),
     Row("users/ghost", message: "users/ghost does not exist"),
     Row("group private | ids", results: ["users/bob/private/keys"]),
     Row(":cd users/bob", "private | ids", results: ["keys"]),

@@ -111,7 +111,7 @@ struct ForeignInput {
     }
     let (before, word, after) = (part(0..<error.offset), part(error.offset..<end), part(end..<scalars.count))
     let line: String
-    if error.message.hasPrefix("expected a value") {
+    if error.message.hasPrefix("expected a value") || error.message.hasPrefix("expected a text") {
       line = before + "\"\(word)\"" + after
     } else if error.message.hasPrefix("expected a clause"),
       StatementParser.stageWords.contains(word.lowercased())

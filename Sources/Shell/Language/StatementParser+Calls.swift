@@ -233,7 +233,8 @@ extension StatementParser {
           "expected an operator: \(Self.operators.keys.sorted().joined(separator: ", "))", at: place)
       }
       try comma()
-      let filter = ConditionReader.filter(field, comparison, try values.value())
+      let filter = try named(
+        ConditionReader.filter(field, comparison, try values.value()), in: query, at: place)
       query.filter = query.filter.map { StructuredQuery.Filter.all([$0, filter]) } ?? filter
     case "orderBy":
       let field = try field()

@@ -10,6 +10,11 @@ extension StatementParser {
   mutating func openRead() throws(ConditionError) -> ReadStatement {
     var read = try beginning()
     try clauses(&read)
+    if case .query(var query) = read.target {
+      query.start = try named(query.start, in: query)
+      query.end = try named(query.end, in: query)
+      read.target = .query(query)
+    }
     if read.isFromEnd { try turnRound(&read) }
     while try eatPipe() { read.stages.append(try stage()) }
     return read
@@ -109,7 +114,8 @@ extension StatementParser {
     into query: inout StructuredQuery, isFromEnd: inout Bool
   ) throws(ConditionError) -> Bool {
     if values.eatWord("where") {
-      let filter = try ConditionReader.read(&values)
+      let start = values.index
+      let filter = try named(try ConditionReader.read(&values), in: query, at: start)
       query.filter = query.filter.map { .all([$0, filter]) } ?? filter
     } else if values.eatWord("order") {
       guard values.eatWord("by") else { throw values.error("expected 'by' after 'order'") }
@@ -159,7 +165,7 @@ extension StatementParser {
   }
 
   mutating func count() throws(ConditionError) -> Int {
-    try value("a number that is not negative") { value in
+    try value("a number that is not negative, such as 10") { value in
       guard case .integer(let number) = value, let count = Int32(exactly: number), count >= 0 else {
         return nil
       }

@@ -29,6 +29,7 @@ struct StatementParser {
     values = ValueTextReader(text, database: context.database, now: context.now)
     values.variables = context.variables
     values.speaksSQL = true
+    values.wordsBehindConditions = Self.clauseWords + ["group", "orderby", "limittolast"]
   }
 
   /// Reads one statement; errors show the place.
@@ -175,7 +176,12 @@ struct StatementParser {
   mutating func value<R>(_ wanted: String, _ made: (Value) -> R?) throws(ConditionError) -> R {
     values.skipBlanks()
     let start = values.index
-    if let result = made(try values.value()) { return result }
+    let value: Value
+    do throws(ConditionError) { value = try values.value() } catch {
+      // What begins no value of any kind; what is wanted here says more than that texts are quoted.
+      throw values.index == start ? values.error("expected \(wanted)", at: start) : error
+    }
+    if let result = made(value) { return result }
     throw values.error("expected \(wanted)", at: start)
   }
 
