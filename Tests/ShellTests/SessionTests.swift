@@ -60,6 +60,15 @@ struct SessionTests {
       results: ["  id     name", "  alice  Alice", "  bob    Bob", "  carol  Carol", "  dave   Dave"]),
     Row("posts | group by by | count", results: ["  by     count", "  alice  2", "  bob    1"]),
     Row("posts | group by by | sum likes", results: ["  by     sum", "  alice  3", "  bob    5"]),
+    Row(
+      "posts | group by by | sum likes | order by sum desc",
+      results: ["  by     sum", "  bob    5", "  alice  3"]),
+    Row("posts | group by by | order by documents limit 1", results: ["  by   documents", "  bob  1"]),
+    Row("posts | group by by | order by by desc | limit 1 | count", results: ["  by   count", "  bob  1"]),
+    Row(
+      "posts | group by by | order by likes", status: 2, message: "no column 'likes'; there are by, documents"
+    ),
+    Row("users where age == 7 | group by name | count order by count", results: ["  name  documents"]),
     Row("posts | group by by", results: ["  by     documents", "  alice  2", "  bob    1"]),
     Row(
       "users where age == 25 | jsonl",

@@ -15,13 +15,28 @@ struct ForeignInput {
     let input = ForeignInput(text: text, context: context)
     if let hint = input.sdkValue(error) { return ConditionError(message: hint, offset: error.offset) }
     guard let answer = input.mongo() ?? input.command() ?? input.verb() else {
-      guard let line = input.corrected(error) else { return error }
-      return ConditionError(message: "\(error.message); write  \(line)", offset: error.offset)
+      if let line = input.corrected(error) {
+        return ConditionError(message: "\(error.message); write  \(line)", offset: error.offset)
+      }
+      return input.misspelt().map { ConditionError(message: $0, offset: 0) } ?? error
     }
     return ConditionError(message: answer, offset: 0)
   }
 
   private func parser() -> StatementParser { StatementParser(text, context) }
+
+  /// A slip in the word that a statement begins with.
+  private func misspelt() -> String? {
+    let start = text.drop { $0 == " " || $0 == "\n" }
+    let word = String(start.prefix { $0.isLetter })
+    guard
+      let near = Misspelling.nearest(to: word.lowercased(), among: StatementParser.firstWords)
+        ?? Misspelling.nearest(to: word, among: StatementParser.firstWords)
+    else { return nil }
+    let line = near + start.dropFirst(word.count)
+    guard (try? StatementParser.parse(line, context, answers: false)) != nil else { return nil }
+    return "no statement begins with '\(word)'; did you mean  \(line)"
+  }
 
   // MARK: words of this shell in the wrong place
 

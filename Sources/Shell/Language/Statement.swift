@@ -34,6 +34,9 @@ enum Stage {
   case sum(FieldPath)
   case average(FieldPath)
   case groupBy(FieldPath)
+  /// Of the rows of groups, by their columns.
+  case orderGroups([StructuredQuery.Order])
+  case limitGroups(Int)
   case table([FieldPath])
   case format(OutputMode)
   case first
@@ -50,6 +53,10 @@ enum Stage {
     case .sum(let field): "sum \(field.text)"
     case .average(let field): "avg \(field.text)"
     case .groupBy(let field): "group by \(field.text)"
+    case .orderGroups(let orders):
+      "order by "
+        + orders.map { $0.path + ($0.direction == .descending ? " desc" : "") }.joined(separator: ", ")
+    case .limitGroups(let count): "limit \(count)"
     case .table(let fields): "table " + fields.map(\.text).joined(separator: ", ")
     case .format(let mode): mode.rawValue
     case .first: "first"
@@ -57,6 +64,18 @@ enum Stage {
     case .each(let write): "each \(write)"
     case .program(let command): "! \(command)"
     }
+  }
+}
+
+extension Stage {
+  /// The column that a total of groups makes.
+  var column: String { String(text.prefix { $0 != " " }) }
+}
+
+extension ReadStatement {
+  /// Whether what flows behind the stages so far is groups.
+  var hasGroups: Bool {
+    stages.contains { if case .groupBy = $0 { true } else { false } }
   }
 }
 

@@ -56,7 +56,7 @@ extension StatementParser {
     return Self.functions.contains(name) || Self.methods.contains { name.hasSuffix("." + $0) }
   }
 
-  private static let functions: Set<String> = [
+  static let functions: Set<String> = [
     "collection", "collectionGroup", "doc", "query", "getDoc", "getDocs", "getDocFromServer",
     "getDocsFromServer",
     "getCountFromServer", "setDoc", "updateDoc", "addDoc", "deleteDoc", "firestore", "getFirestore",

@@ -16,7 +16,9 @@ extension StatementParser {
       read.target = .query(query)
     }
     if read.isFromEnd { try turnRound(&read) }
-    while try eatPipe() { read.stages.append(try stage()) }
+    while try eatPipe() || (read.hasGroups && isBeforeGroupClause()) {
+      read.stages.append(try stage(hasGroups: read.hasGroups))
+    }
     return read
   }
 
@@ -153,15 +155,21 @@ extension StatementParser {
   }
 
   private mutating func orders(into query: inout StructuredQuery) throws(ConditionError) {
+    query.orders += try orders { (parser) throws(ConditionError) in try parser.values.fieldPath() }
+  }
+
+  /// Fields and their directions.
+  mutating func orders(
+    _ field: (inout StatementParser) throws(ConditionError) -> String
+  ) throws(ConditionError) -> [StructuredQuery.Order] {
+    var orders: [StructuredQuery.Order] = []
     repeat {
-      let field = try values.fieldPath()
-      if values.eatWord("desc") || values.eatWord("descending") {
-        query.orders.append(StructuredQuery.Order(field, .descending))
-      } else {
-        _ = values.eatWord("asc") || values.eatWord("ascending")
-        query.orders.append(StructuredQuery.Order(field, .ascending))
-      }
+      let path = try field(&self)
+      let isDescending = values.eatWord("desc") || values.eatWord("descending")
+      if !isDescending { _ = values.eatWord("asc") || values.eatWord("ascending") }
+      orders.append(StructuredQuery.Order(path, isDescending ? .descending : .ascending))
     } while values.eat(",")
+    return orders
   }
 
   mutating func count() throws(ConditionError) -> Int {
@@ -219,65 +227,6 @@ extension StatementParser {
     }
     let limit = values.eatWord("limit") ? try count() : 10
     return StructuredQuery.Nearest(field: field, vector: .success(vector), measure: measure, limit: limit)
-  }
-
-  // MARK: stages
-
-  /// What clauses and stages begin with.
-  static let clauseWords = ["where", "order", "limit", "offset", "start", "end", "select", "near"]
-  static let stageWords =
-    ["count", "sum", "avg", "group", "first", "ids", "each"] + OutputMode.allCases.map(\.rawValue)
-
-  private mutating func stage() throws(ConditionError) -> Stage {
-    if values.eat("!") { return .program(try wanted(rest(), "a program")) }
-    if values.eatWord("each") { return try each() }
-    if values.eatWord("count") { return .count }
-    if values.eatWord("sum") { return .sum(try fieldPath()) }
-    if values.eatWord("avg") { return .average(try fieldPath()) }
-    if values.eatWord("group") {
-      guard values.eatWord("by") else { throw values.error("expected 'by' after 'group'") }
-      return .groupBy(try fieldPath())
-    }
-    if values.eatWord("first") { return .first }
-    if values.eatWord("ids") { return .ids }
-    if values.eatWord("table") { return beginsField() ? .table(try fieldPaths()) : .format(.table) }
-    for mode in OutputMode.allCases where values.eatWord(mode.rawValue) { return .format(mode) }
-    throw values.error(
-      "expected a stage: count, sum, avg, group by, table, doc, json, jsonl, csv, yaml, markdown, first, ids, "
-        + "each or ! program")
-  }
-
-  private mutating func beginsField() -> Bool {
-    values.skipBlanks()
-    guard values.index < values.text.count else { return false }
-    let byte = values.text[values.index]
-    return byte != UInt8(ascii: "|") && byte != UInt8(ascii: ">")
-  }
-
-  private mutating func wanted(_ text: String, _ what: String) throws(ConditionError) -> String {
-    guard !text.isEmpty else { throw values.error("expected \(what)") }
-    return text
-  }
-
-  /// The write is read once for each document; here once for its errors.
-  private mutating func each() throws(ConditionError) -> Stage {
-    values.skipBlanks()
-    let start = values.index
-    let text = try wanted(rest(), "a write with $id: each update $id seen = true")
-    var trial = context
-    trial.row = ResourcePath(unchecked: "collection/document")
-    trial.variables["id"] = .string("document")
-    trial.variables["path"] = .string("collection/document")
-    var parser = StatementParser(text, trial)
-    let before = String(decoding: values.text[..<start], as: UTF8.self).unicodeScalars.count
-    do throws(ConditionError) {
-      guard try parser.writeStatement() != nil else {
-        throw ConditionError(message: "expected a write: create, update, delete, add, := or +=", offset: 0)
-      }
-    } catch {
-      throw ConditionError(message: error.message, offset: before + error.offset)
-    }
-    return .each(text)
   }
 
   private mutating func redirection() throws(ConditionError) -> Redirection? {

@@ -1,6 +1,5 @@
-/// Statements as SQL writes them, where they mean one thing here.
+/// Statements as SQL writes them, where they mean one thing here. `select` is in StatementParser+Select.swift.
 ///
-/// select = "select" column {"," column} "from" target { clause } [ "group" "by" field ]
 /// insert = "insert" "into" path ( map | "(" field {"," field} ")" "values" row {"," row} )
 /// update = "update" collection "set" assign {"," assign} [ clauses ]
 /// delete = "delete" "from" path [ clauses ]
@@ -31,129 +30,6 @@ extension StatementParser {
     if let read = try changeOfMany() { return read }
     values.index = start
     return nil
-  }
-
-  // MARK: select
-
-  /// What stands between `select` and `from`.
-  private struct Columns {
-    var fields: [FieldPath] = []
-    var totals: [Stage] = []
-    var isAll = false
-    var isDistinct = false
-  }
-
-  private mutating func select() throws(ConditionError) -> ReadStatement? {
-    let start = values.index
-    guard eatAlone("select"), let columns = try columns(), eatAlone("from") else {
-      values.index = start
-      return nil
-    }
-    var read = try target()
-    if values.eatWord("join") || values.eatWord("inner") || values.eatWord("left") || values.eat(",") {
-      throw values.error("there are no joins: read the other collection by a statement of its own", at: start)
-    }
-    try refuseAlias()
-    try clauses(&read)
-    var group: FieldPath?
-    if values.eatWord("group") {
-      guard values.eatWord("by") else { throw values.error("expected 'by' after 'group'") }
-      group = try fieldPath()
-    }
-    try apply(columns, group, to: &read, start)
-    return read
-  }
-
-  /// `from users u`: such a name is for joins. A slip in a clause's word is told by the clauses.
-  private mutating func refuseAlias() throws(ConditionError) {
-    values.skipBlanks()
-    let place = values.index
-    var word = values.take(while: \.isWordByte)
-    if word.lowercased() == "as" {
-      values.skipBlanks()
-      word = values.take(while: \.isWordByte)
-    }
-    let clauses = Self.clauseWords + ["orderby", "group", "having"]
-    let lower = word.lowercased()
-    guard word.isEmpty || clauses.contains(lower) || Misspelling.nearest(to: lower, among: clauses) != nil
-    else {
-      throw values.error(
-        "there are no joins, and collections have no other names; leave out '\(word)'", at: place)
-    }
-    values.index = place
-  }
-
-  private mutating func columns() throws(ConditionError) -> Columns? {
-    var columns = Columns()
-    columns.isDistinct = eatAlone("distinct")
-    repeat {
-      if values.eat("*") {
-        columns.isAll = true
-        continue
-      }
-      let place = values.index
-      guard let field = try? fieldPath() else { return nil }
-      if values.eat("(") {
-        guard let stage = try total(field.text, place) else { return nil }
-        columns.totals.append(stage)
-      } else {
-        columns.fields.append(field)
-      }
-      let alias = values.index
-      if eatAlone("as"), (try? fieldPath()) != nil {
-        throw values.error("columns have no other names; leave out 'as …'", at: alias)
-      }
-    } while values.eat(",")
-    return columns
-  }
-
-  /// `count(*)`, behind its bracket.
-  private mutating func total(_ name: String, _ place: Int) throws(ConditionError) -> Stage? {
-    let stage: Stage
-    switch name.lowercased() {
-    case "count":
-      if !values.eat("*") { _ = try? fieldPath() }
-      stage = .count
-    case "sum": stage = .sum(try fieldPath())
-    case "avg", "average": stage = .average(try fieldPath())
-    case "min", "max":
-      let field = try fieldPath().text
-      let order = name.lowercased() == "max" ? " desc" : ""
-      throw values.error(
-        "there is no '\(name)'; write  COLLECTION order by \(field)\(order) limit 1 select \(field)",
-        at: place)
-    default: return nil
-    }
-    guard values.eat(")") else { throw values.error("expected ')'") }
-    return stage
-  }
-
-  private func apply(
-    _ columns: Columns, _ group: FieldPath?, to read: inout ReadStatement, _ start: Int
-  ) throws(ConditionError) {
-    let group = columns.isDistinct && columns.fields.count == 1 && group == nil ? columns.fields[0] : group
-    if let group {
-      guard columns.fields.allSatisfy({ $0 == group }), !columns.isAll, columns.totals.count <= 1 else {
-        throw values.error(
-          "of groups there are the field and one total: select \(group.text), count(*) from … group by \(group.text)",
-          at: start)
-      }
-      read.stages = [.groupBy(group)] + columns.totals
-    } else if columns.totals.isEmpty {
-      guard !columns.isDistinct else { throw values.error("'distinct' takes one field", at: start) }
-      guard !columns.isAll else { return }
-      guard case .query(var query) = read.target else {
-        read.selection = columns.fields
-        return
-      }
-      query.projection = columns.fields.map(\.text)
-      read.target = .query(query)
-    } else {
-      guard columns.totals.count == 1, columns.fields.isEmpty, !columns.isAll else {
-        throw values.error("a read has one total: ask for each by a statement of its own", at: start)
-      }
-      read.stages = columns.totals
-    }
   }
 
   /// `count(users where age > 3)`
@@ -205,6 +81,21 @@ extension StatementParser {
     try clauses(&read)
     read.stages = [.each(write)]
     return read
+  }
+
+  /// `a + 1` behind `a =`; nil, and nothing taken, where a value stands. An update reads nothing else.
+  mutating func sqlSum(of field: FieldPath) throws(ConditionError) -> FieldTransform? {
+    let start = values.index
+    if let other = try? values.fieldPath() {
+      if other == field.text, values.eat("+") { return .increment(field, by: try number(isNegated: false)) }
+      if other == field.text, values.eat("-") { return .increment(field, by: try number(isNegated: true)) }
+      for sign in ["+", "-", "*", "/", "||"] where values.eat(sign) {
+        throw values.error(
+          "an update computes nothing but sums of a field with a number: \(field.text) += 1", at: start)
+      }
+    }
+    values.index = start
+    return nil
   }
 
   private func text(from start: Int) -> String {

@@ -214,6 +214,10 @@ extension StatementParser {
       } else if values.eat("-=") {
         transforms.append(.increment(field, by: try number(isNegated: true)))
       } else if values.eat("=") {
+        if let change = try sqlSum(of: field) {
+          transforms.append(change)
+          continue
+        }
         let value = try values.value()
         if value == Self.serverTime {
           transforms.append(FieldTransform(field, .serverTime))
@@ -236,7 +240,7 @@ extension StatementParser {
       precondition: .exists(true))
   }
 
-  private mutating func number(isNegated: Bool) throws(ConditionError) -> Value {
+  mutating func number(isNegated: Bool) throws(ConditionError) -> Value {
     try value("a number") { value in
       switch value {
       case .integer(let number) where number != .min: .integer(isNegated ? -number : number)

@@ -140,6 +140,11 @@ struct StatementParser {
     "exit", "quit", "help", "begin", "commit", "rollback", "ls", "pwd", "whoami",
   ]
 
+  /// What statements begin with where it is no path, for what is nearly one of them.
+  static let firstWords =
+    ["select", "insert", "update", "delete", "create", "add", "set", "group", "show", "describe"]
+    + plainCommands.sorted() + functions.sorted()
+
   /// `rollback`, `BEGIN`, `begin readonly`, `help reads`. `/begin` and `"begin"` are collections.
   private mutating func wordCommand() -> CommandText? {
     let start = values.index

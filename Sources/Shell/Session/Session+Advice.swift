@@ -216,7 +216,7 @@ private struct FieldsOfRead {
       switch stage {
       case .sum(let field), .average(let field), .groupBy(let field): shown.append(field)
       case .table(let fields): shown += fields
-      case .count, .format, .first, .ids, .each, .program: break
+      case .count, .orderGroups, .limitGroups, .format, .first, .ids, .each, .program: break
       }
       // What comes behind a group has fields of its own.
       if case .groupBy = stage { break }

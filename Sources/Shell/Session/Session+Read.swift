@@ -6,9 +6,9 @@ import DocStore
 import Platform
 
 /// What flows from stage to stage.
-private enum Flow {
+enum Flow {
   case documents([ShellDocument])
-  case groups(FieldPath, [(key: Value, members: [ShellDocument])])
+  case groups(FieldPath, [DocumentGroup])
   case scalar(Value)
   case done
 }
@@ -155,7 +155,7 @@ extension Session {
       switch stage {
       case .format(let mode): style.mode = mode
       case .table(let fields): (style.mode, style.columns) = (.table, fields)
-      case .count, .sum, .average, .groupBy, .first, .ids, .each, .program: break
+      case .count, .sum, .average, .groupBy, .orderGroups, .limitGroups, .first, .ids, .each, .program: break
       }
     }
     let pager = sink == nil ? ResultPager(self) : nil
@@ -196,6 +196,10 @@ extension Session {
     case .groupBy(let field):
       guard case .documents(let documents) = flow else { throw .usage("'group by' takes documents") }
       flow = .groups(field, Self.groups(documents, by: field))
+    case .orderGroups(let orders): flow = try Self.ordered(flow, by: orders)
+    case .limitGroups(let count):
+      guard case .groups(let field, let groups) = flow else { throw .usage("'| limit' takes groups") }
+      flow = .groups(field, Array(groups.prefix(count)))
     case .first:
       guard case .documents(let documents) = flow else { throw .usage("'first' takes documents") }
       flow = .documents(Array(documents.prefix(1)))
@@ -206,40 +210,6 @@ extension Session {
     }
   }
 
-  private static func groups(
-    _ documents: [ShellDocument], by field: FieldPath
-  ) -> [(key: Value, members: [ShellDocument])] {
-    var places: [[UInt8]: Int] = [:]
-    var groups: [(key: Value, members: [ShellDocument])] = []
-    for document in documents {
-      let key = document.fields.value(at: field) ?? .null
-      if let place = places[key.encoded] {
-        groups[place].members.append(document)
-      } else {
-        places[key.encoded] = groups.count
-        groups.append((key, [document]))
-      }
-    }
-    return groups
-  }
-
-  private static func added(up stage: Stage, _ flow: Flow) throws(ShellError) -> Flow {
-    switch flow {
-    case .documents(let documents): return .scalar(Totals.value(stage, documents))
-    case .groups(let field, let groups):
-      // One document a group, so that what comes next sees rows.
-      let name = stage.text.split(separator: " ").first.map(String.init) ?? "count"
-      return .groups(
-        field,
-        groups.map { group in
-          let row = ShellDocument(
-            path: .root, fields: [name: Totals.value(stage, group.members)], createTime: 0, updateTime: 0)
-          return (group.key, [row])
-        })
-    case .scalar, .done: throw .usage("'\(stage.text)' takes documents")
-    }
-  }
-
   private static func result(_ flow: Flow, showsIDs: Bool, arePaths: Bool) -> ShellResult {
     switch flow {
     case .documents(let documents):
@@ -247,13 +217,9 @@ extension Session {
     case .scalar(let value): return .scalar(value)
     case .done: return .nothing
     case .groups(let field, let groups):
-      let names = groups.first?.members.first.flatMap { $0.path.isRoot ? $0.fields.entries.map(\.name) : nil }
-      let rows = groups.map { group in
-        [group.key]
-          + (names.map { names in names.map { group.members[0].fields[$0] ?? .null } }
-            ?? [.integer(Int64(group.members.count))])
-      }
-      return .rows(columns: [field.text] + (names ?? ["documents"]), rows)
+      let columns = columns(groups)
+      let rows = groups.map { group in [group.key] + columns.map { cell($0, of: group) } }
+      return .rows(columns: [field.text] + columns, rows)
     }
   }
 }
@@ -268,7 +234,7 @@ extension ReadStatement {
       case .format, .program: break
       case .ids: content = .ids(arePaths: isOfGroup)
       case .table: content = .documents
-      case .count, .sum, .average, .groupBy, .first, .each: return nil
+      case .count, .sum, .average, .groupBy, .orderGroups, .limitGroups, .first, .each: return nil
       }
     }
     return content
@@ -293,7 +259,7 @@ extension Stage {
     case .count: Aggregation(.count(upTo: nil))
     case .sum(let field): Aggregation(.sum(field: field.text))
     case .average(let field): Aggregation(.average(field: field.text))
-    case .groupBy, .table, .format, .first, .ids, .each, .program: nil
+    case .groupBy, .orderGroups, .limitGroups, .table, .format, .first, .ids, .each, .program: nil
     }
   }
 }

@@ -10,7 +10,7 @@ enum Totals {
     case .count: .integer(Int64(documents.count))
     case .sum(let field): sum(numbers(field, documents))
     case .average(let field): average(numbers(field, documents))
-    case .groupBy, .table, .format, .first, .ids, .each, .program: .null
+    case .groupBy, .orderGroups, .limitGroups, .table, .format, .first, .ids, .each, .program: .null
     }
   }
 
