@@ -33,7 +33,7 @@ extension ValueTextReader {
   }
 
   /// RFC 3339, of which seconds and the time of day may be left out.
-  private static func instant(_ word: String) -> Timestamp? {
+  static func instant(_ word: String) -> Timestamp? {
     if let instant = Timestamp(rfc3339: word) { return instant }
     if word.utf8.count == 10 { return Timestamp(rfc3339: word + "T00:00:00Z") }
     guard word.utf8.count == 17, word.utf8.last == UInt8(ascii: "Z") else { return nil }

@@ -130,6 +130,7 @@ package struct ValueTextReader {
     if eatWord("bytes") { return try bytes() }
     if eatWord("vector") { return try vector() }
     if speaksSQL || !variables.isEmpty, eat("$") { return try variable() }
+    if let value = try called() { return value }
     throw error("expected a value; texts are quoted")
   }
 
@@ -226,19 +227,26 @@ package struct ValueTextReader {
   }
 
   private mutating func map() throws(ConditionError) -> Fields {
-    _ = eat("{")
     var fields = Fields()
+    try members { (reader, name) throws(ConditionError) in fields[name] = try reader.value() }
+    return fields
+  }
+
+  /// The members of a map; `take` reads what stands behind a name.
+  package mutating func members(
+    _ take: (inout ValueTextReader, _ name: String) throws(ConditionError) -> Void
+  ) throws(ConditionError) {
+    guard eat("{") else { throw error("expected '{'") }
     while !eat("}") {
       skipBlanks()
       let isQuoted =
         index < text.count && (text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'"))
       let dollar = allowsDollarNames ? UInt8(ascii: "$") : UInt8(ascii: "_")
-      let name = isQuoted ? try quoted() : take { $0.isWordByte || $0 == dollar }
+      let name = isQuoted ? try quoted() : self.take { $0.isWordByte || $0 == dollar }
       guard !name.isEmpty, eat(":") else { throw error("expected a name and ':'") }
-      fields[name] = try value()
+      try take(&self, name)
       if eat("}") { break }
       guard eat(",") else { throw error("expected ',' or '}'") }
     }
-    return fields
   }
 }

@@ -112,7 +112,45 @@ struct ForeignLanguageTests {
     Row("setDoc(doc(db, 'users/x'), {a: 1}, {merge: true})", "users/x += {a: 1}"),
     Row("db.doc('users/x').update({'b.c': 2, at: @now})", "update users/x b.c = 2, at = @now"),
     Row("await deleteDoc(doc(db, 'users/x'))", "delete users/x"),
+    Row("const snap = await getDocs(collection(db, 'u'))", "u"), Row("let x = doc(db, 'u/x')", "u/x"),
+    Row("var s = await getDoc(doc(db, 'u/x')).then(s => { f(s, ')') })", "u/x"),
+    Row("getDocs(collection(db, 'u')).then(s => s.size).catch(() => 0) | ids", "u | ids"),
+    Row("getDoc(doc(db, 'u/x')).data()", "u/x"), Row("db.doc('u/x').get().data().name", "u/x select name"),
+    Row("getDocs(collection(db, 'u')).docs.map(d => d.data())", "u"),
+    Row("getDocs(collection(db, 'u')).size", "u | count"),
+    Row("getCountFromServer(collection(db, 'u')).data().count", "u | count"),
+    Row(
+      "getDocs(query(collection(db, 'u'), or(where('a', '==', 1), and(where('b', '>', 2), where('c', '==', 3)))))",
+      "u where a == 1 || (b > 2 && c == 3)"),
+    Row(
+      "db.collection('u').where(Filter.or(Filter.where('a', '==', 1), Filter.where('b', '==', 2))).get()",
+      "u where a == 1 || b == 2"),
+    Row("getAggregateFromServer(collection(db, 'u'), {n: count()})", "u | count"),
+    Row(
+      "getAggregateFromServer(query(collection(db, 'u'), limit(2)), {s: AggregateField.sum('a.b')})",
+      "u limit 2 | sum a.b"),
+    Row(
+      "db.collection('u').where('at', '>', Timestamp.fromDate(new Date('2026-03-01'))).get()",
+      "u where at > @2026-03-01"),
+    Row("u where at > new Date('2026-03-01T09:00:00.5Z')", "u where at > @2026-03-01T09:00:00.5Z"),
+    Row("u where at < Timestamp.fromMillis(1500)", "u where at < @1970-01-01T00:00:01.5Z"),
+    Row(
+      "updateDoc(doc(db, 'a', 'b'), {n: increment(1), 't.u': arrayUnion('x', 'y')})",
+      "update a/b n += 1, t.u union ['x', 'y']"),
+    Row(
+      "db.doc('a/b').update({n: FieldValue.increment(-2), at: serverTimestamp()})",
+      "update a/b n += -2, at = @now"),
+    Row(
+      "updateDoc(doc(db, 'a/b'), {old: deleteField(), t: arrayRemove('x')})",
+      "update a/b unset old, t remove ['x']"),
+    Row("setDoc(doc(db, 'a/b'), {at: {by: serverTimestamp()}})", "a/b := {at: {by: @now}}"),
+    Row("users/x := {a: FieldValue.serverTimestamp()}", "users/x := {a: @now}"),
+    Row("update users/x a = increment(1)", "update users/x a += 1"),
+    Row("update users/x a = admin.firestore.FieldValue.delete()", "update users/x unset a"),
+    Row("update users/x a = deleteField()", "update users/x unset a"),
+    Row("update users/x a = arrayUnion('x')", "update users/x a union ['x']"),
     // Names that are words, too.
+    Row("let | ids", "\"let\" | ids"), Row("const where a", "\"const\" where a"),
     Row(
       "where where where == 1 order by order, desc desc",
       "\"where\" where `where` == 1 order by `order`, `desc` desc"),
@@ -235,12 +273,19 @@ struct ForeignLanguageTests {
     Row("db.collection('users/x').get()", "'users/x' is no collection"),
     Row("users/x := {a: undefined}", "write  null"),
     Row("users where a = undefinedly", "write  users where a = \"undefinedly\""),
-    Row("update users/x a = increment(1)", "visits += 1"),
-    Row("users/x := {a: FieldValue.serverTimestamp()}", "written  @now"),
+    Row("users where at > serverTimestamp()", "written  @now"),
+    Row("users/x := {a: {b: increment(1)}}", "visits += 1"),
+    Row("users/x := {a: deleteField()}", "unset FIELD"),
+    Row("users/x := {a: [arrayUnion('x')]}", "tags union"),
+    Row("setDoc(doc(db, 'a/b'), {a: deleteField()})", "say {merge: true}"),
+    Row("updateDoc(doc(db, 'a/b'), {a: increment('x')})", "expected a number"),
+    Row("getDocs(q)", "write the call itself"), Row("u where at > new Date('1 May')", "expected an instant"),
+    Row("await runTransaction(db, async (t) => { await t.get(r); })", "begin, then"),
+    Row("const batch = writeBatch(db)", "commit {"), Row("onSnapshot(collection(db, 'u'), s => 0)", ":watch"),
+    Row(
+      "getAggregateFromServer(collection(db, 'u'), {n: count(), s: sum('a')})",
+      "write  getAggregateFromServer(collection(db, 'u'), {n: count()})  and  getAggregateFromServer("),
     Row("users/x += {a: new Date()}", "the server  @now"),
-    Row("update users/x a = admin.firestore.FieldValue.delete()", "unset FIELD"),
-    Row("update users/x a = deleteField()", "unset FIELD"),
-    Row("update users/x a = arrayUnion('x')", "tags union"),
     Row("insert into users values (1)", "the fields need names"),
   ]
 

@@ -16,6 +16,8 @@ private enum Called {
   case root
   case place(ResourcePath)
   case read(ReadStatement)
+  /// The fields of what was read.
+  case data(ReadStatement)
   case writes([WriteStatement.Action])
 }
 
@@ -25,7 +27,7 @@ extension StatementParser {
     let start = values.index
     guard isBeforeCall() else { return nil }
     switch try call() {
-    case .read(let read): return read
+    case .read(let read), .data(let read): return read
     case .place(let path): return read(of: path)
     case .root: throw values.error("expected a call: .collection(\"users\"), .doc(\"users/x\")")
     case .writes:
@@ -47,7 +49,7 @@ extension StatementParser {
   private mutating func isBeforeCall() -> Bool {
     let start = values.index
     defer { values.index = start }
-    _ = eatAlone("await")
+    eatAssignment()
     values.skipBlanks()
     let name = values.take { $0.isWordByte || $0 == UInt8(ascii: ".") }
     guard values.index < values.text.count, values.text[values.index] == UInt8(ascii: "(") else {
@@ -56,17 +58,28 @@ extension StatementParser {
     return Self.functions.contains(name) || Self.methods.contains { name.hasSuffix("." + $0) }
   }
 
+  /// `const snap = await`, of which nothing is left behind a line of the shell.
+  mutating func eatAssignment() {
+    let start = values.index
+    if ["const", "let", "var"].contains(where: { eatAlone($0) }) {
+      values.skipBlanks()
+      if values.take(while: \.isWordByte).isEmpty || !values.eat("=") { values.index = start }
+    }
+    _ = eatAlone("await")
+  }
+
   static let functions: Set<String> = [
     "collection", "collectionGroup", "doc", "query", "getDoc", "getDocs", "getDocFromServer",
     "getDocsFromServer",
-    "getCountFromServer", "setDoc", "updateDoc", "addDoc", "deleteDoc", "firestore", "getFirestore",
+    "getCountFromServer", "getAggregateFromServer", "setDoc", "updateDoc", "addDoc", "deleteDoc", "firestore",
+    "getFirestore",
   ]
   private static let methods: Set<String> = ["collection", "collectionGroup", "doc", "firestore"]
 
   // MARK: calls
 
   private mutating func call() throws(ConditionError) -> Called {
-    _ = eatAlone("await")
+    eatAssignment()
     values.skipBlanks()
     let start = values.index
     let name = values.take(while: \.isWordByte)
@@ -79,19 +92,53 @@ extension StatementParser {
     while values.eat(".") {
       let place = values.index
       let method = values.take(while: \.isWordByte)
-      guard values.eat("(") else { throw values.error("expected '(' after '\(method)'") }
+      guard values.eat("(") else {
+        called = try property(method, of: called)
+        continue
+      }
+      if Self.listeners.contains(method) {
+        skipArguments()
+        continue
+      }
       called = try self.method(method, of: called, place)
       try close()
     }
     return called
   }
 
-  private mutating func close() throws(ConditionError) {
+  /// What an app does with the answer.
+  private static let listeners: Set<String> = ["then", "catch", "finally", "map", "forEach"]
+
+  /// Passes over functions of the app, behind the bracket.
+  private mutating func skipArguments() {
+    var scan = NestingScan(quotesWithBackticks: true)
+    while values.index < values.text.count, scan.depth >= 0 {
+      scan.take(values.text[values.index])
+      values.index += 1
+    }
+  }
+
+  /// `.docs`, `.size`, and a field behind `.data()`.
+  private func property(_ name: String, of called: Called) throws(ConditionError) -> Called {
+    switch (name, called) {
+    case ("docs", .read): return called
+    case ("size", .read(var read)):
+      read.stages.append(.count)
+      return .read(read)
+    case (_, .data(var read)):
+      guard case .document = read.target, let field = FieldPath.field(name) else { return .read(read) }
+      read.selection = [field]
+      return .read(read)
+    default: throw values.error("expected '(' after '\(name)'")
+    }
+  }
+
+  mutating func close() throws(ConditionError) {
     _ = values.eat(",")
     guard values.eat(")") else { throw values.error("expected ')'") }
   }
 
-  private mutating func comma() throws(ConditionError) {
+  mutating func comma() throws(ConditionError) {
     guard values.eat(",") else { throw values.error("expected ','") }
   }
 
@@ -123,6 +170,12 @@ extension StatementParser {
       var read = try asRead(try call(), start)
       read.stages.append(.count)
       return .read(read)
+    case "getAggregateFromServer":
+      var read = try asRead(try call(), start)
+      let query = values.index
+      try comma()
+      read.stages.append(try total(of: query, start))
+      return .read(read)
     case "setDoc", "updateDoc", "addDoc":
       let target = try call()
       try comma()
@@ -144,6 +197,7 @@ extension StatementParser {
       return .read(
         ReadStatement(
           target: .query(StructuredQuery(database: context.database, parent: .root, from: [selector]))))
+    case ("data", .place), ("data", .read): return .data(try asRead(called, place))
     case ("get", _): return .read(try asRead(called, place))
     case ("count", _):
       var read = try asRead(called, place)
@@ -151,9 +205,9 @@ extension StatementParser {
       return .read(read)
     case ("add", .place(let path)) where path.isCollection:
       let document = path.appending(Environment.system.documentID())
-      return .writes([.add(try whole(document, .exists(false)))])
+      return .writes([.add(try created(document))])
     case ("create", .place(let path)) where path.isDocument:
-      return .writes([.write(try whole(path, .exists(false)))])
+      return .writes([.write(try created(path))])
     case ("set", .place(let path)) where path.isDocument: return .writes([.write(try set(path))])
     case ("update", .place(let path)) where path.isDocument: return .writes([.write(try updated(path))])
     case ("delete", .place(let path)) where path.isDocument: return .writes([.write(Write(path, .delete))])
@@ -168,7 +222,7 @@ extension StatementParser {
 
   // MARK: paths
 
-  private mutating func text() throws(ConditionError) -> String {
+  mutating func text() throws(ConditionError) -> String {
     try value("a text in quotes") { if case .string(let text) = $0 { text } else { nil } }
   }
 
@@ -179,7 +233,7 @@ extension StatementParser {
     switch called {
     case .root: path = .root
     case .place(let place): path = place
-    case .read, .writes: throw values.error("a query has no '\(name)'", at: start)
+    case .read, .data, .writes: throw values.error("a query has no '\(name)'", at: start)
     }
     if name == "doc", path.isCollection, values.eat(")") {
       values.index -= 1
@@ -206,68 +260,12 @@ extension StatementParser {
   private func asRead(_ called: Called, _ place: Int) throws(ConditionError) -> ReadStatement {
     switch called {
     case .place(let path): return read(of: path)
-    case .read(let read): return read
-    case .root, .writes: throw values.error("expected a collection or a document", at: place)
-    }
-  }
-
-  // MARK: constraints
-
-  private static let operators: [String: StructuredQuery.FieldOperator] = [
-    "==": .equal, "!=": .notEqual, "<": .lessThan, "<=": .lessThanOrEqual, ">": .greaterThan,
-    ">=": .greaterThanOrEqual, "array-contains": .arrayContains, "array-contains-any": .arrayContainsAny,
-    "in": .in, "not-in": .notIn,
-  ]
-
-  /// What a constraint adds to a query; false, and nothing taken, for none.
-  private mutating func constrain(_ read: inout ReadStatement, _ name: String) throws(ConditionError) -> Bool
-  {
-    guard case .query(var query) = read.target else { return false }
-    switch name {
-    case "where":
-      let field = try field()
-      try comma()
-      let place = values.index
-      guard let comparison = Self.operators[try text()] else {
-        throw values.error(
-          "expected an operator: \(Self.operators.keys.sorted().joined(separator: ", "))", at: place)
-      }
-      try comma()
-      let filter = try named(
-        ConditionReader.filter(field, comparison, try values.value()), in: query, at: place)
-      query.filter = query.filter.map { StructuredQuery.Filter.all([$0, filter]) } ?? filter
-    case "orderBy":
-      let field = try field()
-      let isDescending = values.eat(",") ? try text() == "desc" : false
-      query.orders.append(StructuredQuery.Order(field, isDescending ? .descending : .ascending))
-    case "limit": query.limit = try count()
-    case "limitToLast":
-      read.isFromEnd = true
-      query.limit = try count()
-    case "offset": query.offset = try count()
-    case "startAt", "startAfter": query.start = try position(isBefore: name == "startAt")
-    case "endAt", "endBefore": query.end = try position(isBefore: name == "endBefore")
-    case "select":
-      var fields: [String] = []
-      repeat { fields.append(try field()) } while values.eat(",")
-      query.projection = fields
-    default: return false
-    }
-    read.target = .query(query)
-    return true
-  }
-
-  /// A field's path in quotes, or what stands for the document's name.
-  private mutating func field() throws(ConditionError) -> String {
-    for name in ["documentId", "FieldPath.documentId"] {
-      let start = values.index
-      if values.eat(name), values.eat("("), values.eat(")") { return "__name__" }
-      values.index = start
-    }
-    let place = values.index
-    let text = try text()
-    do throws(InvalidArgument) { return try FieldPath.parse(text).text } catch {
-      throw values.error("'\(text)' is no field path", at: place)
+    case .read(let read), .data(let read): return read
+    case .root:
+      throw values.error(
+        "expected a collection or a document; the shell keeps no names, so write the call itself:  "
+          + "collection(db, \"users\")", at: place)
+    case .writes: throw values.error("expected a collection or a document", at: place)
     }
   }
 }

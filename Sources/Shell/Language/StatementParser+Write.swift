@@ -218,6 +218,15 @@ extension StatementParser {
           transforms.append(change)
           continue
         }
+        switch try values.change(of: field) {
+        case .transform(let change):
+          transforms.append(change)
+          continue
+        case .removed:
+          mask.append(field)
+          continue
+        case nil: break
+        }
         let value = try values.value()
         if value == Self.serverTime {
           transforms.append(FieldTransform(field, .serverTime))
