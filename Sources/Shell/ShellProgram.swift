@@ -6,12 +6,18 @@ package import EngineLMDB
 import Platform
 package import Rules
 
+/// Where statements come from that were there before the shell began.
+package enum ShellInput: Equatable, Sendable {
+  /// `-c`
+  case statements(String)
+  /// `-f`
+  case file(String)
+}
+
 /// What the command line says.
 package struct ShellOptions: Sendable {
-  /// `-c`
-  package var statements: [String] = []
-  /// `-f`
-  package var files: [String] = []
+  /// What `-c` and `-f` say, in the order of the command line.
+  package var inputs: [ShellInput] = []
   /// `--var NAME=VALUE`
   package var variables: [(name: String, value: String)] = []
   package var isQuiet = false
@@ -59,7 +65,7 @@ package enum ShellProgram {
       let session = try session(options, place, console)
       session.tools = tools
       let isAtTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
-      let readsInput = options.converses || (options.statements.isEmpty && options.files.isEmpty)
+      let readsInput = options.converses || options.inputs.isEmpty
       if let recording = options.recording {
         // Where a conversation follows there is somebody to ask; scripts before it are not.
         if isAtTerminal && readsInput { session.ask = { Conversation.ask($0) } }
@@ -68,10 +74,11 @@ package enum ShellProgram {
       }
       defer { session.endRecording() }
       var driver = ScriptDriver(session: session, keepsGoing: options.keepsGoing)
-      for statement in options.statements { driver.take(text: statement, name: nil) }
-      for file in options.files {
-        if driver.isOver { break }
-        driver.take(file: file)
+      for input in options.inputs where !driver.isOver {
+        switch input {
+        case .statements(let text): driver.take(text: text, name: nil)
+        case .file(let file): driver.take(file: file)
+        }
       }
       if !readsInput || driver.isOver { return session.end(driver.status) }
       if isAtTerminal {
@@ -83,6 +90,25 @@ package enum ShellProgram {
     } catch {
       Session.report(error, to: console, asJSON: options.writesJSONErrors)
       return error.status
+    }
+  }
+
+  /// Whether what is asked is answered without documents: help, and nothing else.
+  package static func needsNoStore(_ options: ShellOptions) -> Bool {
+    let context = LanguageContext(database: options.database, now: 0)
+    let parts = options.inputs.map { input -> [String]? in
+      guard case .statements(let text) = input else { return nil }
+      return StatementAssembler.pieces(text).flatMap { Session.parts($0.text) }
+    }
+    guard !options.converses, options.recording == nil, !parts.isEmpty else { return false }
+    return parts.allSatisfy { parts in
+      parts?.allSatisfy { part in
+        switch try? StatementParser.parse(part, context) {
+        case .command(let command): CommandTable.command(command.name)?.needsStore == false
+        case .empty: true
+        default: false
+        }
+      } == true
     }
   }
 

@@ -21,6 +21,7 @@ private struct Row: CustomTestStringConvertible {
 @Suite("Advice", .serialized)
 struct AdviceTests {
   private static let looked = "note: none of the 4 documents looked at has field "
+  private static let made = "note: 'users/bob' had no field "
   private static let deeper =
     "note: there are no documents in 'private'; 'private' lies below other documents: write  **/private"
   private static let rows: [Row] = [
@@ -68,6 +69,14 @@ struct AdviceTests {
     Row("users where age = '40' or name = 'Bob' | ids", note: nil),
     Row("users where groups has 'none'", note: nil),
     Row("users where age != '40' | ids", note: nil),
+    // Fields that a write makes.
+    Row("update users/bob agee += 1", note: made + "'agee'; did you mean 'age'?"),
+    Row("update users/bob unset Name", note: made + "'Name'; did you mean 'name'?"),
+    Row("users/bob += {nmae: 'Rob'}", note: made + "'nmae'; did you mean 'name'?"),
+    Row("begin", "update users/bob agee = 1", note: made + "'agee'; did you mean 'age'?"),
+    Row("users where name = 'Bob' | each update $id agee = 1", note: made + "'agee'; did you mean 'age'?"),
+    Row("update users/bob seen = true, age += 1", note: nil), Row("users/bob := {nmae: 'Rob'}", note: nil),
+    Row("update users/bob name = 'Rob', names = 2", note: nil), Row("users/new += {nmae: 'X'}", note: nil),
     // Names of the shell.
     Row(":hepl", note: "there is no command ':hepl'; did you mean :help?"),
     Row(":tre", note: "there is no command ':tre'; did you mean :tree?"),

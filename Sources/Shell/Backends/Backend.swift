@@ -45,6 +45,9 @@ protocol Backend: AnyObject {
     _ path: ResourcePath, as caller: Caller, in transaction: TransactionToken?
   ) throws(ShellError) -> ShellDocument?
 
+  /// Looks at a document for advice, past the rules; faults that were set for others are not used up by it.
+  func glance(_ path: ResourcePath) -> ShellDocument?
+
   /// Runs a query; `visit` says whether it wants more.
   func run(
     _ query: StructuredQuery, as caller: Caller, in transaction: TransactionToken?,
@@ -122,6 +125,8 @@ extension Backend {
   func demandWritable() throws(ShellError) {
     if let readOnlyReason { throw .failed(readOnlyReason) }
   }
+
+  func glance(_ path: ResourcePath) -> ShellDocument? { (try? document(path)) ?? nil }
 
   /// Past the rules, outside of transactions.
   func document(_ path: ResourcePath) throws(ShellError) -> ShellDocument? {

@@ -25,10 +25,13 @@ struct ShellCommand: Sendable {
   let usage: String
   let summary: String
   let example: String
+  /// Whether it is about documents, so that there must be a place where they are.
+  let needsStore: Bool
   let body: @Sendable (Session, CommandArguments) throws(ShellError) -> Void
 
   init(
     _ names: [String], _ group: Group, _ usage: String, _ summary: String, _ example: String,
+    needsStore: Bool = true,
     _ body: @escaping @Sendable (Session, CommandArguments) throws(ShellError) -> Void
   ) {
     self.names = names
@@ -36,6 +39,7 @@ struct ShellCommand: Sendable {
     self.usage = usage
     self.summary = summary
     self.example = example
+    self.needsStore = needsStore
     self.body = body
   }
 

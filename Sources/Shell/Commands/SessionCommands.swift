@@ -7,7 +7,7 @@ enum SessionCommands {
   static let all: [ShellCommand] = [
     ShellCommand(
       ["help", "?"], .session, "help [COMMAND | TOPIC]", "this list, a command, or the language", ":help as",
-      help),
+      needsStore: false, help),
     ShellCommand(
       ["history"], .session, "history [TEXT]", "what was typed, with TEXT in it", ":history users", history),
     ShellCommand(

@@ -134,12 +134,15 @@ extension Session {
     let verb = sample.count == 1 ? "looked at has no" : "looked at has"
     let text = "\(count) \(verb) field '\(field.text.printable)'"
     if ResultPrinter.isID(field) { return text + "; the id of a document is __name__" }
+    return text + (nearField(field, sample).map { "; did you mean '\($0.printable)'?" } ?? "")
+  }
+
+  /// A field that documents have and whose name is nearly another one.
+  func nearField(_ field: FieldPath, _ documents: [ShellDocument]) -> String? {
     var names: Set<String> = []
-    for document in sample { FieldsOfRead.names(of: document.fields, prefix: [], into: &names) }
-    let near =
-      names.sorted().first { $0.lowercased() == field.text.lowercased() }
+    for document in documents { FieldsOfRead.names(of: document.fields, prefix: [], into: &names) }
+    return names.sorted().first { $0.lowercased() == field.text.lowercased() }
       ?? Misspelling.nearest(to: field.text, among: names.sorted())
-    return text + (near.map { "; did you mean '\($0.printable)'?" } ?? "")
   }
 
   /// A comparison that no document can pass, because the types differ.
@@ -278,9 +281,9 @@ extension ShellResult {
 }
 
 extension String {
-  fileprivate var printable: String { TextEscape.printable(self) }
+  var printable: String { TextEscape.printable(self) }
 }
 
 extension ResourcePath {
-  fileprivate var printable: String { TextEscape.printable(text) }
+  var printable: String { TextEscape.printable(text) }
 }

@@ -12,8 +12,11 @@ extension Session {
     }
     let writes = try statement.writes(orSay: "'delete … recursive' is no part of a commit")
     if writes.isEmpty { return }
-    if transaction != nil { return try queue(writes) }
-    try commit(writes)
+    // What was there is known only before.
+    let advice = advice(on: writes) { backend.glance($0) }
+    if transaction != nil { try queue(writes) } else { try commit(writes) }
+    if let advice { console.message("note: " + advice) }
+    if transaction != nil { return }
     for path in statement.added { console.result(path.text) }
   }
 
@@ -113,6 +116,9 @@ extension Session {
       writes += try statement?.writes(orSay: "'delete … recursive' is no part of 'each'") ?? []
     }
     if writes.isEmpty { return }
+    let before = Dictionary(documents.map { ($0.path, $0) }) { first, _ in first }
+    let advice = advice(on: writes) { before[$0] }
+    defer { if let advice { console.message("note: " + advice) } }
     if transaction != nil { return try queue(writes) }
     if writes.count > 1 { try confirm("\(Self.grouped(writes.count)) writes, continue?") }
     var commits: [[Write]] = []

@@ -9,6 +9,19 @@ import Rules
 import Shell
 import Synchronization
 
+/// What one -c or -f says. They are options of their own, of which the parser does not tell which came first.
+struct PlacedInput: Sendable {
+  private static let count = Atomic<Int>(0)
+
+  let place: Int
+  let input: ShellInput
+
+  init(_ input: ShellInput) {
+    self.input = input
+    place = Self.count.add(1, ordering: .relaxed).newValue
+  }
+}
+
 struct ShellCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "shell",
@@ -36,11 +49,16 @@ struct ShellCommand: AsyncParsableCommand {
       interrupted. docs/shell.md describes the language and the commands.
       """)
 
-  @Option(name: .short, help: ArgumentHelp("A statement to run; may be repeated.", valueName: "statement"))
-  var c: [String] = []
+  @Option(
+    name: .short,
+    help: ArgumentHelp("A statement to run; may be repeated, also between -f.", valueName: "statement"),
+    transform: { PlacedInput(.statements($0)) })
+  var c: [PlacedInput] = []
 
-  @Option(name: .short, help: ArgumentHelp("A script to run; may be repeated.", valueName: "file"))
-  var f: [String] = []
+  @Option(
+    name: .short, help: ArgumentHelp("A script to run; may be repeated, also between -c.", valueName: "file"),
+    transform: { PlacedInput(.file($0)) })
+  var f: [PlacedInput] = []
 
   @Flag(name: .short, help: "Continue with the terminal, or standard input, after -c and -f.")
   var e = false
@@ -128,10 +146,9 @@ struct ShellCommand: AsyncParsableCommand {
     if status != ExitStatus.success { throw ExitCode(status) }
   }
 
-  private var options: ShellOptions {
+  var options: ShellOptions {
     var options = ShellOptions()
-    options.statements = c
-    options.files = f
+    options.inputs = (c + f).sorted { $0.place < $1.place }.map(\.input)
     options.variables = variables.map { variable in
       let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       return (String(parts[0]), String(parts[1]))
@@ -168,6 +185,7 @@ struct ShellCommand: AsyncParsableCommand {
   private func place() async throws -> ShellPlace {
     if let host { return .remote(host) }
     if dataFolder != nil || rules != nil || seed != nil || open { return try await embedded(dataFolder) }
+    if ShellProgram.needsNoStore(options) { return try await embedded(nil) }
     if let host = Environment.value("FIRESTORE_EMULATOR_HOST") {
       announce("server \(host) (FIRESTORE_EMULATOR_HOST)")
       return .remote(host)
