@@ -76,6 +76,7 @@ struct AdviceTests {
     Row("begin", "update users/bob agee = 1", note: made + "'agee'; did you mean 'age'?"),
     Row("users where name = 'Bob' | each update $id agee = 1", note: made + "'agee'; did you mean 'age'?"),
     Row("update users/bob seen = true, age += 1", note: nil), Row("users/bob := {nmae: 'Rob'}", note: nil),
+    Row("update users/bob tags = ['a']", note: nil),
     Row("update users/bob name = 'Rob', names = 2", note: nil), Row("users/new += {nmae: 'X'}", note: nil),
     // Names of the shell.
     Row(":hepl", note: "there is no command ':hepl'; did you mean :help?"),

@@ -117,6 +117,7 @@ struct ForeignLanguageTests {
     Row("getDocs(collection(db, 'u')).then(s => s.size).catch(() => 0) | ids", "u | ids"),
     Row("getDoc(doc(db, 'u/x')).data()", "u/x"), Row("db.doc('u/x').get().data().name", "u/x select name"),
     Row("getDocs(collection(db, 'u')).docs.map(d => d.data())", "u"),
+    Row("const n = (await getDocs(collection(db, 'u'))).size", "u | count"),
     Row("getDocs(collection(db, 'u')).size", "u | count"),
     Row("getCountFromServer(collection(db, 'u')).data().count", "u | count"),
     Row(
@@ -260,6 +261,7 @@ struct ForeignLanguageTests {
     Row("select name from users as u", "leave out 'u'"),
     Row("select name from users wher a = 1", "expected a clause"),
     Row("select a as b from u", "columns have no other names"),
+    Row("select a, count(*) n from u group by a", "leave out 'n'"),
     Row("select sum(a), count(*) from u", "one total"),
     Row("select max(a), min(a) from u", "COLLECTION order by a desc limit 1"),
     Row("select upper(a) from u", "there is no 'upper'"),

@@ -98,7 +98,9 @@ enum HelpText {
       "          start at|after VALUE, …    end at|before VALUE, …    select FIELD, …",
       "          near FIELD vector[…] [by euclidean|cosine|dot] [limit N]",
       "condition FIELD == != < <= > >= VALUE    in, not in, has any LIST    has VALUE    && || ( )",
+      "          __name__ is the document: compared with an id of the collection, or with a path",
       "stages    | count    | sum F    | avg F    | group by F    | first    | ids    | each WRITE with $id",
+      "          behind groups    | order by COLUMN [desc], …    | limit N",
       "          | table F, …    | doc json jsonl csv yaml markdown    | ! program    then > file or >> file",
     ],
     "writes": [
@@ -111,9 +113,12 @@ enum HelpText {
     ],
     "sql": [
       "select name, age from users where age >= 18 and city = 'Bern' order by age desc limit 3",
-      "select count(*) from users    select city, count(*) from users group by city    show collections",
+      "select count(*) from users    select city, count(*) from users group by city order by count(*) desc limit 3",
+      "where 'a' in tags    where active and not hidden    where age is not null    show collections    describe users",
       "insert into users {name: \"X\"}    update users set seen = true where age > 3    delete from users where age > 3",
       "db.collection(\"users\").where(\"age\", \">=\", 18).limit(3).get()    getDoc(doc(db, \"users/bob\"))",
+      "const snap = await getDocs(query(collection(db, \"users\"), or(where(\"age\", \">\", 18), where(\"vip\", \"==\", true))))",
+      "updateDoc(doc(db, \"users/bob\"), {visits: increment(1), seen: serverTimestamp()})",
       "begin, commit, rollback    /begin reads a collection that is called so",
     ],
     "values": [

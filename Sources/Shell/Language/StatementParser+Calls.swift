@@ -50,6 +50,7 @@ extension StatementParser {
     let start = values.index
     defer { values.index = start }
     eatAssignment()
+    while values.eat("(") { eatAssignment() }
     values.skipBlanks()
     let name = values.take { $0.isWordByte || $0 == UInt8(ascii: ".") }
     guard values.index < values.text.count, values.text[values.index] == UInt8(ascii: "(") else {
@@ -83,9 +84,12 @@ extension StatementParser {
     values.skipBlanks()
     let start = values.index
     let name = values.take(while: \.isWordByte)
-    guard !name.isEmpty else { throw values.error("expected a call") }
     var called = Called.root
-    if values.eat("(") {
+    if name.isEmpty {
+      guard values.eat("(") else { throw values.error("expected a call") }
+      called = try call()
+      try close()
+    } else if values.eat("(") {
       called = try function(name, start)
       try close()
     }

@@ -84,6 +84,10 @@ extension StatementParser {
       if eatAlone("as"), (try? fieldPath()) != nil {
         throw values.error("columns have no other names; leave out 'as …'", at: alias)
       }
+      if let name = try? fieldPath(), name.text.lowercased() != "from", values.eat(",") || eatAlone("from") {
+        throw values.error("columns have no other names; leave out '\(name.text)'", at: alias)
+      }
+      values.index = alias
     } while values.eat(",")
     return columns
   }

@@ -15,7 +15,11 @@ extension Session {
       guard case .update(_, let mask?) = write.operation, let document = before(write.path) else { continue }
       let written = mask + write.transforms.map(\.path)
       for field in written where document.fields.value(at: field) == nil {
-        guard let near = nearField(field, [document]), !written.contains(where: { $0.text == near }) else {
+        // New fields are nothing unusual, and slips are seldom in the first letter: `tags` is no `age`.
+        guard let near = nearField(field, [document]),
+          near.lowercased().first == field.text.lowercased().first,
+          !written.contains(where: { $0.text == near })
+        else {
           continue
         }
         return
