@@ -51,6 +51,14 @@ struct FaultCommandTests {
     }
   }
 
+  @Test("What the shell looks at for its advice uses up no fault")
+  func advice() async throws {
+    try await SessionKit.talk(.embedded) { talk in
+      #expect(talk.run(":fault ABORTED on get 1", "update users/bob age += 1").status == 0)
+      #expect(talk.run("users/bob").messages.first?.hasPrefix("ABORTED: injected by fault 1") == true)
+    }
+  }
+
   @Test("A transaction that is aborted is over", arguments: Placement.allCases)
   func aborted(_ placement: Placement) async throws {
     try await SessionKit.talk(placement) { talk in

@@ -281,6 +281,7 @@ struct ForeignLanguageTests {
     Row("users/x := {a: [arrayUnion('x')]}", "tags union"),
     Row("setDoc(doc(db, 'a/b'), {a: deleteField()})", "say {merge: true}"),
     Row("updateDoc(doc(db, 'a/b'), {a: increment('x')})", "expected a number"),
+    Row("addDoc(collection(db, 'u'), data)", "expected the fields themselves"),
     Row("getDocs(q)", "write the call itself"), Row("u where at > new Date('1 May')", "expected an instant"),
     Row("await runTransaction(db, async (t) => { await t.get(r); })", "begin, then"),
     Row("const batch = writeBatch(db)", "commit {"), Row("onSnapshot(collection(db, 'u'), s => 0)", ":watch"),

@@ -47,6 +47,10 @@ extension StatementParser {
   /// - Parameter arePaths: whether names are paths of fields.
   private mutating func calledFields(arePaths: Bool) throws(ConditionError) -> CalledFields {
     var called = CalledFields()
+    values.skipBlanks()
+    guard values.index < values.text.count, values.text[values.index] == UInt8(ascii: "{") else {
+      throw values.error("expected the fields themselves: {name: value}")
+    }
     try values.members { (reader, name) throws(ConditionError) in
       let place = reader.index
       guard let field = arePaths ? try? FieldPath.parse(name) : FieldPath.field(name) else {

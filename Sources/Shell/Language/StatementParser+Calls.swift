@@ -268,7 +268,7 @@ extension StatementParser {
     case .root:
       throw values.error(
         "expected a collection or a document; the shell keeps no names, so write the call itself:  "
-          + "collection(db, \"users\")", at: place)
+          + "collection(db, \"users\")  or  doc(db, \"users/x\")", at: place)
     case .writes: throw values.error("expected a collection or a document", at: place)
     }
   }
