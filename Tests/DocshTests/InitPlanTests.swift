@@ -24,7 +24,7 @@ struct InitPlanTests {
       (nil, ["firestore.rules"], ["firestore.rules-test.yaml"]),
       (
         nil, [],
-        ["firestore.indexes.json", "seeds/app.yaml", "firestore.rules", "firestore.rules-test.yaml"]
+        ["firestore.rules", "firestore.indexes.json", "seeds/app.yaml", "firestore.rules-test.yaml"]
       ),
     ] as [(String?, [String], [String])])
   func files(config: String?, there: [String], written: [String]) throws {

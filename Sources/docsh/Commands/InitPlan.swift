@@ -62,7 +62,8 @@ struct InitPlan {
       if access(source.path, F_OK) == 0 {
         try addSuite(for: source.path, database: database)
       } else {
-        try addRules(source.path, database: database)
+        addRules(source.path)
+        try addSuite(for: source.path, Array(Self.rulesText.utf8), database: database)
       }
     }
     try addIndexes(project)
@@ -112,6 +113,8 @@ struct InitPlan {
   // MARK: a first project
 
   private mutating func addAll(_ folder: String) throws {
+    let rules = Folders.joined(folder, "firestore.rules")
+    addRules(rules)
     files.append(
       File(
         path: Folders.joined(folder, "firestore.indexes.json"), text: Self.indexesText,
@@ -120,14 +123,12 @@ struct InitPlan {
       File(
         path: Folders.joined(folder, "seeds/app.yaml"), text: Self.seedText, about: "loaded by `docsh serve`")
     )
-    try addRules(Folders.joined(folder, "firestore.rules"), database: nil)
+    try addSuite(for: rules, Array(Self.rulesText.utf8), database: nil)
   }
 
-  /// Rules to begin with, and their suite.
-  private mutating func addRules(_ path: String, database: String?) throws {
+  private mutating func addRules(_ path: String) {
     files.append(
       File(path: path, text: Self.rulesText, about: "users may do what they like with their own documents"))
-    try addSuite(for: path, Array(Self.rulesText.utf8), database: database)
   }
 
   private static let rulesText = """
