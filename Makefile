@@ -5,10 +5,14 @@ SHELL := /bin/bash
 
 DOCSH   := .build/release/docsh
 PORT    ?= 8080
+PACK    ?= inspired
+PACKS   := $(patsubst rules/%.rules,%,$(wildcard rules/*.rules))
+# Packs whose triggers are written.
+TRIGGERS := $(if $(filter inspired,$(PACK)),--triggers $(PACK))
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
 help:
-	@echo "make run     start the emulator with the Inspired pack (PORT=$(PORT))"
+	@echo "make run     start the emulator with the Inspired pack (PORT=$(PORT)); PACK=yoga-studio and so on for others"
 	@echo "make test    build, then run every test and the packs' rules suites"
 	@echo "make bench   measure, as ratios against peers in the same run"
 	@echo "make dist    build what is published: an archive, a Debian package, a container's files"
@@ -24,7 +28,8 @@ build: setup
 	@Scripts/release docsh
 
 run: build
-	@$(DOCSH) serve --port $(PORT) --rules rules/inspired.rules --seed seeds/inspired.yaml --triggers inspired
+	@[ -f rules/$(PACK).rules ] || { echo "there is no pack '$(PACK)'; there are $(PACKS)" >&2; exit 2; }
+	@$(DOCSH) serve --port $(PORT) --rules rules/$(PACK).rules --seed seeds/$(PACK).yaml $(TRIGGERS)
 
 # Tests use one core: docsh is built beside them.
 test: setup

@@ -135,15 +135,33 @@ package enum ShellProgram {
     for file in options.personaFiles {
       session.personas += try PersonaFile.read(file, database: options.database, now: session.now)
     }
-    for suite in options.foundSuites {
-      let found = (try? PersonaFile.read(suite, database: options.database, now: session.now)) ?? []
-      session.personas += found.filter { persona in
-        !session.personas.contains { $0.name.hasSameBytes(as: persona.name) }
-      }
-    }
+    session.take(personasOf: options.foundSuites)
     for variable in options.variables { session.variables[variable.name] = .string(variable.value) }
     if let persona = options.persona { try session.execute(":as " + persona) }
     return session
+  }
+}
+
+extension Session {
+  /// The personas of a project's suites. Where two suites give a name to two users the first is taken, and remembered as
+  /// contested: which of them is meant only their file can tell.
+  fileprivate func take(personasOf suites: [String]) {
+    var origins: [String] = []
+    let given = personas.count
+    for suite in suites {
+      for persona in (try? PersonaFile.read(suite, database: backend.database, now: now)) ?? [] {
+        guard let place = personas.firstIndex(where: { $0.name.hasSameBytes(as: persona.name) }) else {
+          personas.append(persona)
+          origins.append(suite)
+          continue
+        }
+        if place >= given, personas[place].facts != persona.facts,
+          !contestedPersonas.contains(where: { $0.name.hasSameBytes(as: persona.name) })
+        {
+          contestedPersonas.append((persona.name, origins[place - given]))
+        }
+      }
+    }
   }
 }
 

@@ -359,6 +359,9 @@ struct SessionTests {
         asked, .remote(talk.session.backend.location), Console.standard())
       #expect(session.personas.map(\.name).joined(separator: " ") == known)
       #expect(session.personas.first?.uid == (known.isEmpty ? nil : "a1"))
+      // Two suites have an alice, and not the same one.
+      let contested = session.contestedPersonas.map { "\($0.name) of \($0.suite)" }
+      #expect(contested == (names == "a b" ? ["alice of \(folder.path)/a"] : []))
     }
   }
 

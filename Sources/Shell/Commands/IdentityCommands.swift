@@ -62,7 +62,14 @@ enum IdentityCommands {
   /// A persona by name. Where no personas are known, as beside a server, a name is whoever has it as uid; where some
   /// are, an unknown name is a slip.
   static func caller(_ name: String, _ session: Session) throws(ShellError) -> Caller {
-    if let persona = session.personas.first(where: { $0.name.hasSameBytes(as: name) }) { return persona }
+    if let persona = session.personas.first(where: { $0.name.hasSameBytes(as: name) }) {
+      if let contested = session.contestedPersonas.first(where: { $0.name.hasSameBytes(as: name) }) {
+        session.console.note(
+          "several suites have a '\(TextEscape.printable(name))'; this is that of \(TextEscape.printable(contested.suite)). "
+            + "':personas FILE' takes those of another one")
+      }
+      return persona
+    }
     switch name {
     case "admin": return .administrator
     case "anon", "nobody": return .anonymous
@@ -97,6 +104,7 @@ enum IdentityCommands {
 
   private static func personas(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
     if !arguments.text.isEmpty {
+      session.contestedPersonas = []
       session.personas = try PersonaFile.read(
         arguments.text, database: session.backend.database, now: session.now)
     }

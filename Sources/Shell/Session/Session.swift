@@ -44,6 +44,8 @@ final class Session {
   var settings = SessionSettings()
   var caller = Caller.administrator
   var personas: [Caller] = []
+  /// Names that another suite of the project gives to somebody else, and the suites whose personas were taken.
+  var contestedPersonas: [(name: String, suite: String)] = []
   var place = ResourcePath.root
   var variables: [String: Value] = [:]
   var transaction: OpenTransaction?
