@@ -130,9 +130,7 @@ public struct FormEvaluator: Sendable {
       if inner.contains(where: \.isEmpty) { continue }
       let value = try evaluate(entry.value, at: place.child(name), skipping: inner)
       if hasDynamicKeys, pairs.contains(where: { $0.name.hasSameBytes(as: name) }) {
-        throw YAMLError(
-          "the key '\(name)' is already in this map; what may differ from case to case takes the place of a template's: "
-            + "{$like: TEMPLATE, \(name): …}", at: entry.mark)
+        throw YAMLError("the key '\(name)' is already in this map", at: entry.mark)
       }
       if !value.isAbsent { pairs.append((name, value)) }
     }

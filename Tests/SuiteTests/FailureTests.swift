@@ -97,6 +97,10 @@ struct FailureTests {
         "expected: {deny: condition, write: 0}\ngot: deny: condition, write 1"
       ),
       (
+        "{as: ann, commit: [{set: users/bob, data: {}}, {set: users/ann, data: {}}], expect: {deny: condition, write: 1}}",
+        "expected: {deny: condition, write: 1}\ngot: deny: condition, write 0"
+      ),
+      (
         "{as: ann, create: users/ann, data: {}, expect: deny}",
         "expected: deny\ngot: neither: Document already exists: "
       ),

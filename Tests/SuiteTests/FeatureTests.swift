@@ -96,11 +96,20 @@ struct FeatureTests {
           data: {id: "u${i:03}"}
           expect: allow
           after: {users/ann: {id: u007}}
+        - each: [{field: id, value: 2}, {field: level, value: 3}]
+          name: a row's key takes the place of one that is written out
+          as: ann
+          merge: users/ann
+          data: {id: 1, "${field}": "${value}"}
+          expect: allow
+          after: {users/ann: {"${field}": "${value}"}}
       """)
     #expect(
-      report.results.map(\.names) == [["ann sets {$inc: 1}"], ["bob sets [1, 2]"], ["merge users/ann"]])
+      report.results.prefix(3).map(\.names) == [
+        ["ann sets {$inc: 1}"], ["bob sets [1, 2]"], ["merge users/ann"],
+      ])
     #expect(report.failedCount == 0)
-    #expect(report.results.map { $0.line - SuiteKit.headLines } == [3, 4, 10])
+    #expect(report.results.prefix(3).map { $0.line - SuiteKit.headLines } == [3, 4, 10])
   }
 
   @Test("Every case begins with the fixtures, whatever the one before has written")

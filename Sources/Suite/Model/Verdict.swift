@@ -57,7 +57,8 @@ struct Verdict {
 
   private mutating func noteVerdict() {
     note("expected", request.expectation.text)
-    note("got", OutcomeText(outcome, rules).summary)
+    let namesWrite = request.expectation.write != nil
+    note("got", OutcomeText(outcome, rules, namesWrite: namesWrite).summary)
     for line in OutcomeText(outcome, rules).reasons { note("because", line) }
   }
 

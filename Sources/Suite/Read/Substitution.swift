@@ -4,6 +4,7 @@
 /// value, a path, a persona, a query, an expectation. A scalar that is nothing but one use becomes the
 /// row's node, with the row's place, so errors point at the row.
 
+internal import DocModel
 internal import Fixtures
 internal import YAML
 
@@ -42,6 +43,13 @@ struct Row {
       for entry in entries {
         let key = try text(entry.key.text, at: entry.key.mark)
         let next = entry.replacing(key: key, value: try substitute(in: entry.value))
+        // `${field}` of a row takes the place of a field that is written out: a row differs from the rest in it.
+        if !key.hasSameBytes(as: entry.key.text),
+          let place = replaced.firstIndex(where: { $0.key.text.hasSameBytes(as: key) })
+        {
+          replaced[place] = next
+          continue
+        }
         try seen.insert(next.key)
         replaced.append(next)
       }

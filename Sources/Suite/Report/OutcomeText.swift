@@ -9,9 +9,13 @@ struct OutcomeText {
   private let texts: RuleTexts
   private var rules: SourceText { texts.source }
 
-  init(_ outcome: Outcome, _ texts: RuleTexts) {
+  /// Whether the write is told that was refused, also where it is the first.
+  private let namesWrite: Bool
+
+  init(_ outcome: Outcome, _ texts: RuleTexts, namesWrite: Bool = false) {
     self.outcome = outcome
     self.texts = texts
+    self.namesWrite = namesWrite
   }
 
   /// `allow by profile.get inspired.rules:31`, `deny: condition, write 1`.
@@ -24,7 +28,9 @@ struct OutcomeText {
     case .denied:
       guard let last = outcome.judgements.indices.last else { return "deny" }
       var text = "deny: \(Denial(outcome.judgements[last].explanation, texts).kind.rawValue)"
-      if let write = outcome.writeIndex(of: last), write > 0 || commits { text += ", write \(write)" }
+      if let write = outcome.writeIndex(of: last), write > 0 || commits || namesWrite {
+        text += ", write \(write)"
+      }
       return text
     }
   }

@@ -46,7 +46,9 @@ struct IndexesCheckCommand: ParsableCommand {
         Terminal.write(Self.report(path, problems))
       } else {
         for problem in problems { Terminal.say(problem.text(path: path)) }
-        if problems.isEmpty { Terminal.say("\(path): no problems") }
+        let use =
+          asked.map { ", all used by \(Plural.text($0.count, "shape")) of queries that were asked" } ?? ""
+        if problems.isEmpty { Terminal.say("\(path): no problems\(use)") }
       }
     }
     if isBad { throw ExitCode(ExitStatus.badInput) }
