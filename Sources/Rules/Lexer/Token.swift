@@ -50,7 +50,8 @@ extension TokenKind {
     "service": .service, "true": .true, "false": .false, "null": .null,
     "default": .reserved, "else": .reserved, "for": .reserved, "while": .reserved, "do": .reserved,
     "switch": .reserved, "case": .reserved, "break": .reserved, "continue": .reserved, "var": .reserved,
-    "extends": .reserved, "package": .reserved, "not": .reserved, "goto": .reserved,
+    "extends": .reserved, "package": .reserved, "not": .reserved, "goto": .reserved, "each": .reserved,
+    "then": .reserved, "deny": .reserved, "arguments": .reserved,
   ]
 
   /// Whether the word is reserved everywhere an identifier may stand.

@@ -106,15 +106,38 @@ extension TextTrial {
   private static func mutate(_ tokens: inout [String], _ random: inout Seeded) {
     guard tokens.count > 1 else { return }
     let at = random.below(tokens.count)
-    switch random.below(6) {
+    switch random.below(7) {
     case 0: tokens.remove(at: at)
     case 1: tokens.insert(tokens[at], at: at)
     case 2: tokens.swapAt(at, random.below(tokens.count))
     case 3: tokens[at] = random.pick(pool)
     case 4: tokens.insert(random.pick(pool), at: at)
+    case 5:
+      // Everywhere, so that only the name is at fault.
+      let name = tokens[at]
+      guard name.first?.isLetter == true else { return }
+      let word = random.pick(words)
+      tokens = tokens.map { $0 == name ? word : $0 }
     default: tokens.removeSubrange(at..<min(tokens.count, at + 1 + random.below(4)))
     }
   }
+
+  /// Words of this language and of others, some of which it keeps for itself.
+  private static let words = [
+    "abstract", "all", "and", "any", "arguments", "as", "assert", "async", "await", "break", "case", "catch",
+    "class",
+    "const", "continue", "debug", "default", "defer", "delete", "deny", "do", "each", "elif", "else", "enum",
+    "exists",
+    "export", "extends", "extern", "final", "finally", "for", "foreach", "from", "func", "goto", "guard",
+    "implements",
+    "include", "instanceof", "interface", "lambda", "loop", "module", "namespace", "new", "nil", "none",
+    "not", "of",
+    "or", "package", "private", "public", "repeat", "require", "self", "static", "struct", "super", "switch",
+    "then",
+    "this", "throw", "try", "type", "typeof", "undefined", "union", "unless", "until", "use", "var", "void",
+    "when",
+    "where", "while", "with", "xor", "yield",
+  ]
 
   private static let pool = [
     "(", ")", "{", "}", "[", "]", ",", ";", ":", ".", "/", "$(", "=", "==", "===", "!", "&&", "||", "?", "&",
