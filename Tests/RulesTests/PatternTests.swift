@@ -69,10 +69,30 @@ struct PatternTests {
       "(", ")", "[", "[a", "[]", "[]a]", "[z-a]", "a**", "a{2}{3}", "(a{500}){500}", "*", "+a", "a{3,2}",
       "a{1001}",
       "a{", "a{,3}", "(?i)a", "(?P<n>a)", "\\1", "\\", "\\pL", "[[:alpha:]]", "é", "(a", "a|*", "^*",
-      "a{99999999999999999999}",
+      "a{99999999999999999999}", "[)]", "[(]", "[^)]+", "(a[)]b)",
     ])
   func isUnusual(_ pattern: String) {
     #expect(!PlainPattern.isPlain(Array(pattern.utf8)))
+  }
+
+  /// As the official emulator compiles them, and as it judges them where they are put together (`p`).
+  @Test(
+    "parentheses balance, also in classes and quotes",
+    arguments: [
+      ("[)]", false), ("[(]", false), ("[)(]", false), ("[()]", true), ("[^()]", true), ("(a[)]b)", false),
+      ("([(])", false), (#"\)"#, true), (#"\("#, true), (#"[\)]"#, true), (#"\Q)\E"#, false),
+      ("[(]a[)]", true),
+      ("[)]a[(]", false), ("(?:[)])", false), ("(?P<n>[(])", false), ("[[:alpha:])]", false), ("[[]", true),
+      ("[]]", true), (#"\x29"#, true), ("a)(b", false), (#"a\\)"#, false),
+    ])
+  func parentheses(pattern: String, isPattern: Bool) throws {
+    let literal = "'" + pattern.replacing(#"\"#, with: #"\\"#) + "'"
+    for call in ["matches(\(literal))", "split(\(literal)).size() > 0 || true"] {
+      let compiles = Ruleset.compile(source: rules("'a'.\(call)"), name: "r").ruleset != nil
+      #expect(compiles == isPattern, "\(call)")
+    }
+    let error = Circumstances(data: ["p": .string(pattern)]).outcome("'a'.matches(resource.data.p) == 1")
+    #expect(error.contains("Invalid regular expression pattern") == !isPattern, "\(error)")
   }
 
   @Test("whatever is plain compiles")

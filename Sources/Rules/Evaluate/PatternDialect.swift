@@ -4,7 +4,7 @@ internal import DocModel
 
 /// Reads a pattern once, before it is compiled, and writes it as the library takes it.
 ///
-/// Source: the official emulator. What differs: `\C` is no pattern, a backslash may stand before any character
+/// Source: the official emulator. What differs: parentheses must balance wherever they stand, also in classes; `\C` is no pattern, a backslash may stand before any character
 /// beyond ASCII, names of groups are ASCII and stand once.
 struct PatternDialect {
   /// What the official engine refuses although the library would take it.
@@ -20,6 +20,28 @@ struct PatternDialect {
     source.count > sizeMax && source.withUnsafeBytes { UTF16Text.size(ByteView($0)) } > sizeMax
   }
 
+  /// Whether each parenthesis without a backslash has its other one, wherever they stand: `[()]` and `[(]a[)]` are patterns
+  /// of the official engine, `[)]` and `\Q)\E` are not.
+  static func balances(_ source: [UInt8]) -> Bool {
+    var depth = 0
+    var isEscaped = false
+    for byte in source {
+      if isEscaped {
+        isEscaped = false
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\\"): isEscaped = true
+      case UInt8(ascii: "("): depth += 1
+      case UInt8(ascii: ")"):
+        depth -= 1
+        if depth < 0 { return false }
+      default: break
+      }
+    }
+    return depth == 0
+  }
+
   private let source: [UInt8]
   private var index = 0
   private var written: [UInt8] = []
@@ -29,7 +51,11 @@ struct PatternDialect {
 
   /// The pattern for the library. Mistakes that both would find stay in it.
   static func translated(_ source: [UInt8]) throws(Refusal) -> [UInt8] {
-    // Without these two nothing differs.
+    guard balances(source) else {
+      throw Refusal(
+        reason: "its parentheses do not balance; those in a class count too: write them as \\\\( and \\\\)")
+    }
+    // Without these two nothing else differs.
     guard source.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "(") }) else {
       return source
     }

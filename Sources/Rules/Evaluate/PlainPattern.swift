@@ -24,7 +24,7 @@ struct PlainPattern {
   static func isPlain(_ pattern: [UInt8]) -> Bool {
     var scan = PlainPattern(rest: pattern[...])
     guard let whole = scan.alternatives(nesting: 0) else { return false }
-    return scan.rest.isEmpty && whole.size <= sizeMax
+    return scan.rest.isEmpty && whole.size <= sizeMax && PatternDialect.balances(pattern)
   }
 
   /// How many bytes behind the end of a match a search may have to look before it is certain of the match; nil when
