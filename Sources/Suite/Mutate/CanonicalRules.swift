@@ -15,7 +15,13 @@ struct CanonicalRules: Sendable {
   private struct Entry: Sendable {
     let pattern: String
     let conditions: [CanonicalTerm]
-    var text: String { pattern + conditions.map(\.text).joined(separator: ";") }
+    let text: String
+
+    init(pattern: String, conditions: [CanonicalTerm]) {
+      self.pattern = pattern
+      self.conditions = conditions
+      text = pattern + conditions.map(\.text).joined(separator: ";")
+    }
   }
 
   /// By match and method; matches keep their numbers in mutants.
@@ -67,54 +73,6 @@ extension AllowMethod {
   }
 }
 
-/// Conditions as formulas: `&&`, `||` and `!` over questions that may have no answer.
-enum Formula {
-  /// LIMIT: different questions of two conditions; there are three answers to each.
-  private static let questionsMax = 9
-
-  private enum Answer: CaseIterable { case yes, no, none }
-
-  /// Whether two conditions have the same value whatever their questions come to.
-  static func areSame(_ left: CanonicalTerm, _ right: CanonicalTerm) -> Bool {
-    let questions = Array(Set(left.questions + right.questions)).sorted()
-    guard questions.count <= questionsMax else { return false }
-    var answers = [String: Answer](uniqueKeysWithValues: questions.map { ($0, .yes) })
-    return agree(left, right, questions[...], &answers)
-  }
-
-  private static func agree(
-    _ left: CanonicalTerm, _ right: CanonicalTerm, _ open: ArraySlice<String>,
-    _ answers: inout [String: Answer]
-  ) -> Bool {
-    guard let question = open.first else { return value(left, answers) == value(right, answers) }
-    for answer in Answer.allCases {
-      answers[question] = answer
-      if !agree(left, right, open.dropFirst(), &answers) { return false }
-    }
-    return true
-  }
-
-  private static func value(_ term: CanonicalTerm, _ answers: [String: Answer]) -> Answer {
-    switch term {
-    case .and(let terms):
-      let values = terms.map { value($0, answers) }
-      return values.contains(.no) ? .no : values.contains(.none) ? .none : .yes
-    case .or(let terms):
-      let values = terms.map { value($0, answers) }
-      return values.contains(.yes) ? .yes : values.contains(.none) ? .none : .no
-    case .not(let inner):
-      switch value(inner, answers) {
-      case .yes: return .no
-      case .no: return .yes
-      case .none: return .none
-      }
-    case .leaf("true"): return .yes
-    case .leaf("false"): return .no
-    case .leaf, .integer, .defaulted, .node: return answers[term.text] ?? .none
-    }
-  }
-}
-
 /// A condition, written out.
 indirect enum CanonicalTerm: Sendable {
   case leaf(String)
@@ -139,16 +97,6 @@ indirect enum CanonicalTerm: Sendable {
   }
 
   private static func list(_ terms: [CanonicalTerm]) -> String { terms.map(\.text).joined(separator: ",") }
-
-  /// Texts of the parts that are no formula themselves.
-  fileprivate var questions: [String] {
-    switch self {
-    case .and(let terms), .or(let terms): terms.flatMap(\.questions)
-    case .not(let term): term.questions
-    case .leaf("true"), .leaf("false"): []
-    case .leaf, .integer, .defaulted, .node: [text]
-    }
-  }
 }
 
 struct CanonicalWriter {
