@@ -95,6 +95,18 @@ struct PatternTests {
     #expect(error.contains("Invalid regular expression pattern") == !isPattern, "\(error)")
   }
 
+  @Test("rulesets share what is compiled, as long as one of them holds it")
+  func shared() {
+    let source = Array("[a-q]{3,77}x{1,9}".utf8)
+    do {
+      let first = LiteralPattern(source)
+      let second = LiteralPattern(source)
+      #expect(first?.pattern != nil && first?.pattern === second?.pattern)
+      #expect(CompiledPatterns.known(source) === first?.pattern)
+    }
+    #expect(CompiledPatterns.known(source) == nil)
+  }
+
   @Test("whatever is plain compiles")
   func plainCompiles() {
     let pieces = [

@@ -210,6 +210,7 @@ struct ExpressionPass {
 
   /// Why a pattern does not compile; nil when it does.
   private static func mistake(in pattern: [UInt8]) -> String? {
+    if CompiledPatterns.known(pattern) != nil { return nil }
     let translated: [UInt8]
     do throws(PatternDialect.Refusal) {
       translated = try PatternDialect.translated(pattern)

@@ -255,8 +255,11 @@ final class LiteralPattern: Sendable {
   /// Nil when the pattern does not compile. Threads that ask first at the same time all get one of theirs.
   var pattern: RegularPattern? {
     if let known = compiled.load() { return known }
+    if let shared = CompiledPatterns.known(source) { return compiled.storeIfNil(shared) }
     guard let new = source.withUnsafeBytes({ RegularPattern(ByteView($0)) }) else { return nil }
-    return compiled.storeIfNil(new)
+    let pattern = compiled.storeIfNil(new)
+    CompiledPatterns.keep(pattern, source)
+    return pattern
   }
 }
 
