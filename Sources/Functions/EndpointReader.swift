@@ -57,15 +57,9 @@ public struct TriggersFile: Sendable {
     _ root: YAMLNode, _ known: [String], file: String, _ errors: inout [YAMLError]
   ) throws(YAMLError) {
     let map = try root.map("a file of triggers")
-    func noting<R>(_ body: () throws(YAMLError) -> R) -> R? {
-      do throws(YAMLError) { return try body() } catch {
-        errors.append(error)
-        return nil
-      }
-    }
-    _ = noting { () throws(YAMLError) in try map.refuseKeys(except: ["pack", "triggers"]) }
+    _ = errors.noting { () throws(YAMLError) in try map.refuseKeys(except: ["pack", "triggers"]) }
     let packs = (map["pack"]?.oneOrMore ?? []).compactMap { node in
-      noting { () throws(YAMLError) in try node.word(of: known) }
+      errors.noting { () throws(YAMLError) in try node.word(of: known) }
     }
     var endpoints: [FunctionEndpoint] = []
     for node in try map["triggers"]?.elements() ?? [] {
@@ -112,31 +106,22 @@ enum EndpointReader {
   static func endpoint(
     _ node: YAMLNode, name: String? = nil, file: String? = nil, _ errors: inout [YAMLError]
   ) -> FunctionEndpoint? {
-    func noting<R>(_ body: () throws(YAMLError) -> R) -> R? {
-      do throws(YAMLError) { return try body() } catch {
-        errors.append(error)
-        return nil
-      }
-    }
-    guard let map = noting({ () throws(YAMLError) in try node.map("a trigger") }) else { return nil }
-    _ = noting { () throws(YAMLError) in try map.refuseKeys(except: keys) }
-    let name = noting { () throws(YAMLError) in try self.name(map, node, name) }
-    let event = noting { () throws(YAMLError) in
+    guard let map = errors.noting({ () throws(YAMLError) in try node.map("a trigger") }) else { return nil }
+    _ = errors.noting { () throws(YAMLError) in try map.refuseKeys(except: keys) }
+    let name = errors.noting { () throws(YAMLError) in try self.name(map, node, name) }
+    let event = errors.noting { () throws(YAMLError) in
       try map.required("event").word(of: DocumentTrigger.Event.self)
     }
-    let document = noting { () throws(YAMLError) in try pattern(try map.required("document")) }
-    let address = noting { () throws(YAMLError) in try self.address(try map.required("endpoint")) }
-    var endpoint = name.flatMap { name in
-      event.flatMap { event in
-        document.flatMap { document in
-          address.map { FunctionEndpoint(name: name, event: event, document: document, address: $0) }
-        }
-      }
+    let document = errors.noting { () throws(YAMLError) in try pattern(try map.required("document")) }
+    let address = errors.noting { () throws(YAMLError) in try self.address(try map.required("endpoint")) }
+    var endpoint: FunctionEndpoint?
+    if let name, let event, let document, let address {
+      endpoint = FunctionEndpoint(name: name, event: event, document: document, address: address)
     }
     func set<R>(
       _ part: WritableKeyPath<FunctionEndpoint, R>, _ key: String, _ body: (YAMLNode) throws(YAMLError) -> R
     ) {
-      guard let node = map[key], let value = noting({ () throws(YAMLError) in try body(node) }) else {
+      guard let node = map[key], let value = errors.noting({ () throws(YAMLError) in try body(node) }) else {
         return
       }
       endpoint?[keyPath: part] = value
@@ -149,7 +134,9 @@ enum EndpointReader {
     set(\.attempts, "attempts") { node throws(YAMLError) in Int(try node.integer(in: 1...1_000_000)) }
     set(\.concurrency, "concurrency") { node throws(YAMLError) in Int(try node.integer(in: 1...1_000)) }
     set(\.hasAuthContext, "authContext") { node throws(YAMLError) in try node.boolean() }
-    if let address, let trust = noting({ () throws(YAMLError) in try trust(map, address, file) }) ?? nil {
+    if let address,
+      let trust = errors.noting({ () throws(YAMLError) in try trust(map, address, file) }) ?? nil
+    {
       endpoint?.trust = trust
     }
     return endpoint

@@ -83,6 +83,7 @@ struct FolderKeepingTests {
     try Self.fill(data)
     let expected = try Self.documents(data)
     // The library allows a process one opening of a folder at a time; that a server may have it is tried with processes.
+    try FolderCopy.backUp(folder: data, to: folder.path + "/backups/monday")
     try FolderCopy.backUp(folder: data, to: folder.path + "/backup")
     #expect(throws: LMDBOpenError.self) {
       try FolderCopy.backUp(folder: data, to: folder.path + "/backup")

@@ -35,6 +35,26 @@ struct BriefReportTests {
         """)
   }
 
+  /// Its last lines but that about -v.
+  @Test(
+    "letters are explained where a cell was denied for another reason, and nowhere else",
+    arguments: [("!", true), ("?", true), ("A", false), ("D", false)])
+  func letters(letter: String, isExplained: Bool) throws {
+    let report = try SuiteKit.run(
+      """
+      operations: {read: {get: users/bob}, other: {get: users/eve}}
+      matrices:
+        - name: who reads
+          grid: |
+            operation | anon  ann
+            read      | \(letter)     .
+            other     | .     .
+
+      """)
+    #expect(report.failedCount == (letter == "D" ? 1 : 2))
+    #expect(BriefReport.text([report]).contains("\n. a condition was false, ") == isExplained)
+  }
+
   @Test("names may have the sign that titles put between them")
   func signInNames() throws {
     let report = try SuiteKit.run(

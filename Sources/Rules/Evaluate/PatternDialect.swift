@@ -4,8 +4,8 @@ internal import DocModel
 
 /// Reads a pattern once, before it is compiled, and writes it as the library takes it.
 ///
-/// Source: the official emulator. What differs: parentheses must balance wherever they stand, also in classes; `\C` is no pattern, a backslash may stand before any character
-/// beyond ASCII, names of groups are ASCII and stand once.
+/// Source: the official emulator. What differs: parentheses must balance wherever they stand, also in classes; `\C` is no
+/// pattern; a backslash may stand before any character beyond ASCII; names of groups are ASCII and stand once.
 struct PatternDialect {
   /// What the official engine refuses although the library would take it.
   struct Refusal: Error {

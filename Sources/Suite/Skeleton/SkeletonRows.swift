@@ -43,7 +43,6 @@ extension SkeletonBlock {
   }
 
   private func rows(_ method: String) -> [Row] {
-    let standard = SuiteSkeleton.standardState
     var rows = [row(method)]
     switch method {
     case "list": return rows + filteredLists
@@ -53,7 +52,7 @@ extension SkeletonBlock {
     }
     let row = rows[0]
     return rows
-      + variants.filter { isSeen($0, by: method) && row.state == standard }.map {
+      + variants.filter { isSeen($0, by: method) }.map {
         Row(state: state($0), operation: row.operation, text: row.text)
       }
   }
