@@ -1,11 +1,9 @@
 /// The triggers of the reference application.
 ///
 /// Usernames and the copies of memberships are made from what is stored when the trigger runs, so doing it
-/// again changes nothing. Counters follow each event's own difference, together with a marker
-/// `triggerEvents/{event id}` in the same commit: an event that has its marker is counted already. That is
-/// right also for documents that were seeded without triggers, whose counters the seed gives.
+/// again changes nothing. Counters follow each event's own difference, together with an `EventMarker` in the same
+/// commit. That is right also for documents that were seeded without triggers, whose counters the seed gives.
 ///
-/// LIMIT: markers stay, one small document a counted event; rules give clients no access to them.
 /// Source: apps/inspired.md, Triggers.
 
 public import DocModel
@@ -69,7 +67,7 @@ public struct InspiredTriggers<Engine: StorageEngine>: Sendable {
   public func keepMemberships(_ event: DocumentEvent) async throws {
     let copy = event.path.appending("public").appending("memberships")
     let steps = Self.steps(from: event.before, to: event.after)
-    let marker = Self.marker(event)
+    let marker = EventMarker(event)
     try await store.transaction(event.database) { (reads) throws(StoreError) in
       var writes: [Write] = []
       let profile = try reads.fields(event.path)
@@ -78,14 +76,14 @@ public struct InspiredTriggers<Engine: StorageEngine>: Sendable {
         writes.append(
           wanted.map { Write(copy, .update(fields: $0.encoded, mask: nil)) } ?? Write(copy, .delete))
       }
-      guard !steps.isEmpty, try reads.fields(marker) == nil else { return writes }
+      guard !steps.isEmpty, try !marker.isSet(reads) else { return writes }
       for (id, step) in steps {
         let community = ResourcePath(unchecked: "communities").appending(id)
         // A community that is not there has no members to count.
         guard try reads.existsForNow(community) else { continue }
         writes.append(.count(community, ["memberCount"], by: step))
       }
-      writes.append(Self.marking(event))
+      writes.append(marker.setting)
       return writes
     }
   }
@@ -117,21 +115,11 @@ public struct InspiredTriggers<Engine: StorageEngine>: Sendable {
   /// Counts a comment of a post in or out, once an event. A post that is gone counts nothing.
   public func countComment(_ event: DocumentEvent, by step: Int64) async throws {
     let post = event.path.parent.parent
-    let marker = Self.marker(event)
+    let marker = EventMarker(event)
     try await store.transaction(event.database) { (reads) throws(StoreError) in
-      guard try reads.fields(marker) == nil, try reads.existsForNow(post) else { return [] }
-      return [.count(post, ["stats", "commentCount"], by: step), Self.marking(event)]
+      guard try !marker.isSet(reads), try reads.existsForNow(post) else { return [] }
+      return [.count(post, ["stats", "commentCount"], by: step), marker.setting]
     }
-  }
-
-  // MARK: markers
-
-  private static func marker(_ event: DocumentEvent) -> ResourcePath {
-    ResourcePath(unchecked: "triggerEvents").appending(event.id)
-  }
-
-  private static func marking(_ event: DocumentEvent) -> Write {
-    .create(marker(event), ["path": .string(event.path.text), "time": .timestamp(event.time)])
   }
 }
 

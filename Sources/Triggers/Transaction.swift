@@ -14,9 +14,67 @@ package struct TransactionReads {
     try view.document(path).map { Fields($0.fields) }
   }
 
+  /// The documents of a query, in its order; none may come, go or change before the commit.
+  package func documents(_ query: StructuredQuery) throws(StoreError) -> [NamedFields] {
+    try view.documents(query)
+  }
+
   /// Whether a document is there, at the risk that it changes before the commit.
   package func existsForNow(_ path: ResourcePath) throws(StoreError) -> Bool {
     try view.unrecorded.document(path) != nil
+  }
+}
+
+/// A document's path and its fields.
+package struct NamedFields: Sendable {
+  package let path: ResourcePath
+  package let fields: Fields
+}
+
+extension StoreView {
+  fileprivate func documents(_ query: StructuredQuery) throws(StoreError) -> [NamedFields] {
+    let valid: NormalizedQuery
+    do throws(InvalidArgument) { valid = try QueryValidator.validate(query) } catch { throw .invalid(error) }
+    var found: [NamedFields] = []
+    _ = try QueryExecutor.run(valid, on: self) { row in
+      let path = ResourcePath(unchecked: String(decoding: row.path, as: UTF8.self))
+      found.append(NamedFields(path: path, fields: Fields(row.document.fields)))
+      return .more
+    }
+    return found
+  }
+}
+
+extension DocumentStore {
+  /// A document as it is now; nil when there is none.
+  package func fields(_ path: ResourcePath, in database: DatabaseID) throws(StoreError) -> Fields? {
+    try read(database) { (view) throws(StoreError) in try view.document(path).map { Fields($0.fields) } }
+  }
+
+  /// The documents of a query as they are now, in its order.
+  package func documents(_ query: StructuredQuery) throws(StoreError) -> [NamedFields] {
+    try read(query.database) { (view) throws(StoreError) in try view.documents(query) }
+  }
+
+  /// LIMIT: documents deleted in one commit.
+  private static var deletionsMax: Int { 300 }
+
+  /// Deletes a document and everything below it, in several commits, the document itself in the last; done again
+  /// after a crash it goes on with what is left.
+  package func deleteRecursively(_ path: ResourcePath, in database: DatabaseID) async throws(StoreError) {
+    while true {
+      let names = try read(database) { (view) throws(StoreError) in
+        var names: [ResourcePath] = []
+        try view.scanDescendants(of: path) { name, _ in
+          names.append(ResourcePath(unchecked: String(decoding: name, as: UTF8.self)))
+          return names.count < Self.deletionsMax ? .more : .stop
+        }
+        return names
+      }
+      let isLast = names.count < Self.deletionsMax
+      _ = try await commit(database, (isLast ? names + [path] : names).map { Write($0, .delete) })
+      if isLast { return }
+    }
   }
 }
 

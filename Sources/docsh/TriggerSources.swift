@@ -9,19 +9,8 @@ import Packs
 import Triggers
 import YAML
 
-/// A pack whose triggers are written in Swift and built in.
-enum TriggerPack: String, CaseIterable {
-  case inspired
-
-  func triggers(_ store: DocumentStore<LMDBEngine>) throws(InvalidArgument) -> [DocumentTrigger] {
-    switch self {
-    case .inspired: try InspiredTriggers(store).all
-    }
-  }
-}
-
 struct TriggerSources {
-  private var packs: [TriggerPack] = []
+  private var packs: [Pack] = []
   private var endpoints: [FunctionEndpoint] = []
   private var sink: (host: String, port: Int)?
   /// The triggers.yaml; nil without one.
@@ -41,12 +30,12 @@ struct TriggerSources {
       }
     }
     guard let source else { return }
-    if let pack = TriggerPack(rawValue: source) {
+    if let pack = Pack(rawValue: source) {
       packs = [pack]
       return
     }
     guard source.hasSuffix(".yaml") || source.hasSuffix(".yml") else {
-      let known = TriggerPack.allCases.map(\.rawValue).joined(separator: ", ")
+      let known = Pack.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--triggers: '\(source)' is no pack (\(known)) and no .yaml file")
     }
     file = source
@@ -58,13 +47,13 @@ struct TriggerSources {
     do throws(YAMLSourceError) { source = try YAMLSource(path: path) } catch {
       throw Terminal.end(ExitStatus.badInput, error.description)
     }
-    let known = TriggerPack.allCases.map(\.rawValue)
+    let known = Pack.allCases.map(\.rawValue)
     guard let file = try? TriggersFile.read(source, packs: known) else {
       Terminal.report(
         TriggersFile.mistakes(in: source, packs: known).map(\.description).joined(separator: "\n"))
       throw ExitCode(ExitStatus.badInput)
     }
-    packs = file.packs.compactMap(TriggerPack.init)
+    packs = file.packs.compactMap(Pack.init)
     endpoints = file.endpoints
   }
 

@@ -1,0 +1,19 @@
+/// The apps whose functions are built in.
+
+public import DocModel
+public import DocStore
+public import Triggers
+
+/// An app of this repository. Its name is what `docsh serve --triggers` takes.
+public enum Pack: String, CaseIterable, Sendable {
+  case inspired
+
+  /// The functions that run when documents change, for one runner. Throws only if a pattern of the pack is wrong.
+  public func triggers<Engine: StorageEngine>(
+    _ store: DocumentStore<Engine>
+  ) throws(InvalidArgument) -> [DocumentTrigger] {
+    switch self {
+    case .inspired: try InspiredTriggers(store).all
+    }
+  }
+}
