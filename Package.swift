@@ -239,7 +239,7 @@ let package = Package(
       name: "DocshTests",
       dependencies: [
         "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Indexes", "Seeder", "TestSupport",
-        "Wire", "YAML",
+        "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

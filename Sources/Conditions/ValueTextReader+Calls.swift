@@ -41,7 +41,7 @@ extension ValueTextReader {
       return serverTime
     case "Timestamp.now":
       try endCall()
-      return .timestamp(Timestamp(microseconds: now))
+      return .timestamp(Timestamp(microseconds: now()))
     case "Date" where eat(")"):
       index = start
       return nil

@@ -9,7 +9,7 @@ package struct ValueTextReader {
 
   package let text: [UInt8]
   let database: DatabaseID
-  let now: Int64
+  let now: () -> Int64
   package var index = 0
   private var depth = 0
   /// What `$name` stands for; without any, a dollar sign begins no value.
@@ -24,7 +24,7 @@ package struct ValueTextReader {
   /// Whether names in maps may begin with a dollar sign, as operators of MongoDB do.
   package var allowsDollarNames = false
 
-  package init(_ text: String, database: DatabaseID, now: Int64) {
+  package init(_ text: String, database: DatabaseID, now: @escaping @autoclosure () -> Int64) {
     self.text = Array(text.utf8)
     self.database = database
     self.now = now

@@ -117,6 +117,10 @@ extension DocumentStore {
     if readTime < oldestReadTime { throw .failedPrecondition(.readTimeTooOld) }
   }
 
+  /// A time that no commit so far lies after, and none to come before: the clock's, unless commits have gone on while
+  /// it stood.
+  package var presentTime: Int64 { clock.issue() }
+
   private var oldestReadTime: Int64 { environment.now() - Retention.seconds * 1_000_000 }
 
   private func open(

@@ -55,9 +55,9 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       stored = options.isReadOnly ? StoredIndexes() : try Self.openIndexes(engine)
     } catch { throw engine.storeError(error) }
     clock = CommitClock(committed: lastVersion, environment: environment)
-    transactions = TransactionTable(now: environment.now)
+    transactions = TransactionTable(now: environment.elapsed)
     feed = ChangeFeed()
-    indexes = IndexRegistry(options, now: environment.now)
+    indexes = IndexRegistry(options, now: environment.elapsed)
     hold = HistoryHold(options.historyHeldAfter)
     commitsOnCaller = options.commitsOnCaller
     for (database, index) in stored.kept { indexes.insert(index, database.generation) }

@@ -47,7 +47,7 @@ package enum ShellPlace {
   /// A store of this process.
   case embedded(
     DocumentStore<LMDBEngine>, location: String, rules: Ruleset?, isOpenWithoutRules: Bool,
-    readOnlyReason: String?)
+    readOnlyReason: String?, clock: StandingClock?)
   /// A running server: `host:port`.
   case remote(String)
 }
@@ -117,10 +117,10 @@ package enum ShellProgram {
   ) throws(ShellError) -> Session {
     let backend: any Backend
     switch place {
-    case .embedded(let store, let location, let rules, let isOpen, let readOnlyReason):
+    case .embedded(let store, let location, let rules, let isOpen, let readOnlyReason, let clock):
       backend = EmbeddedBackend(
         store, database: options.database, location: location, rules: rules, isOpenWithoutRules: isOpen,
-        readOnlyReason: readOnlyReason)
+        readOnlyReason: readOnlyReason, clock: clock)
     case .remote(let address):
       backend = try RemoteBackend(address, database: options.database)
     }

@@ -123,8 +123,8 @@ extension TriggerRunner {
         try await trigger.action(event)
       }
     }
-    let window = state.withLock { $0.watch.begin(cause, now: store.environment.now()) }
-    defer { state.withLock { $0.watch.end(window, now: store.environment.now()) } }
+    let window = state.withLock { $0.watch.begin(cause, now: store.presentTime) }
+    defer { state.withLock { $0.watch.end(window, now: store.presentTime) } }
     try await CommitOrigin.$current.withValue(CommitOrigin(cause.text)) { try await trigger.action(event) }
   }
 

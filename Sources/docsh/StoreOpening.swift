@@ -9,7 +9,7 @@ import Triggers
 enum StoreOpening {
   /// The durable store in `folder`, or an ephemeral one; complains and ends when that cannot be.
   static func open(
-    folder: String?, historyBytesMax: Int? = nil
+    folder: String?, historyBytesMax: Int? = nil, clock: StandingClock? = nil
   ) throws -> DocumentStore<LMDBEngine> {
     let engine: LMDBEngine
     do throws(LMDBOpenError) {
@@ -31,8 +31,11 @@ enum StoreOpening {
     } catch {
       throw Terminal.end(ExitStatus.storage, error.description)
     }
+    let environment = clock?.environment(random: DocStore.Environment.system.random) ?? .system
     do throws(StoreError) {
-      return try DocumentStore(engine: engine, options: options)
+      let store = try DocumentStore(engine: engine, environment: environment, options: options)
+      clock?.catchUp(with: store)
+      return store
     } catch {
       Terminal.complain(
         "cannot open \(folder.map { "data folder `\($0)`" } ?? "a temporary store"): \(error.message)")
@@ -56,9 +59,11 @@ enum StoreOpening {
 
   /// As `open`, but a folder that another process has is opened for reading; and why nothing can be written then.
   static func openForShell(
-    folder: String?
+    folder: String?, clock: StandingClock? = nil
   ) throws -> (store: DocumentStore<LMDBEngine>, readOnlyReason: String?) {
-    guard let folder, let process = holder(of: folder) else { return (try open(folder: folder), nil) }
+    guard let folder, let process = holder(of: folder) else {
+      return (try open(folder: folder, clock: clock), nil)
+    }
     var reason = "data folder `\(folder)` is in use by another process"
     if process > 0 { reason = "data folder `\(folder)` is in use by process \(process)" }
     reason += ", so it can only be read here"

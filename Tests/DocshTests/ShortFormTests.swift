@@ -41,7 +41,7 @@ struct ShortFormTests {
   func everyOption() throws {
     let texts = [
       "7", "text", "a=b", "256MiB", "production", "emulator", "allow", "terse", "off", "any", "auto", "info",
-      "json", "https://a.example", "read-only", "",
+      "json", "https://a.example", "read-only", "2026-03-01", "",
     ]
     for (name, kind) in try options(ServeCommand()) {
       let lines: [[String]] =

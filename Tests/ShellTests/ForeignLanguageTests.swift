@@ -6,9 +6,11 @@ import Testing
 
 @testable import Shell
 
-private let context = LanguageContext(
-  database: DatabaseID(project: "demo"), now: 1_772_355_600_000_000,
-  commands: CommandTable.names)
+private var context: LanguageContext {
+  LanguageContext(
+    database: DatabaseID(project: "demo"), now: 1_772_355_600_000_000,
+    commands: CommandTable.names)
+}
 
 private struct Row: CustomTestStringConvertible {
   let text: String

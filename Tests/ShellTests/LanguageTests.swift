@@ -7,9 +7,11 @@ import Testing
 
 @testable import Shell
 
-private let context = LanguageContext(
-  database: DatabaseID(project: "demo"), now: 1_772_355_600_000_000,
-  variables: ["who": .string("bob"), "n": .integer(3)])
+private var context: LanguageContext {
+  LanguageContext(
+    database: DatabaseID(project: "demo"), now: 1_772_355_600_000_000,
+    variables: ["who": .string("bob"), "n": .integer(3)])
+}
 
 private struct Row: CustomTestStringConvertible {
   let text: String

@@ -9,7 +9,9 @@ import Testing
 
 @testable import Shell
 
-private let context = LanguageContext(database: DatabaseID(project: "demo"), now: 0)
+private var context: LanguageContext {
+  LanguageContext(database: DatabaseID(project: "demo"), now: 0)
+}
 private let bob = "projects/demo/databases/(default)/documents/users/bob"
 
 private func value(_ text: String) throws -> Value {

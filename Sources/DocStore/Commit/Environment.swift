@@ -12,14 +12,18 @@ public struct Environment: Sendable {
   /// version in whole milliseconds, unless time is frozen, when versions must go on all the same.
   /// Source: docs/spec/protocol.md 4.7.
   public let serverTime: @Sendable (_ version: Int64) -> Int64
+  /// Microseconds of a clock that runs on although `now` may stand: what waits, limits and heartbeats are measured by.
+  public let elapsed: @Sendable () -> Int64
 
   public init(
     now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,
-    serverTime: (@Sendable (_ version: Int64) -> Int64)? = nil
+    serverTime: (@Sendable (_ version: Int64) -> Int64)? = nil,
+    elapsed: (@Sendable () -> Int64)? = nil
   ) {
     self.now = now
     self.random = random
     self.serverTime = serverTime ?? TransformApplication.wholeMilliseconds
+    self.elapsed = elapsed ?? now
   }
 
   /// The machine's clock and its random numbers.

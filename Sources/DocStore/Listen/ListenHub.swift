@@ -161,7 +161,7 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
 
   func send(_ events: [ListenEvent], to stream: HubStream) {
     if events.isEmpty || stream.isOver { return }
-    stream.lastSent = store.environment.now()
+    stream.lastSent = store.environment.elapsed()
     stream.sink.send(events)
     if stream.standstill == nil, !hasRoom(stream) { stream.standstill = token }
   }
@@ -182,7 +182,7 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
   /// Tells streams without traffic that nothing has happened, each after its own share of the time: ten thousand that
   /// were told together would all hold their connection's memory together.
   func beat() {
-    let now = store.environment.now()
+    let now = store.environment.elapsed()
     let silent = streams.values.filter {
       $0.standstill == nil && $0.load == nil && now - $0.lastSent >= $0.heartbeat(limits)
     }

@@ -71,7 +71,7 @@ public final class Listening<Engine: StorageEngine>: Sendable {
     }
     if needsClock { startClock() }
     return ListenStream(
-      hub, HubStream(sink, judge: judge, now: store.environment.now()), owner: self)
+      hub, HubStream(sink, judge: judge, now: store.environment.elapsed()), owner: self)
   }
 
   fileprivate func close(_ hub: ListenHub<Engine>) {

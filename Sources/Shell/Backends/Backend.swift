@@ -13,6 +13,14 @@ struct ReadStatistics {
   var indexes: [String]?
 }
 
+/// What time it is where documents are.
+struct StoreTime {
+  /// Microseconds since the epoch.
+  let time: Int64
+  /// Whether it stands until somebody moves it.
+  let isStanding: Bool
+}
+
 /// One change that a live query shows.
 enum WatchEvent {
   /// The document is in the result in this state.
@@ -114,6 +122,12 @@ protocol Backend: AnyObject {
   func requests(_ question: RequestQuestion) throws(ShellError) -> JSONValue
   /// Whether others ask the same store, so that there is something to wait for.
   var isShared: Bool { get }
+
+  /// The time of the store.
+  func clock() throws(ShellError) -> StoreTime
+  /// Lets time pass in a store whose clock stands.
+  /// - Parameter text: `+12h`, or a later time.
+  func moveClock(_ text: String) throws(ShellError) -> StoreTime
 
   /// Builds the connection anew.
   func reconnect() throws(ShellError)

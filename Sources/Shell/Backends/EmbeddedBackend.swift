@@ -16,6 +16,8 @@ final class EmbeddedBackend: Backend {
   let readOnlyReason: String?
   let guarded: GuardedStore<LMDBEngine>
   private let isOpenWithoutRules: Bool
+  /// Nil where the store goes by the machine's clock.
+  private let standingClock: StandingClock?
   /// Counts what queries need; refuses, as the service does, once definitions are loaded.
   private let indexes = IndexGate()
   /// What this session asked.
@@ -28,8 +30,9 @@ final class EmbeddedBackend: Backend {
   /// - Parameter isOpenWithoutRules: whether users may do everything while there are no rules.
   init(
     _ store: DocumentStore<LMDBEngine>, database: DatabaseID, location: String, rules: Ruleset?,
-    isOpenWithoutRules: Bool = false, readOnlyReason: String? = nil
+    isOpenWithoutRules: Bool = false, readOnlyReason: String? = nil, clock: StandingClock? = nil
   ) {
+    standingClock = clock
     self.readOnlyReason = readOnlyReason
     self.database = database
     self.location = location
@@ -40,6 +43,22 @@ final class EmbeddedBackend: Backend {
   }
 
   deinit { listening?.close() }
+
+  func clock() -> StoreTime {
+    StoreTime(time: store.environment.now(), isStanding: standingClock != nil)
+  }
+
+  func moveClock(_ text: String) throws(ShellError) -> StoreTime {
+    guard let standingClock else {
+      throw .failed("the clock of \(location) is the machine's; start with --clock 2026-03-01T00:00:00Z")
+    }
+    do throws(InvalidArgument) {
+      try standingClock.move(to: try StandingClock.time(text, after: standingClock.now))
+    } catch {
+      throw .usage(error.message)
+    }
+    return clock()
+  }
 
   private var store: DocumentStore<LMDBEngine> { guarded.store }
 

@@ -13,6 +13,8 @@ final class RemoteBackend: Backend {
   let location: String
   private let address: HTTPOrigin
   private var client: GRPCClient
+  /// Once the server has said that its clock does not stand.
+  private var followsMachine = false
 
   init(_ location: String, database: DatabaseID) throws(ShellError) {
     self.database = database
@@ -285,6 +287,35 @@ final class RemoteBackend: Backend {
       throw ShellError(.failed(code: "UNIMPLEMENTED"), "\(location) does not know of triggers")
     }
     throw .failed("\(location) answers \(answer.status)")
+  }
+
+  // MARK: time
+
+  func clock() throws(ShellError) -> StoreTime {
+    if followsMachine { return StoreTime(time: Environment.system.now(), isStanding: false) }
+    let answer = try ask("GET", "/emulator/v1/clock")
+    // Other servers know nothing of clocks that stand.
+    guard answer.status == 200, let told = Self.time(answer), told.isStanding else {
+      followsMachine = true
+      return try clock()
+    }
+    return told
+  }
+
+  func moveClock(_ text: String) throws(ShellError) -> StoreTime {
+    let answer = try ask("PUT", "/emulator/v1/clock", body: JSONWriter.bytes(of: ["time": .text(text)]))
+    if answer.status == 200 { return try told("its clock", Self.time(answer)) }
+    let error = (try? JSONReader.read(answer.body))?["error"]
+    let message =
+      error?["message"]?.text ?? "\(location) has no clock that can be moved (status \(answer.status))"
+    throw ShellError(.failed(code: error?["status"]?.text ?? "UNIMPLEMENTED"), message)
+  }
+
+  private static func time(_ answer: HTTPAnswer) -> StoreTime? {
+    guard let json = try? JSONReader.read(answer.body), let text = json["time"]?.text,
+      let time = Timestamp(rfc3339: text), let isStanding = json["standing"]?.boolean
+    else { return nil }
+    return StoreTime(time: time.microseconds, isStanding: isStanding)
   }
 
   func reconnect() throws(ShellError) { client = try Self.connect(address) }

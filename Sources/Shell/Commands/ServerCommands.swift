@@ -15,6 +15,9 @@ enum ServerCommands {
       ["stats"], .live, "stats [TEXT]", "what the store has done so far; metrics with TEXT in their name",
       ":stats docstore_", stats),
     ShellCommand(
+      ["clock"], .live, "clock [+STEP | TIME]",
+      "the time of the store; let time pass where its clock stands (--clock)", ":clock +12h", clock),
+    ShellCommand(
       ["triggers"], .live,
       "triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM"
         + " | dead-letters [NAME] | retry ID | discard ID]",
@@ -97,6 +100,20 @@ enum ServerCommands {
 
   private static func number(_ text: String) -> Value {
     Int64(text).map { .integer($0) } ?? Double(text).map { .double($0) } ?? .string(text)
+  }
+
+  // MARK: time
+
+  private static func clock(_ session: Session, _ arguments: CommandArguments) throws(ShellError) {
+    var time = try session.backend.clock()
+    if let text = try arguments.word(":clock [+STEP | TIME]") {
+      time = try session.backend.moveClock(text)
+      // Tokens that would have run out on the way.
+      try session.renewTokens()
+    }
+    session.show(
+      ["time", "clock"],
+      [[.timestamp(Timestamp(microseconds: time.time)), .string(time.isStanding ? "stands" : "machine's")]])
   }
 
   // MARK: triggers

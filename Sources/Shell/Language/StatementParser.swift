@@ -10,14 +10,26 @@ import DocStore
 struct LanguageContext {
   var database: DatabaseID
   /// What paths without a leading slash begin at: the root, a document or a collection.
-  var place = ResourcePath.root
+  var place: ResourcePath
   /// Microseconds since the epoch: what `@now` means in conditions.
-  var now: Int64
-  var variables: [String: Value] = [:]
+  var now: () -> Int64
+  var variables: [String: Value]
   /// Names of commands, for answers to statements that begin with one.
-  var commands: Set<String> = []
+  var commands: Set<String>
   /// What a path `$id` or `$path` means in `each`.
   var row: ResourcePath?
+
+  init(
+    database: DatabaseID, place: ResourcePath = .root, now: @escaping @autoclosure () -> Int64,
+    variables: [String: Value] = [:], commands: Set<String> = [], row: ResourcePath? = nil
+  ) {
+    self.database = database
+    self.place = place
+    self.now = now
+    self.variables = variables
+    self.commands = commands
+    self.row = row
+  }
 }
 
 struct StatementParser {
@@ -26,7 +38,7 @@ struct StatementParser {
 
   init(_ text: String, _ context: LanguageContext) {
     self.context = context
-    values = ValueTextReader(text, database: context.database, now: context.now)
+    values = ValueTextReader(text, database: context.database, now: context.now())
     values.variables = context.variables
     values.speaksSQL = true
     values.wordsBehindConditions = Self.clauseWords + ["group", "orderby", "limittolast"]

@@ -45,12 +45,17 @@ final class RulesEvaluator {
 
   let database: DatabaseID
   private let fetch: (ResourcePath) throws(ShellError) -> ShellDocument?
+  /// The time of the store that is explained: its clock may stand.
+  private let now: () -> Int64
+  private let clock = StandingClock(0)
   private var store: DocumentStore<LMDBEngine>?
   private var compiled: (source: [UInt8], ruleset: Ruleset)?
 
   init(
-    database: DatabaseID, fetch: @escaping (ResourcePath) throws(ShellError) -> ShellDocument?
+    database: DatabaseID, now: @escaping () -> Int64,
+    fetch: @escaping (ResourcePath) throws(ShellError) -> ShellDocument?
   ) {
+    self.now = now
     self.database = database
     self.fetch = fetch
   }
@@ -72,6 +77,7 @@ final class RulesEvaluator {
 
   func judge(_ request: Request, as caller: Caller, by rules: Ruleset) throws(ShellError) -> Verdict {
     let store = try openStore()
+    clock.set(now())
     let log = JudgementNotes()
     let rulesets = RulesetRegistry()
     rulesets.setStandard(rules)
@@ -97,7 +103,10 @@ final class RulesEvaluator {
     do throws(LMDBOpenError) { engine = try LMDBEngine.ephemeral() } catch {
       throw .failed(error.description)
     }
-    let opened = try storing { () throws(StoreError) in try DocumentStore(engine: engine) }
+    let opened = try storing { () throws(StoreError) in
+      try DocumentStore(
+        engine: engine, environment: clock.environment(random: Environment.system.random))
+    }
     store = opened
     return opened
   }

@@ -92,7 +92,20 @@ final class Session {
   }
 
   private static func evaluator(of backend: any Backend) -> RulesEvaluator {
-    RulesEvaluator(database: backend.database) { (path) throws(ShellError) in try backend.document(path) }
+    RulesEvaluator(
+      database: backend.database, now: { Self.time(of: backend) },
+      fetch: { (path) throws(ShellError) in try backend.document(path) })
+  }
+
+  /// Gives those whose tokens this session makes new ones, of the store's time.
+  func renewTokens() throws(ShellError) {
+    let (database, now) = (backend.database, now)
+    func renewed(_ old: Caller) throws(ShellError) -> Caller {
+      guard case .user = old.identity else { return old }
+      return try Caller(name: old.name, old.facts, database: database, now: now)
+    }
+    caller = try renewed(caller)
+    for index in personas.indices { personas[index] = try renewed(personas[index]) }
   }
 
   /// Goes to another database of the same store.
@@ -116,11 +129,17 @@ final class Session {
     return "\(TextEscape.printable(backend.database.project)) \(who)\(mark)\(at)> "
   }
 
-  var now: Int64 { Environment.system.now() }
+  /// The time of the store, in microseconds; that of this machine where the store does not say.
+  var now: Int64 { Self.time(of: backend) }
+
+  private static func time(of backend: any Backend) -> Int64 {
+    (try? backend.clock())?.time ?? Environment.system.now()
+  }
 
   var language: LanguageContext {
     LanguageContext(
-      database: backend.database, place: place, now: now, variables: variables, commands: CommandTable.names)
+      database: backend.database, place: place, now: self.now, variables: variables,
+      commands: CommandTable.names)
   }
 
   // MARK: statements

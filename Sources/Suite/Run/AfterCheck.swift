@@ -1,6 +1,7 @@
 /// What a write must have left behind.
 
 internal import DocModel
+internal import DocStore
 internal import Fixtures
 internal import YAML
 

@@ -31,8 +31,8 @@ struct RequestRunner {
   mutating func perform(_ prepared: Prepared) throws(StageError) -> Outcome {
     let request = prepared.request
     let suiteTime = stage.clock.now
-    if let time = request.time { stage.clock.now = time }
-    defer { stage.clock.now = suiteTime }
+    if let time = request.time { stage.clock.set(time) }
+    defer { stage.clock.set(suiteTime) }
     _ = stage.judgements.takeAll()
     var outcome = Outcome(
       end: .allowed, judgements: [], returned: [], milliseconds: 0, before: stage.snapshot)

@@ -13,18 +13,6 @@ internal import Rules
 internal import Synchronization
 internal import YAML
 
-/// The time that stands still, for the store and for rules.
-final class FrozenClock: Sendable {
-  private let time: Mutex<Int64>
-
-  init(_ time: Int64) { self.time = Mutex(time) }
-
-  var now: Int64 {
-    get { time.withLock { $0 } }
-    set { time.withLock { $0 = newValue } }
-  }
-}
-
 /// Judgements of the request at hand; commits may be judged on the thread that writes.
 final class JudgementLog: Sendable {
   private let entries = Mutex<[Judgement]>([])
@@ -49,7 +37,7 @@ enum StageError: Error {
 
 final class Stage {
   let database: DatabaseID
-  let clock: FrozenClock
+  let clock: StandingClock
   let judgements = JudgementLog()
   let guarded: GuardedStore<LMDBEngine>
   /// What the requests see of the rules, if anybody wants it.
@@ -70,8 +58,7 @@ final class Stage {
     database = file.database
     suiteTime = file.clock
     templates = file.templates
-    let clock = FrozenClock(file.clock)
-    self.clock = clock
+    clock = StandingClock(file.clock)
     snapshot = options.recordsRequests ? Snapshot() : nil
     let isWanted = options.collectsCoverage || file.requirement?.coverage != nil
     coverage = isWanted ? CoverageCollector(isCollecting: true) : nil
@@ -80,15 +67,12 @@ final class Stage {
     do { engine = try LMDBEngine.ephemeral() } catch { throw .store("cannot open a store: \(error)") }
     // Versions go on although time stands still; server times are the clock's.
     let random = Mutex<UInt64>(0x5DEE_CE66)
-    let environment = Environment(
-      now: { clock.now },
-      random: {
-        random.withLock { state in
-          state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-          return state
-        }
-      },
-      serverTime: { _ in clock.now })
+    let environment = clock.environment {
+      random.withLock { state in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state
+      }
+    }
     // Cases come one after the other: nobody else writes meanwhile.
     var storeOptions = StoreOptions()
     storeOptions.commitsOnCaller = true
@@ -145,7 +129,7 @@ final class Stage {
 
   /// Makes the store what the fixtures say, with an overlay.
   func prepare(_ overlay: Overlay?) throws(StageError) {
-    clock.now = suiteTime
+    clock.set(suiteTime)
     var target: [ResourcePath: Fields?] = [:]
     for path in touched {
       target.updateValue(baseline[path], forKey: path)

@@ -10,10 +10,13 @@ internal import JSON
 internal import Rules
 
 extension HTTPService {
-  /// `/emulator/v1/…`, its path from `projects` on.
+  /// `/emulator/v1/…`, its path from `projects` or `clock` on.
   func administrate(
     _ exchange: HTTPExchange, _ method: String, _ path: [[UInt8]], _ target: HTTPTarget
   ) throws(GRPCStatus) {
+    if path.count == 1, path[0].holds("clock") {
+      return passOn(exchange, method, path, target)
+    }
     guard path.count >= 2, path[0].holds("projects") else { return exchange.respondNotFound() }
     if let (database, verb) = Self.database(path) {
       switch (method, verb) {

@@ -85,7 +85,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     case ("POST", 1) where segments[0].holds("shutdown"):
       exchange.respond(text: "Shutting down...\n")
       hooks.shutDown()
-    case (let method, 4...) where segments[0].holds("emulator") && segments[1].holds("v1"):
+    case (let method, 3...) where segments[0].holds("emulator") && segments[1].holds("v1"):
       exchange.observation?.method = emulatorMetric
       try administrate(exchange, method, Array(segments[2...]), target)
     case (_, 6...) where segments[0].holds("v1") || segments[0].holds("v1beta1"):

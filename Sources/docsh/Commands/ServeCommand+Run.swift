@@ -63,23 +63,28 @@ extension ServeCommand {
     if !sources.hasFirstDatabase { Self.warn(sources, profile) }
     try browsers.warn()
     administrators.warn(host: host)
-    let store = try StoreOpening.open(folder: dataFolder, historyBytesMax: memory.historyBudget)
+    let standing = clock.map { StandingClock($0) }
+    let store = try StoreOpening.open(
+      folder: dataFolder, historyBytesMax: memory.historyBudget, clock: standing)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
     let gate = try indexFiles.gate(profile, store, project: project, log: log)
     if !indexFiles.isEmpty { Terminal.say("docsh: indexes of \(indexFiles.summary)") }
     let functions = try await seedAndFollow(store, triggerSources)
+    let time = ServedClock(store, standing, [])
     let guarded = GuardedStore(
       store, rulesets: loading.registry, detail: profile.denialDetail,
       coverage: CoverageCollector(isCollecting: ruleCoverage),
       leaks: LeakWatch { log.tell($0) }, indexes: gate, feed: RequestFeed())
     let serving = Serving(
-      guarded: guarded, options: try serverOptions(profile, access, log, store, functions, tls), log: log,
+      guarded: guarded, options: try serverOptions(profile, access, log, store, functions, time, tls),
+      log: log,
       ending: ending, command: self, sources: sources, rules: loading)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       let status = try await serving.run {
         // On the pool's threads: this one waits for the end.
         group.addTask(executorPreference: globalConcurrentExecutor) { await functions.runner.run() }
+        group.addTask(executorPreference: globalConcurrentExecutor) { await time.run() }
         reloads.open(startsAtOnce: watchedTests != nil) {
           var reloading = Reloading(
             command: self, requests: reloads, guarded: guarded, functions: functions, files: files,
@@ -110,7 +115,8 @@ extension ServeCommand {
 
   private func serverOptions(
     _ profile: ServiceProfile, _ access: AdministratorAccess, _ log: ServerLog,
-    _ store: DocumentStore<LMDBEngine>, _ functions: FunctionsHost<LMDBEngine>, _ tls: ServerTLS?
+    _ store: DocumentStore<LMDBEngine>, _ functions: FunctionsHost<LMDBEngine>, _ time: ServedClock,
+    _ tls: ServerTLS?
   ) throws -> FirestoreServerOptions {
     var options = FirestoreServerOptions()
     options.profile = profile
@@ -145,7 +151,7 @@ extension ServeCommand {
     } else {
       options.afterReset = { functions.reset() }
     }
-    options.administration = { functions.respond($0, $1) }
+    options.administration = { time.respond($0, $1) || functions.respond($0, $1) }
     options.moreMetrics = { text in
       log.writeMetrics(to: &text)
       functions.runner.writeMetrics(to: &text)

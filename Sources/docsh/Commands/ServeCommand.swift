@@ -21,6 +21,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
         docsh serve --rules app.rules --watch-tests tests
         docsh serve --open --indexes firestore.indexes.json
         docsh serve --open --memory-budget 256MiB
+        docsh serve --open --clock 2026-03-01T00:00:00Z
         docsh serve --port 8443 --tls-cert cert.pem --tls-key key.pem
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
       """)
@@ -87,6 +88,15 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     "functions-emulator",
     help: ArgumentHelp("Where functions that register themselves take events.", valueName: "host:port"))
   var functionsEmulator: String?
+
+  @CommandOption(
+    "clock",
+    help: ArgumentHelp(
+      "Let the time stand at this one until `:clock +12h` in the shell moves it: request.time, server timestamps, "
+        + "schedules, documents that end, tokens. See docs/clock.md.",
+      valueName: "time"),
+    transform: ClockOption.time)
+  var clock: Int64?
 
   var profile = ProfileOptions()
 
@@ -179,6 +189,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     try visitor.visit(&_project)
     try visitor.visit(&_triggers)
     try visitor.visit(&_functionsEmulator)
+    try visitor.visit(&_clock)
     try visitor.visit("Profile", &profile)
     try visitor.visit("Administrators", &administrators)
     try visitor.visit("Browsers", &browsers)

@@ -2,6 +2,7 @@
 
 import Access
 import ArgumentParser
+import DocModel
 import DocStore
 import EngineLMDB
 import Logging
@@ -52,6 +53,10 @@ struct Serving: Sendable {
         + "storage \(command.dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(command.project)"
         + (command.triggers.map { ", triggers of \($0)" } ?? ""))
     Terminal.say("docsh: profile \(profile.summary)")
+    if command.clock != nil {
+      let time = Timestamp(microseconds: guarded.store.environment.now()).rfc3339
+      Terminal.say("docsh: the clock stands at \(time); `:clock +12h` in the shell moves it")
+    }
     if options.server.tls == nil {
       Terminal.say("docsh: export FIRESTORE_EMULATOR_HOST=\(address.reachable)")
     } else {

@@ -104,6 +104,11 @@ struct ShellCommand: AsyncParsableCommand {
   @Option(help: "A seed for a store in this process.", completion: .file(extensions: ["yaml", "yml"]))
   var seed: String?
 
+  @Option(
+    help: ArgumentHelp("Let the time stand in a store in this process; :clock moves it.", valueName: "time"),
+    transform: ClockOption.time)
+  var clock: Int64?
+
   @Flag(help: "Without rules, let users do everything, in a store in this process.")
   var open = false
 
@@ -130,8 +135,9 @@ struct ShellCommand: AsyncParsableCommand {
 
   func validate() throws {
     try DatabaseOption.check(project, database)
-    if host != nil, dataFolder != nil || rules != nil || seed != nil || open {
-      throw ValidationError("--host is a running server; --data-dir, --rules, --seed and --open are for none")
+    if host != nil, dataFolder != nil || rules != nil || seed != nil || open || clock != nil {
+      throw ValidationError(
+        "--host is a running server; --data-dir, --rules, --seed, --open and --clock are for none")
     }
     for variable in variables where !variable.contains("=") {
       throw ValidationError("--var takes NAME=VALUE, found \(variable)")
@@ -142,7 +148,7 @@ struct ShellCommand: AsyncParsableCommand {
     Terminal.writesJSON.store(options.writesJSONErrors, ordering: .relaxed)
     let place = try await place()
     let status = ShellProgram.run(options, on: place, tools: ShellSeeding.tools(for: place))
-    if case .embedded(let store, _, _, _, _) = place { store.close() }
+    if case .embedded(let store, _, _, _, _, _) = place { store.close() }
     if status != ExitStatus.success { throw ExitCode(status) }
   }
 
@@ -184,7 +190,9 @@ struct ShellCommand: AsyncParsableCommand {
 
   private func place() async throws -> ShellPlace {
     if let host { return .remote(host) }
-    if dataFolder != nil || rules != nil || seed != nil || open { return try await embedded(dataFolder) }
+    if dataFolder != nil || rules != nil || seed != nil || open || clock != nil {
+      return try await embedded(dataFolder)
+    }
     if ShellProgram.needsNoStore(options) { return try await embedded(nil) }
     if let host = Environment.value("FIRESTORE_EMULATOR_HOST") {
       announce("server \(host) (FIRESTORE_EMULATOR_HOST)")
@@ -228,7 +236,8 @@ struct ShellCommand: AsyncParsableCommand {
   private func embedded(_ folder: String?) async throws -> ShellPlace {
     if let folder { try checkFolder(folder) }
     let ruleset = try rules.map { try RulesFile.load($0) }
-    let (store, readOnlyReason) = try StoreOpening.openForShell(folder: folder)
+    let standing = clock.map { StandingClock($0) }
+    let (store, readOnlyReason) = try StoreOpening.openForShell(folder: folder, clock: standing)
     if let readOnlyReason {
       if seed != nil {
         throw Terminal.end(ExitStatus.storage, readOnlyReason)
@@ -243,6 +252,6 @@ struct ShellCommand: AsyncParsableCommand {
     }
     return .embedded(
       store, location: folder.map { "data folder \($0)" } ?? "an ephemeral store", rules: ruleset,
-      isOpenWithoutRules: open, readOnlyReason: readOnlyReason)
+      isOpenWithoutRules: open, readOnlyReason: readOnlyReason, clock: standing)
   }
 }

@@ -15,7 +15,7 @@ enum ShellSeeding {
           let startsTriggers = startsTriggers && seeder.file.header.startsTriggers
           let report =
             switch place {
-            case .embedded(let store, _, _, _, _):
+            case .embedded(let store, _, _, _, _, _):
               try write(seeder, startsTriggers: startsTriggers) { StoreSink(store, database) }
             case .remote(let address):
               try write(seeder, startsTriggers: startsTriggers) {
