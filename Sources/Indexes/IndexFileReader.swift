@@ -1,7 +1,7 @@
 /// From JSON to definitions, with an error for everything that the service refuses or passes over.
 ///
 /// The older form of the file (`collectionId`, `mode`) is read as the command line reads it. Keys that mean
-/// nothing here (`density`, `apiScope`, `multiKey`, `unique`, `ttl`) are known; others are named.
+/// nothing here (`density`, `apiScope`, `multiKey`, `unique`) are known; others are named.
 
 internal import DocModel
 internal import DocStore
@@ -171,10 +171,17 @@ struct IndexFileReader {
       return fail(
         list.value.offset, "`indexes` must be a list, found \(list.value.kindName)", fix: "write `[]`")
     }
+    var expires = false
     if let ttl = members.last(where: { $0.isNamed("ttl") }) {
-      guard ttl.value.boolean != nil else {
+      guard let flag = ttl.value.boolean else {
         return fail(ttl.value.offset, "`ttl` must be true or false, found \(ttl.value.kindName)", fix: "")
       }
+      if flag, path == nil {
+        return fail(
+          ttl.value.offset, "`*` cannot have a TTL policy: documents end at the time in one field",
+          fix: "name the field in `fieldPath`")
+      }
+      expires = flag
     }
     var indexes: [FieldOverride.Index] = []
     for element in elements {
@@ -190,7 +197,7 @@ struct IndexFileReader {
     }
     file.overrides.append(
       IndexFile.Entry(
-        value: FieldOverride(collectionID: collectionID, path: path, indexes: indexes),
+        value: FieldOverride(collectionID: collectionID, path: path, indexes: indexes, expires: expires),
         place: place(entry.offset)))
   }
 }

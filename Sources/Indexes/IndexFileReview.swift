@@ -98,6 +98,16 @@ public enum IndexFileReview {
         .warning, entry.place, "the same field is overridden in line \(same.place.line); the last one counts",
         fix: "put both lists into one")
     }
+    let other = earlier.first {
+      $0.value.expires && $0.value.collectionID.hasSameBytes(as: override.collectionID)
+    }
+    if override.expires, let other {
+      return IndexFileProblem(
+        .error, entry.place,
+        "a collection group has one TTL policy; that of `\(override.collectionID)` is in line \(other.place.line)",
+        fix: "remove one of the two, or `\"ttl\": true` of it")
+    }
+    if override.expires { return nil }
     if Set(override.indexes) == Set(FieldOverride.automatic), override.path != nil {
       return IndexFileProblem(
         .warning, entry.place, "the override lists what every field has anyway",

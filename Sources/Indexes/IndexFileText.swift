@@ -60,10 +60,11 @@ public enum IndexFileText {
       "    { \"queryScope\": \"\(index.scope.name)\", \(mode(index.mode)) }"
     }
     let list = indexes.isEmpty ? "[]" : "[\n\(indexes.joined(separator: ",\n"))\n  ]"
+    let ttl = override.expires ? "\n  \"ttl\": true," : ""
     return """
       {
         "collectionGroup": \(JSONWriter.quoted(override.collectionID)),
-        "fieldPath": \(JSONWriter.quoted(override.path?.text ?? "*")),
+        "fieldPath": \(JSONWriter.quoted(override.path?.text ?? "*")),\(ttl)
         "indexes": \(list)
       }
       """
@@ -84,7 +85,8 @@ public enum IndexFileText {
         oneLine(
           override(
             FieldOverride(
-              collectionID: missing.definition.collectionID, path: path, indexes: known + [index])))
+              collectionID: missing.definition.collectionID, path: path, indexes: known + [index],
+              expires: indexes.expires(by: path, missing.definition.collectionID))))
       )
     }
   }

@@ -161,7 +161,9 @@ extension DefinedIndexes {
       return adding(DefinedIndexes(composites: [composite], overrides: []))
     case .singleField(let path, let index):
       let id = missing.definition.collectionID
-      let override = FieldOverride(collectionID: id, path: path, indexes: indexes(of: path, id) + [index])
+      let override = FieldOverride(
+        collectionID: id, path: path, indexes: indexes(of: path, id) + [index], expires: expires(by: path, id)
+      )
       return adding(DefinedIndexes(composites: [], overrides: [override]))
     }
   }

@@ -71,6 +71,8 @@ import Testing
     #expect(indexes.composites[1].definition.scope == .collectionGroup)
     #expect(indexes.composites[1].vector == VectorField(try #require(.field("emb")), dimension: 3))
     #expect(indexes.overrides.map(\.path?.text) == ["`a.b`.c", nil])
+    #expect(indexes.overrides.map(\.expires) == [true, false])
+    #expect(indexes.expiries.map(\.path.text) == ["`a.b`.c"])
     #expect(indexes.overrides[0].indexes == [FieldOverride.Index(.collectionGroup, .contains)])
     #expect(file.composites[0].place.line == 4)
   }
@@ -196,6 +198,9 @@ import Testing
       text: #"{"fieldOverrides": [{"collectionGroup": "c", "fieldPath": "a", "ttl": 1, "indexes": []}]}"#,
       line: 1, column: 71, message: "`ttl` must be true or false, found a number"),
     Fault(
+      text: #"{"fieldOverrides": [{"collectionGroup": "c", "fieldPath": "*", "ttl": true, "indexes": []}]}"#,
+      line: 1, column: 71, message: "`*` cannot have a TTL policy: documents end at the time in one field"),
+    Fault(
       text: #"{"indices": []}"#, line: 1, column: 2,
       message: "`indices` means nothing in an index file and is passed over", severity: .warning),
     Fault(
@@ -206,6 +211,34 @@ import Testing
       message: "an index of `DATASTORE_MODE_API` does not serve this API and is passed over",
       severity: .warning),
   ]
+
+  @Test("a second TTL policy of a collection group is refused")
+  func twoPolicies() throws {
+    let entry = { (id: String, field: String) in
+      #"{"collectionGroup": "\#(id)", "fieldPath": "\#(field)", "ttl": true, "indexes": []}"#
+    }
+    let text = #"{"fieldOverrides": [\#(entry("c", "a")), \#(entry("d", "a")), \#(entry("c", "b"))]}"#
+    let (file, problems) = IndexFile.read(Array(text.utf8))
+    #expect(problems.isEmpty)
+    let found = IndexFileReview.problems(of: file)
+    #expect(found.map(\.severity) == [.error])
+    #expect(found.first?.message.contains("one TTL policy") == true)
+  }
+
+  @Test("an index that a refusal asks for leaves the field's TTL policy")
+  func keepsPolicy() throws {
+    let field = try #require(FieldPath.field("until"))
+    let indexes = DefinedIndexes(
+      composites: [],
+      overrides: [FieldOverride(collectionID: "c", path: field, indexes: [], expires: true)])
+    let query = try QueryValidator.validate(
+      StructuredQuery(
+        database: DatabaseID(project: "p"), from: [.init("c")], orderBy: [.init("until")]))
+    let needs = try #require(QueryNeeds(query))
+    let missing = try #require(IndexRequirement.missing(for: needs, among: indexes))
+    #expect(indexes.adding(missing).overrides.map(\.expires) == [true])
+    #expect(IndexFileText.addition(of: missing, to: indexes).entry.contains("\"ttl\": true"))
+  }
 
   @Test("Faults are named with their line and column", arguments: faults)
   func named(_ fault: Fault) {

@@ -64,11 +64,14 @@ public struct FieldOverride: Hashable, Sendable {
   /// Nil for `*`: every field without an override of its own.
   public let path: FieldPath?
   public let indexes: [Index]
+  /// Whether documents are deleted some time after the time in the field: a TTL policy.
+  public let expires: Bool
 
-  public init(collectionID: String, path: FieldPath?, indexes: [Index]) {
+  public init(collectionID: String, path: FieldPath?, indexes: [Index], expires: Bool = false) {
     self.collectionID = collectionID
     self.path = path
     self.indexes = indexes
+    self.expires = expires
   }
 
   /// What a field has that nothing was said of.
@@ -78,13 +81,14 @@ public struct FieldOverride: Hashable, Sendable {
 
   public static func == (left: FieldOverride, right: FieldOverride) -> Bool {
     left.collectionID.hasSameBytes(as: right.collectionID) && left.path == right.path
-      && left.indexes == right.indexes
+      && left.indexes == right.indexes && left.expires == right.expires
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(bytesOf: collectionID)
     hasher.combine(path)
     hasher.combine(indexes)
+    hasher.combine(expires)
   }
 }
 
@@ -141,6 +145,18 @@ public struct DefinedIndexes: Sendable, Equatable {
       .max { ($0.path?.segments.count ?? 0) < ($1.path?.segments.count ?? 0) }
     let found = nearest ?? overrides.first { $0.path == nil }
     return found?.indexes ?? FieldOverride.automatic
+  }
+
+  /// The fields with TTL policies, each with the id of its collections.
+  public var expiries: [(collectionID: String, path: FieldPath)] {
+    overrides.compactMap { override in
+      override.expires ? override.path.map { (override.collectionID, $0) } : nil
+    }
+  }
+
+  /// Whether a field has a TTL policy.
+  public func expires(by path: FieldPath, _ collectionID: String) -> Bool {
+    expiries.contains { $0.collectionID.hasSameBytes(as: collectionID) && $0.path == path }
   }
 
   /// Composites as the engine takes them: those without a vector that the service would create.

@@ -71,13 +71,21 @@ extension ServeCommand {
     let gate = try indexFiles.gate(profile, store, project: project, log: log)
     if !indexFiles.isEmpty { Terminal.say("docsh: indexes of \(indexFiles.summary)") }
     let functions = try await seedAndFollow(store, triggerSources)
-    let time = ServedClock(store, standing, [])
+    let expired = ExpiredDocuments(
+      store, indexes: { gate.known($0) },
+      report: { database, error in
+        Terminal.complain(
+          "documents of \(database?.description ?? "the store") whose time has come cannot be deleted: "
+            + error.message)
+      })
+    let time = ServedClock(store, standing, [expired])
     let guarded = GuardedStore(
       store, rulesets: loading.registry, detail: profile.denialDetail,
       coverage: CoverageCollector(isCollecting: ruleCoverage),
       leaks: LeakWatch { log.tell($0) }, indexes: gate, feed: RequestFeed())
     let serving = Serving(
-      guarded: guarded, options: try serverOptions(profile, access, log, store, functions, time, tls),
+      guarded: guarded,
+      options: try serverOptions(profile, access, log, store, functions, time, expired, tls),
       log: log,
       ending: ending, command: self, sources: sources, rules: loading)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
@@ -116,6 +124,7 @@ extension ServeCommand {
   private func serverOptions(
     _ profile: ServiceProfile, _ access: AdministratorAccess, _ log: ServerLog,
     _ store: DocumentStore<LMDBEngine>, _ functions: FunctionsHost<LMDBEngine>, _ time: ServedClock,
+    _ expired: ExpiredDocuments<LMDBEngine>,
     _ tls: ServerTLS?
   ) throws -> FirestoreServerOptions {
     var options = FirestoreServerOptions()
@@ -155,6 +164,8 @@ extension ServeCommand {
     options.moreMetrics = { text in
       log.writeMetrics(to: &text)
       functions.runner.writeMetrics(to: &text)
+      text.single(
+        "docstore_ttl_deletions_total", .counter, "Documents deleted by TTL policies.", expired.deletedCount)
     }
     return options
   }
