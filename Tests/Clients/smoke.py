@@ -17,6 +17,7 @@ from google.cloud import firestore  # noqa: E402  (reads the variable that was s
 
 from checks import close  # noqa: E402
 import smoke_async  # noqa: E402
+import smoke_bulk  # noqa: E402
 import smoke_documents  # noqa: E402
 import smoke_queries  # noqa: E402
 import smoke_transactions  # noqa: E402
@@ -27,7 +28,7 @@ def main():
     project = sys.argv[2] if len(sys.argv) > 2 else "demo-smoke"
     client = firestore.Client(project=project)
     results = [module.checks.run(client) for module in (
-        smoke_documents, smoke_values, smoke_queries, smoke_transactions)]
+        smoke_documents, smoke_values, smoke_queries, smoke_transactions, smoke_bulk)]
     results.append(smoke_async.checks.run(project))
     close(results)
 

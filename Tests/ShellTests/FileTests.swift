@@ -15,6 +15,9 @@ import Testing
 
 @Suite("Files of the shell", .serialized)
 struct FileTests {
+  /// As the program does: a reader that goes away is an error of the write, and ends nobody.
+  init() { signal(SIGPIPE, SIG_IGN) }
+
   private func text(_ path: String) throws -> String {
     String(decoding: try ScriptFile.contents(path), as: UTF8.self)
   }
