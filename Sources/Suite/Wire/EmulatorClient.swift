@@ -62,20 +62,37 @@ final class EmulatorClient {
     try administrate("DELETE", path, "to clear the database")
   }
 
+  /// Has a clock that stands go on to a time in microseconds: where it stands then. Nil for an emulator that goes by
+  /// the machine's clock.
+  func standClock(at time: Int64) throws(WireFailure) -> Int64? {
+    let path = "/emulator/v1/clock"
+    let present = try ask("GET", path)
+    guard present.status == 200, let json = try? JSONReader.read(present.body),
+      json["standing"]?.boolean == true, let now = json["time"]?.text.flatMap({ Timestamp(rfc3339: $0) })
+    else { return nil }
+    guard now.microseconds < time else { return now.microseconds }
+    let body = JSONWriter.bytes(of: ["time": .text(Timestamp(microseconds: time).rfc3339)])
+    try administrate("PUT", path, "to move the clock", body)
+    return time
+  }
+
   private func administrate(
     _ method: String, _ path: String, _ what: String, _ body: [UInt8] = []
   ) throws(WireFailure) {
-    var headers = [(name: "Authorization", value: AdministratorKey.clientAuthorization)]
-    if !body.isEmpty { headers.append((name: "Content-Type", value: "application/json")) }
-    let answer: HTTPAnswer
-    do throws(HTTPFailure) {
-      answer = try HTTPClient(address).wait(HTTPRequest(method, path, headers: headers, body: body))
-    } catch {
-      throw WireFailure(message: error.text(of: address.authority))
-    }
+    let answer = try ask(method, path, body)
     guard answer.status == 200 else {
       let text = String(decoding: answer.body.prefix(300), as: UTF8.self)
       throw WireFailure(message: "the emulator refuses \(what): \(answer.status) \(text)")
+    }
+  }
+
+  private func ask(_ method: String, _ path: String, _ body: [UInt8] = []) throws(WireFailure) -> HTTPAnswer {
+    var headers = [(name: "Authorization", value: AdministratorKey.clientAuthorization)]
+    if !body.isEmpty { headers.append((name: "Content-Type", value: "application/json")) }
+    do throws(HTTPFailure) {
+      return try HTTPClient(address).wait(HTTPRequest(method, path, headers: headers, body: body))
+    } catch {
+      throw WireFailure(message: error.text(of: address.authority))
     }
   }
 

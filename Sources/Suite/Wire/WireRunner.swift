@@ -1,7 +1,8 @@
 /// The cases of a suite asked of an emulator: what it answers is compared with what the suite expects.
 ///
 /// Each case is played here too, at the emulator's time: that tells which documents and writes to send, what
-/// the emulator should say of its reasons, and whether the case needs the suite's clock, which stands still.
+/// the emulator should say of its reasons, and whether the case needs the suite's clock, which stands still. A server of
+/// ours whose clock stands as well is moved to that time.
 
 internal import Access
 internal import Client
@@ -16,6 +17,8 @@ struct WireRunner {
   private let stage: Stage
   private let client: EmulatorClient
   private let texts: RuleTexts
+  /// Where the emulator's clock stands, in microseconds; nil where it is the machine's.
+  private let standing: Int64?
   /// What the emulator holds, as far as we know.
   private var remote: [ResourcePath: Fields] = [:]
   /// Documents of which we do not know.
@@ -24,7 +27,12 @@ struct WireRunner {
 
   init(_ file: SuiteFile, _ client: EmulatorClient, options: SuiteOptions) throws(SuiteFailure) {
     var present = file
-    present.clock = SystemClock.wall / 1_000_000 * 1_000
+    let standing: Int64?
+    do throws(WireFailure) { standing = try client.standClock(at: file.clock) } catch {
+      throw .engine(error.message)
+    }
+    present.clock = standing ?? SystemClock.wall / 1_000_000 * 1_000
+    self.standing = standing
     self.file = file
     self.client = client
     texts = RuleTexts(file.rules)
@@ -156,7 +164,9 @@ struct WireRunner {
     case .admin: .owner
     case .user(nil): .nobody
     case .user(.some):
-      persona.claims.map { .token(WireToken.text($0, now: SystemClock.wall / 1_000_000_000)) } ?? .nobody
+      persona.claims.map {
+        .token(WireToken.text($0, now: standing.map { $0 / 1_000_000 } ?? SystemClock.wall / 1_000_000_000))
+      } ?? .nobody
     }
   }
 
