@@ -20,7 +20,7 @@ struct CollectionCounts {
   }
 }
 
-/// Checks all documents of a file and keeps none.
+/// Checks all documents of a file, and keeps them as they will be written unless they are too many.
 struct SeedChecker {
   private let file: SeedFile
   private var errors = SeedErrors()
@@ -30,7 +30,16 @@ struct SeedChecker {
   private(set) var counts = CollectionCounts()
   private(set) var documentCount = 0
 
-  init(_ file: SeedFile) { self.file = file }
+  /// All documents so far; nil once they were too many.
+  private(set) var kept: [SeedWrite]? = []
+  private var keptBytes = 0
+
+  private let keptBytesMax: Int
+
+  init(_ file: SeedFile, keptBytesMax: Int) {
+    self.file = file
+    self.keptBytesMax = keptBytesMax
+  }
 
   /// LIMIT: documents with errors after which looking for other errors ends.
   private static let failuresMax = 100
@@ -72,9 +81,18 @@ struct SeedChecker {
           "the document is \(Grouped.text(size)) bytes; at most \(Grouped.text(Limits.documentBytesMax)) are allowed"
         )
       }
+      keep(document, fields)
     } catch {
       errors.add(YAMLError(error.message, at: document.mark, notes: ["in \(document.path)"]))
     }
+  }
+
+  private mutating func keep(_ document: SeedDocument, _ checked: [UInt8]) {
+    if kept == nil { return }
+    let write =
+      document.content.markers.isEmpty ? SeedWrite(document, fields: checked) : SeedWrite(document)
+    keptBytes += write.cost
+    if keptBytes <= keptBytesMax { kept?.append(write) } else { kept = nil }
   }
 
   /// Names every document whose path came before; asked only when hashes are equal.

@@ -70,6 +70,13 @@ public struct SeedSinkError: Error, Hashable, Sendable {
 
 /// Writes documents past the rules: into a store in this process, or over the wire.
 public protocol SeedSink {
-  /// Writes one batch in one commit: at most `Seeder.batchDocumentsMax` documents of distinct paths.
+  /// Writes one batch in one commit: at most `Seeder.batchDocumentsMax` documents of distinct paths. May return before
+  /// they are written; what became of documents since the last answer.
   mutating func write(_ batch: [SeedWrite]) async throws(SeedSinkError) -> SeedOutcome
+  /// Waits for what is not written yet; what became of it. Asked at the end, also after a failure.
+  mutating func finish() async throws(SeedSinkError) -> SeedOutcome
+}
+
+extension SeedSink {
+  public mutating func finish() async throws(SeedSinkError) -> SeedOutcome { SeedOutcome() }
 }

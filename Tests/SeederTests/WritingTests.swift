@@ -2,9 +2,10 @@
 
 import DocModel
 import Glibc
-import Seeder
 import Testing
 import YAML
+
+@testable import Seeder
 
 @Suite("writing")
 struct WritingTests {
@@ -72,6 +73,39 @@ struct WritingTests {
     #expect(
       seedErrors(wrong).map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
         == ["min 1201 is more than the 1200 elements (in a/1201)"])
+  }
+
+  @Test("documents that are kept from the check are those that are evaluated again")
+  func keptOrNot() async throws {
+    let text = """
+      version: 1
+      seed: 7
+      templates: {t: {town: Askew, at: {$serverTime: true}}}
+      documents:
+        a/x: {$like: t, n: 1, m: {deep: {$serverTime: true}, k: 2}}
+        a/y: {}
+      generate:
+        - path: "b/${i}"
+          repeat: 1300
+          fields: {n: {$int: {min: 1, max: 1000000}}, from: {$from: a/x}, at: {$serverTime: true}, e: {}}
+          children:
+            - {path: "c/${i}", repeat: 2, fields: {tags: [1, 1.0, {x: null}]}}
+      """
+    var sinks: [MemorySink] = []
+    for bytes in [Int.max, 100_000, 0] {
+      let seeder = try Seeder(
+        checking: YAMLSource(name: "t.yaml", text: text), database: testDatabase, keptBytesMax: bytes
+      ) { _ in }
+      #expect(seeder.documentCount == 2 + 1_300 * 3)
+      var sink = MemorySink()
+      _ = try await seeder.write(to: &sink)
+      sinks.append(sink)
+    }
+    for sink in sinks.dropFirst() {
+      #expect(sink.order == sinks[0].order)
+      #expect(sink.commits == sinks[0].commits)
+      #expect(sink.documents.mapValues(\.fields) == sinks[0].documents.mapValues(\.fields))
+    }
   }
 
   @Test("a file with more documents than are kept in memory is read again in each pass")
