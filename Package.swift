@@ -269,7 +269,9 @@ let package = Package(
     .testTarget(
       name: "SuiteTests",
       dependencies: [
-        "Access", "Conditions", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules", "Suite",
+        "Access", "Conditions", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules",
+        "RulesTools",
+        "Suite",
         "YAML",
       ],
       swiftSettings: strict),

@@ -173,7 +173,7 @@ struct MutationTests {
       let text = mutant.edit.applied(to: rules.source.bytes)
       guard let changed = Ruleset.compile(source: text, name: "m").ruleset else { continue }
       let texts = RuleTexts(changed, from: rules, by: mutant.edit)
-      for recorded in recorder.recorded {
+      for recorded in recorder.part.recorded {
         let judged = try judge.fails(recorded, changed, texts)
         let run = try runner.fails(recorded.testCase, changed, texts)
         #expect(judged == run, "\(mutant.shown) at \(mutant.focus): \(recorded.testCase.names)")

@@ -12,7 +12,14 @@ struct SuiteErrors {
 
   mutating func add(_ error: YAMLError, in source: YAMLSource) {
     if error.isConsequence { return }
-    let fault = SuiteFault(error, in: source)
+    add(SuiteFault(error, in: source))
+  }
+
+  mutating func add(_ others: SuiteErrors) {
+    for fault in others.faults { add(fault) }
+  }
+
+  private mutating func add(_ fault: SuiteFault) {
     if !faults.contains(where: { $0.text.hasSameBytes(as: fault.text) }) { faults.append(fault) }
   }
 }

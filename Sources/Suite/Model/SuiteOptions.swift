@@ -16,6 +16,8 @@ public struct SuiteOptions: Sendable {
   public var collectsCoverage = false
   /// Whether every request is explained, with the value of every expression.
   public var explains = false
+  /// Threads that play cases, where there are enough of them.
+  public var workers = 1
   /// Run only one part of the cases.
   public var shard: Shard?
   /// What the last run that passed had seen, so that failures can say what has changed since.

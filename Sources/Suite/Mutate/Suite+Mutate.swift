@@ -32,7 +32,7 @@ extension Suite {
     let start = SystemClock.milliseconds
     let all = required
     let mutants = chosen(all, scope)
-    let run = MutationRun(file, runner.recorded, mutants)
+    let run = MutationRun(file, runner.part.recorded, mutants)
     let fates = try await run.run(workers: scope.workers)
     var mutation = MutationReport()
     for (mutant, fate) in zip(mutants, fates) {

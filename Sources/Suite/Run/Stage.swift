@@ -54,14 +54,17 @@ final class Stage {
   private var known = KnownDocuments()
 
   /// Opens the store and writes the fixtures past the rules.
-  init(_ file: SuiteFile, options: SuiteOptions) throws(SuiteFailure) {
+  /// - Parameter shared: what collects coverage with other stages; nil for a collector of its own, where one is asked.
+  init(
+    _ file: SuiteFile, options: SuiteOptions, coverage shared: CoverageCollector? = nil
+  ) throws(SuiteFailure) {
     database = file.database
     suiteTime = file.clock
     templates = file.templates
     clock = StandingClock(file.clock)
     snapshot = options.recordsRequests ? Snapshot() : nil
     let isWanted = options.collectsCoverage || file.requirement?.coverage != nil
-    coverage = isWanted ? CoverageCollector(isCollecting: true) : nil
+    coverage = shared ?? (isWanted ? CoverageCollector(isCollecting: true) : nil)
     rulesets.setStandard(file.rules)
     let engine: LMDBEngine
     do { engine = try LMDBEngine.ephemeral() } catch { throw .store("cannot open a store: \(error)") }

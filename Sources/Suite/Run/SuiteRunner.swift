@@ -9,34 +9,31 @@ internal import Rules
 internal import YAML
 
 struct SuiteRunner {
-  private let file: SuiteFile
-  private let options: SuiteOptions
-  private let stage: Stage
+  let file: SuiteFile
+  let options: SuiteOptions
+  let stage: Stage
+  /// What came of the cases so far.
+  var part = SuitePart()
   private var texts: RuleTexts
-  private var errors = SuiteErrors()
   /// Of the case at hand.
   private var notes: [FailureLine] = []
   private var steps: [RecordedStep] = []
-  private var explanations: [ExplainedRequest] = []
-  /// Requests that were refused because a condition had no value.
-  private var errorsSeen: [ErrorGate.Seen] = []
-  /// Cases that passed, when the options ask for recordings.
-  private(set) var recorded: [RecordedCase] = []
   private let frozen = FrozenDocuments()
   /// The cases of the report's results, in their order.
   private(set) var chosen: [TestCase] = []
-  /// Cells of grids that came to another letter than is written.
-  private var gridChanges: [GridChange] = []
   /// The letter that the cell at hand came to.
   private var symbol: Character?
   /// What has changed since all cases passed last; worked out for the first case that fails.
   private lazy var since = options.lastGreen.flatMap { SinceGreen.line($0, file) }
 
-  init(_ file: SuiteFile, options: SuiteOptions) throws(SuiteFailure) {
+  /// - Parameter coverage: what collects coverage with other runners; nil for a collector of its own, where one is asked.
+  init(
+    _ file: SuiteFile, options: SuiteOptions, coverage: CoverageCollector? = nil
+  ) throws(SuiteFailure) {
     self.file = file
     self.options = options
     texts = RuleTexts(file.rules)
-    stage = try Stage(file, options: options)
+    stage = try Stage(file, options: options, coverage: coverage)
   }
 
   func close() { stage.close() }
@@ -48,24 +45,29 @@ struct SuiteRunner {
       let error = YAMLError("'only' hides the other cases and is not accepted here", at: first.mark)
       throw .invalid([SuiteFault(error, in: first.source)])
     }
-    var results: [CaseResult] = []
-    for (index, testCase) in file.cases.enumerated() where isChosen(testCase, index) {
-      chosen.append(testCase)
-      if !only.isEmpty, !testCase.isOnly {
-        notes = []
-        results.append(result(testCase, .skipped(CaseResult.otherOnly), 0))
-      } else {
-        results.append(try run(testCase))
-      }
-    }
-    guard errors.isEmpty else { throw .invalid(errors.faults) }
+    chosen = file.cases.enumerated().filter { isChosen($0.element, $0.offset) }.map(\.element)
+    try play(chosen, hides: !only.isEmpty)
+    guard part.errors.isEmpty else { throw .invalid(part.errors.faults) }
     var report = SuiteReport(
-      file: file.source.name, name: file.name, results: results, unchecked: file.unchecked,
-      coverage: stage.coverage?.coverage(of: file.database, file.rules), explanations: explanations,
-      isWhole: isWhole(results), gridChanges: gridChanges)
+      file: file.source.name, name: file.name, results: part.results, unchecked: file.unchecked,
+      coverage: stage.coverage?.coverage(of: file.database, file.rules), explanations: part.explanations,
+      isWhole: isWhole(part.results), gridChanges: part.gridChanges)
     check(&report)
     report.milliseconds = SystemClock.milliseconds - start
     return report
+  }
+
+  /// Plays cases one after the other.
+  /// - Parameter hides: whether only those that say `only` are played.
+  mutating func play(_ cases: ArraySlice<TestCase>, hides: Bool) throws(SuiteFailure) {
+    for testCase in cases {
+      if hides, !testCase.isOnly {
+        notes = []
+        part.results.append(result(testCase, .skipped(CaseResult.otherOnly), 0))
+      } else {
+        part.results.append(try run(testCase))
+      }
+    }
   }
 
   /// The gates that need no more than the cases.
@@ -78,7 +80,7 @@ struct SuiteRunner {
     let coverage = report.coverage?.report()
     report.results += [
       coverage.flatMap { CoverageGate.result(requirement, $0, file: file.source.name) },
-      ErrorGate.result(requirement, errorsSeen, file.rules, file: file.source.name),
+      ErrorGate.result(requirement, part.errorsSeen, file.rules, file: file.source.name),
     ].compactMap { $0 }
   }
 
@@ -108,13 +110,13 @@ struct SuiteRunner {
         return result(testCase, lines.isEmpty ? .todoPasses(reason) : .todo(reason), milliseconds)
       }
       if options.recordsRequests, lines.isEmpty {
-        recorded.append(RecordedCase(testCase, steps, rules: file.rules, frozen))
+        part.recorded.append(RecordedCase(testCase, steps, rules: file.rules, frozen))
       }
       if lines.isEmpty { return result(testCase, .passed, milliseconds) }
       return result(testCase, .failed(lines + [since].compactMap { $0 }), milliseconds)
     } catch {
       switch error {
-      case .suite(let error, let source): errors.add(error, in: source)
+      case .suite(let error, let source): part.errors.add(error, in: source)
       case .store(let error): throw .store("\(file.source.name): the store failed: \(error.message)")
       }
       return result(testCase, .failed([]), milliseconds)
@@ -155,12 +157,12 @@ struct SuiteRunner {
   private mutating func keep(_ outcome: Outcome, _ request: Request, _ testCase: TestCase, run: Int = 0) {
     note(outcome)
     if file.requirement?.refusesErrors == true {
-      errorsSeen += ErrorGate.seen(outcome, in: testCase, texts)
+      part.errorsSeen += ErrorGate.seen(outcome, in: testCase, texts)
     }
     if options.explains { explain(outcome, request, testCase) }
     if testCase.kind == .cell { symbol = GridChange.symbol(outcome, texts) }
     if testCase.kind == .cell, let change = GridChange(outcome, request, at: testCase.mark, texts) {
-      gridChanges.append(change)
+      part.gridChanges.append(change)
     }
     guard let before = outcome.before else { return }
     var limits = testCase.limits
@@ -203,7 +205,7 @@ struct SuiteRunner {
   }
 
   private mutating func explain(_ outcome: Outcome, _ request: Request, _ testCase: TestCase) {
-    explanations.append(
+    part.explanations.append(
       ExplainedRequest(
         names: testCase.names, title: "\(request.persona.name): \(request.title)",
         decisions: outcome.judgements.compactMap(\.detailed)))

@@ -23,6 +23,7 @@ struct TestRun {
     let state = TestState(of: path)
     var options = options
     options.lastGreen = state.lastGreen
+    options.workers = Self.processorCount
     do throws(SuiteFailure) {
       var suite = try Suite.load(path: path, options: options)
       if updatesGrids, try update(suite, path) { suite = try Suite.load(path: path, options: options) }
