@@ -153,8 +153,12 @@ enum EventID {
   /// The version in hexadecimal, then 128 bits (FNV-1a) of everything else: only documents of one commit
   /// could ever share an id.
   static func text(_ document: DocumentName, version: Int64, trigger: String) -> String {
+    text([document.database.resourceName, document.path.text, trigger], version: version)
+  }
+
+  static func text(_ parts: [String], version: Int64) -> String {
     var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
-    for part in [document.database.resourceName, document.path.text, trigger] {
+    for part in parts {
       // 0xFF is no byte of UTF-8, so parts cannot run into each other.
       for byte in Array(part.utf8) + [0xFF] {
         hash ^= UInt128(byte)
