@@ -129,14 +129,6 @@ struct ContentionWait {
   let ready: @Sendable () -> Void
 }
 
-/// Who has the turn at a contended document, and who follows.
-struct ContentionQueue {
-  var holder: UInt64?
-  var waiting: [UInt64] = []
-  /// When somebody got the turn last.
-  var moved: Int64 = 0
-}
-
 /// What a database's open transactions have read.
 struct LockSpace {
   var documents: [ResourcePath: [UInt64]] = [:]

@@ -71,11 +71,17 @@ enum LockLimits {
   /// Source: docs/spec/production-differences.md T2.
   static let waitMilliseconds = 20_000
   static let emulatorWaitMilliseconds = 2_000
-  /// How long a read stands in a line that does not move before it goes ahead without its turn.
+  /// How long a transaction may be idle in its turn while others wait for theirs.
   /// Source: docs/spec/streams.md 4.3 item 6.
   static let turnMilliseconds = 2_000
-  /// How long it stands in a line that does move.
-  static let lineMilliseconds = 20_000
+  /// How long a read stands in line before it goes ahead without its turn: less than transactions may be idle.
+  static let lineMilliseconds = 45_000
+  /// How long a document counts as contended after it was fought over.
+  static let contendedMilliseconds = 5_000
+  /// LIMIT: documents of a database that are remembered as contended; of more, first attempts are not told.
+  static let contendedMax = 10_000
+  /// Turns in a row that write nothing before nobody stands in line any more: they save nothing then.
+  static let unwrittenTurnsMax = 16
   /// LIMIT: commits that wait for locks; one more is refused.
   static let waitersMax = 10_000
   /// LIMIT: bytes of the commits that wait.

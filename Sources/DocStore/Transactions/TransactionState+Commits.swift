@@ -33,6 +33,7 @@ extension TransactionState {
       let holders = try holders(among: readers, of: own, now, &effects)
       if !holders.isEmpty {
         try park(request, own, holders, now)
+        if let own { takeTurns(writing: changes, own, now) }
         return .wait
       }
     }
@@ -41,6 +42,7 @@ extension TransactionState {
     log.append(request.database, version, changes, hasTransactions: openReadWrite > 0)
     if let id = request.transaction, id.isReadOnly { endedReaders.end(id, .committed) }
     if let own {
+      noteWrites(changes, by: own, now)
       let readyBefore = effects.ready.count
       end(own, .committed, &effects)
       // Whose turn comes now is to read what this commit writes.
@@ -83,7 +85,8 @@ extension TransactionState {
     }
     guard let own else { return holders }
     while let cycle = cycle(through: own.id, waitingFor: holders) {
-      if let waiting = cycle.first(where: { entries[$0]?.turnWaits.isEmpty == false }) {
+      // The one that is in the way, not those who stand in line before it.
+      if let waiting = cycle.last(where: { entries[$0]?.turnWaits.isEmpty == false }) {
         stopWaitingForTurns(waiting, &effects)
         continue
       }
@@ -143,16 +146,14 @@ extension TransactionState {
     return cycle
   }
 
-  /// Whom a transaction waits for.
+  /// Whom a transaction waits for; of a line the one before it.
   func waits(of id: UInt64) -> Set<UInt64> {
     guard let entry = entries[id] else { return [] }
     var found: Set<UInt64> = []
     if let ticket = entry.parked, let waiter = waiters[ticket] { found = waiter.holders }
     for wait in entry.turnWaits {
       for path in turnWaits[wait]?.pending ?? [] {
-        guard let queue = spaces[entry.database]?.turns[path] else { continue }
-        if let holder = queue.holder, holder != id { found.insert(holder) }
-        for ahead in queue.waiting.prefix(while: { $0 != id }) { found.insert(ahead) }
+        if let ahead = spaces[entry.database]?.turns[path]?.predecessor(of: id) { found.insert(ahead) }
       }
     }
     return found
@@ -177,13 +178,14 @@ extension TransactionState {
       contended.formUnion(waiter.request.writes.map(\.path))
     }
     entry.lineage.aborts += 1
-    lose(entry, contended)
+    lose(entry, contended, effects.now)
     end(entry, .aborted, &effects)
   }
 
   /// Of the documents read by name those that were fought over; all of the few when that is not known.
-  private func lose(_ entry: TransactionEntry, _ contended: Set<ResourcePath>) {
+  private mutating func lose(_ entry: TransactionEntry, _ contended: Set<ResourcePath>, _ now: Int64) {
     let fought = contended.isEmpty ? entry.documents : entry.documents.intersection(contended)
+    noteLoss(of: entry.documents.intersection(contended), in: entry.database, now)
     let all = Set(entry.lineage.lost).union(fought.isEmpty ? entry.documents : fought)
     if all.count <= LockLimits.lostMax { entry.lineage.lost = all.sorted() }
   }

@@ -1,8 +1,10 @@
-/// Turns at contended documents: a lineage that has lost a document reads it alone the next time.
+/// Turns at contended documents: those who read one that others have fought over read it one after the other.
 ///
-/// Whoever takes a turn, or reads such a document by name while there is a queue, stands in line; turns come
-/// first come, first served, and last as long as the transaction. A turn is patience, not a lock: who stands in
-/// a line that does not move reads without it, and what was read is still protected by locks.
+/// A document is contended when a transaction that has read it waits to write it, when one was given up over
+/// it, and for some seconds after. Whoever has lost it before, or reads it by name, stands in line then; turns
+/// come first come, first served, and last as long as the transaction. A turn is patience, not a lock: an idle
+/// transaction loses it, who has stood in line for long reads without, and what was read is still protected by
+/// locks.
 /// Source: docs/spec/streams.md 4.3 item 6.
 
 internal import DocModel
@@ -16,39 +18,84 @@ extension TransactionState {
     guard !isClosed, let entry = entries[id.counter], entry.database == database, entry.isPessimistic,
       case .open = entry.phase
     else { return true }
-    let queued = spaces[database]?.turns ?? [:]
-    if entry.lineage.lost.isEmpty, queued.isEmpty {
-      return mayReadNow(entry, Set(paths), ready)
-    }
-    // At all documents that were lost at once, so that nobody holds one and waits for the next.
-    var wanted = Set(entry.lineage.lost)
-    for path in paths where queued[path] != nil { wanted.insert(path) }
-    wanted.subtract(entry.turns)
-    wanted.subtract(entry.documents)
     var pending: Set<ResourcePath> = []
-    for path in wanted {
-      var queue = queued[path] ?? ContentionQueue()
-      if queue.waiting.count >= LockLimits.turnWaitersMax { continue }
-      if queue.holder == nil {
-        queue.holder = entry.id
-        queue.moved = now
-      } else {
-        queue.waiting.append(entry.id)
+    // At all documents that were lost at once, so that nobody holds one and waits for the next.
+    for path in turnsWanted(by: entry, paths, now) {
+      switch spaces[database, default: LockSpace()].turns[path, default: ContentionQueue()].join(
+        entry.id, now)
+      {
+      case .turn: entry.turns.insert(path)
+      case .line:
+        entry.turns.insert(path)
         pending.insert(path)
+      case .none: break
       }
-      spaces[database, default: LockSpace()].turns[path] = queue
-      entry.turns.insert(path)
     }
     if pending.isEmpty { return mayReadNow(entry, Set(paths), ready) }
     let ticket = takeTicket()
     turnWaits[ticket] = ContentionWait(
       owner: entry.id, database: database, pending: pending, began: now, ready: ready)
     entry.turnWaits.insert(ticket)
-    if isCaughtWaiting(entry.id) {
+    if isCaughtWaiting(entry) {
       forget(ticket)
       return true
     }
     return false
+  }
+
+  private func turnsWanted(
+    by entry: TransactionEntry, _ paths: some Sequence<ResourcePath>, _ now: Int64
+  ) -> Set<ResourcePath> {
+    var wanted = Set(entry.lineage.lost)
+    if let space = spaces[entry.database], !space.turns.isEmpty {
+      for path in paths where space.turns[path]?.isOver(now) == false { wanted.insert(path) }
+    }
+    wanted.subtract(entry.turns)
+    wanted.subtract(entry.documents)
+    return wanted
+  }
+
+  /// A transaction that waits to write what it has read is the first in line there, so that nobody comes to read
+  /// it who would only be one more to wait for.
+  mutating func takeTurns(
+    writing changes: [CommitPlanner.Touched], _ entry: TransactionEntry, _ now: Int64
+  ) {
+    for change in changes where entry.documents.contains(change.path) {
+      guard spaces[entry.database]?.turns[change.path]?.holder == nil, !entry.turns.contains(change.path)
+      else {
+        continue
+      }
+      _ = spaces[entry.database, default: LockSpace()].turns[change.path, default: ContentionQueue()]
+        .join(entry.id, now)
+      entry.turns.insert(change.path)
+    }
+  }
+
+  // MARK: contention
+
+  /// Transactions were given up over documents: those are contended for some time.
+  mutating func noteLoss(of paths: Set<ResourcePath>, in database: DatabaseID, _ now: Int64) {
+    for path in paths {
+      guard
+        spaces[database]?.turns.count ?? 0 < LockLimits.contendedMax || spaces[database]?.turns[path] != nil
+      else { continue }
+      spaces[database, default: LockSpace()].turns[path, default: ContentionQueue()].noteLoss(now)
+    }
+  }
+
+  /// A transaction is written: where that was in its turn, the documents stay contended.
+  mutating func noteWrites(_ changes: [CommitPlanner.Touched], by entry: TransactionEntry, _ now: Int64) {
+    if entry.turns.isEmpty { return }
+    for change in changes where entry.turns.contains(change.path) {
+      spaces[entry.database]?.turns[change.path]?.noteWrite(by: entry.id, now)
+    }
+  }
+
+  mutating func forgetContention(_ now: Int64) {
+    for (database, space) in spaces where space.turns.contains(where: { $0.value.isOver(now) }) {
+      spaces[database]?.turns = space.turns.filter { !$0.value.isOver(now) }
+      if spaces[database]?.isEmpty == true { spaces[database] = nil }
+    }
   }
 
   /// Whether nothing that is being written would be missed; otherwise the read goes ahead when that is durable.
@@ -61,12 +108,14 @@ extension TransactionState {
     return false
   }
 
-  /// Whether somebody it waits for waits for it.
-  private func isCaughtWaiting(_ id: UInt64) -> Bool {
-    var seen = waits(of: id)
+  /// Whether somebody it waits for waits for it. Whom nobody waits for, as newcomers, that is not looked for.
+  private func isCaughtWaiting(_ entry: TransactionEntry) -> Bool {
+    let isFollowed = entry.turns.contains { spaces[entry.database]?.turns[$0]?.isFollowed(entry.id) == true }
+    guard isFollowed || !entry.blocked.isEmpty else { return false }
+    var seen = waits(of: entry.id)
     var open = Array(seen)
     while let other = open.popLast() {
-      if other == id { return true }
+      if other == entry.id { return true }
       for next in waits(of: other) where seen.insert(next).inserted { open.append(next) }
     }
     return false
@@ -80,18 +129,17 @@ extension TransactionState {
   }
 
   private mutating func leave(_ path: ResourcePath, _ entry: TransactionEntry, _ effects: inout LockEffects) {
-    guard var queue = spaces[entry.database]?.turns[path] else { return }
-    queue.waiting.removeAll { $0 == entry.id }
-    guard queue.holder == entry.id else {
-      spaces[entry.database]?.turns[path] = queue
-      return
+    guard let next = spaces[entry.database]?.turns[path]?.leave(entry.id, effects.now) else { return }
+    if spaces[entry.database]?.turns[path]?.isOver(effects.now) == true {
+      spaces[entry.database]?.turns[path] = nil
+      if spaces[entry.database]?.isEmpty == true { spaces[entry.database] = nil }
     }
-    queue.holder = queue.waiting.isEmpty ? nil : queue.waiting.removeFirst()
-    queue.moved = effects.now
-    spaces[entry.database]?.turns[path] = queue.holder == nil ? nil : queue
-    if spaces[entry.database]?.isEmpty == true { spaces[entry.database] = nil }
-    guard let next = queue.holder.flatMap({ entries[$0] }) else { return }
-    for ticket in next.turnWaits.sorted() {
+    for id in next { arrive(id, path, &effects) }
+  }
+
+  /// It is a transaction's turn at a document.
+  private mutating func arrive(_ id: UInt64, _ path: ResourcePath, _ effects: inout LockEffects) {
+    for ticket in (entries[id]?.turnWaits ?? []).sorted() {
       turnWaits[ticket]?.pending.remove(path)
       guard turnWaits[ticket]?.pending.isEmpty == true, let wait = forget(ticket) else { continue }
       effects.ready.append(wait.ready)
@@ -112,23 +160,43 @@ extension TransactionState {
     let entry = entries[wait.owner]
     entry?.turnWaits.remove(ticket)
     for path in wait.pending {
-      spaces[wait.database]?.turns[path]?.waiting.removeAll { $0 == wait.owner }
+      spaces[wait.database]?.turns[path]?.stopWaiting(wait.owner)
       entry?.turns.remove(path)
     }
     return wait
   }
 
+  // MARK: time
+
+  /// Passes the turns of idle transactions on, and lets go ahead who has stood in line for long.
   mutating func lookAtTurns(_ now: Int64, _ effects: inout LockEffects) {
-    let late = turnWaits.filter { hasWaitedEnough($0.value, now) }.keys.sorted()
-    for ticket in late {
+    if turnWaits.isEmpty { return }
+    let lineMax = Int64(LockLimits.lineMilliseconds) * 1_000
+    for ticket in turnWaits.filter({ now - $0.value.began >= lineMax }).keys.sorted() {
       if let wait = forget(ticket) { effects.ready.append(wait.ready) }
+    }
+    var stalled: Set<ContendedDocument> = []
+    for wait in turnWaits.values {
+      for path in wait.pending where isStalled(wait.database, path, now) {
+        stalled.insert(ContendedDocument(database: wait.database, path: path))
+      }
+    }
+    for place in stalled.sorted(by: { $0.path < $1.path }) {
+      guard let next = spaces[place.database]?.turns[place.path]?.passOn(now) else { continue }
+      arrive(next, place.path, &effects)
     }
   }
 
-  /// Whether the lines stand still, or move for too long without its turn.
-  private func hasWaitedEnough(_ wait: ContentionWait, _ now: Int64) -> Bool {
-    if now - wait.began >= Int64(LockLimits.lineMilliseconds) * 1_000 { return true }
-    let moved = wait.pending.lazy.compactMap { spaces[wait.database]?.turns[$0]?.moved }.max() ?? 0
-    return now - max(moved, wait.began) >= Int64(LockLimits.turnMilliseconds) * 1_000
+  private struct ContendedDocument: Hashable {
+    let database: DatabaseID
+    let path: ResourcePath
+  }
+
+  /// Whether whoever has the turn does nothing with it: it neither reads nor waits, nor commits.
+  private func isStalled(_ database: DatabaseID, _ path: ResourcePath, _ now: Int64) -> Bool {
+    guard let queue = spaces[database]?.turns[path], let holder = queue.holder.flatMap({ entries[$0] }),
+      case .open = holder.phase, holder.turnWaits.isEmpty
+    else { return false }
+    return now - max(queue.moved, holder.lastUsed) >= Int64(LockLimits.turnMilliseconds) * 1_000
   }
 }

@@ -193,6 +193,7 @@ struct TransactionState {
     guard now - lastSweep >= 1_000_000 else { return }
     lastSweep = now
     for entry in Array(entries.values) { lookAtTime(of: entry, now, &effects) }
+    forgetContention(now)
     while let first = over.first, entries[first] == nil { over.removeFirst() }
   }
 
@@ -204,6 +205,7 @@ struct TransactionState {
 
   mutating func forgetAll() {
     entries.removeAll()
+    spaces.removeAll()
     over.removeAll()
     endedReaders.removeAll()
     quota.removeAll()

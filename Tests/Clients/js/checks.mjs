@@ -26,11 +26,11 @@ export const [host, port] = [address.slice(0, address.lastIndexOf(':')), Number(
 let apps = 0;
 const opened = [];
 
-/** A client with connections and a cache of its own. `uid`: who it is; nobody without. */
-export function client(project, uid) {
+/** A client with connections and a cache of its own. `uid`: who it is, with these claims; nobody without. */
+export function client(project, uid, claims = {}) {
   const app = initializeApp({ projectId: project, apiKey: 'none' }, `client${apps++}`);
   const db = fs.getFirestore(app);
-  fs.connectFirestoreEmulator(db, host, port, uid ? { mockUserToken: { sub: uid } } : {});
+  fs.connectFirestoreEmulator(db, host, port, uid ? { mockUserToken: { ...claims, sub: uid } } : {});
   opened.push(app);
   return db;
 }
