@@ -63,6 +63,25 @@ extension StoreLockTests {
     #expect(try test.fields("c/a", at: .transaction(newcomer.id)) == Self.n(10))
   }
 
+  @Test(
+    "a transaction that waits to write is the next one, whoever has the turn and however many wait for it")
+  func writerNext() throws {
+    try contend("c/a")
+    let writer = try begin()
+    let reader = try begin()
+    for id in [writer, reader] { try read("c/a", id) }
+    let holder = try turn(at: "c/a")
+    let behind = try turn(at: "c/a")
+    try holder.comes()
+    let commit = submit(.set("c/a", Self.n(40)), transaction: writer)
+    try waiting(1)
+    try holder.end(in: test)
+    #expect(!behind.hasCome)
+    try test.store.rollBack(reader, in: test.database)
+    try commit.result()
+    try behind.comes()
+  }
+
   @Test("one that writes what it has not read, and one that writes nothing new there, takes no turn")
   func writerElsewhere() throws {
     let writer = try begin()
@@ -103,6 +122,43 @@ extension StoreLockTests {
       try submit(.set("c/a", Self.n(Int64(100 + value))), transaction: writer.id).result()
     }
     test.clock.advance(seconds: 4)
+    _ = try turn(at: "c/a")
+    _ = try turn(at: "c/a")
+    try inLine(1)
+  }
+
+  @Test(
+    "where sixteen open transactions have read a document, the next ones take turns on trial",
+    arguments: [(15, false), (16, true)])
+  func suspicion(readers: Int, standsInLine: Bool) throws {
+    for _ in 0..<readers { try read("c/a", begin()) }
+    let first = try turn(at: "c/a")
+    let second = try turn(at: "c/a")
+    try first.comes()
+    #expect(second.hasCome != standsInLine)
+    for _ in 0..<2 { try turn(at: "c/b").comes() }
+  }
+
+  @Test(
+    "four turns without a write, or an idle one, clear a crowd of the suspicion for ten minutes, a fight does not wait",
+    arguments: [true, false])
+  func calm(isIdle: Bool) throws {
+    func crowd() throws { for _ in 0..<16 { try read("c/a", begin()) } }
+    try crowd()
+    let turns = try (0..<8).map { _ in try turn(at: "c/a") }
+    try inLine(7)
+    if isIdle {
+      test.clock.advance(seconds: 2)
+    } else {
+      for turn in turns.prefix(4) { try turn.end(in: test) }
+    }
+    for turn in turns.dropFirst(4) { try turn.comes() }
+    for _ in 0..<2 { try turn(at: "c/a").comes() }
+
+    test.clock.advance(seconds: 599)
+    try crowd()
+    for _ in 0..<2 { try turn(at: "c/a").comes() }
+    test.clock.advance(seconds: 1)
     _ = try turn(at: "c/a")
     _ = try turn(at: "c/a")
     try inLine(1)

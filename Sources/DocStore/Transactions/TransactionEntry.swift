@@ -136,6 +136,14 @@ struct LockSpace {
   var turns: [ResourcePath: ContentionQueue] = [:]
 
   var isEmpty: Bool { documents.isEmpty && predicates.isEmpty && turns.isEmpty }
+
+  /// Whether who reads a document for the first time stands in line.
+  func isContended(_ path: ResourcePath, _ now: Int64) -> Bool {
+    if documents.isEmpty && turns.isEmpty { return false }
+    let readers = documents[path]?.count ?? 0
+    if let queue = turns[path] { return queue.isContended(now, readers: readers) }
+    return readers >= LockLimits.crowdMin
+  }
 }
 
 /// What is to be done once the monitor was left.

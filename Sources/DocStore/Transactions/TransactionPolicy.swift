@@ -80,6 +80,11 @@ enum LockLimits {
   static let contendedMilliseconds = 5_000
   /// LIMIT: documents of a database that are remembered as contended; of more, first attempts are not told.
   static let contendedMax = 10_000
+  /// Open transactions that have read a document before it is suspected to be contended.
+  static let crowdMin = 16
+  /// Turns in a row that write nothing before the suspicion is dropped, and for how long it is.
+  static let suspectedTurnsMax = 4
+  static let calmMilliseconds = 600_000
   /// Turns in a row that write nothing before nobody stands in line any more: they save nothing then.
   static let unwrittenTurnsMax = 16
   /// LIMIT: commits that wait for locks; one more is refused.

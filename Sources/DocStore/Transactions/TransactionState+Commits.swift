@@ -153,7 +153,7 @@ extension TransactionState {
     if let ticket = entry.parked, let waiter = waiters[ticket] { found = waiter.holders }
     for wait in entry.turnWaits {
       for path in turnWaits[wait]?.pending ?? [] {
-        if let ahead = spaces[entry.database]?.turns[path]?.predecessor(of: id) { found.insert(ahead) }
+        found.formUnion(spaces[entry.database]?.turns[path]?.predecessors(of: id) ?? [])
       }
     }
     return found

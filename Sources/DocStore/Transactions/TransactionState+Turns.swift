@@ -1,7 +1,7 @@
 /// Turns at contended documents: those who read one that others have fought over read it one after the other.
 ///
 /// A document is contended when a transaction that has read it waits to write it, when one was given up over
-/// it, and for some seconds after. Whoever has lost it before, or reads it by name, stands in line then; turns
+/// it, and for some seconds after; also, on trial, while many open transactions have read it. Whoever has lost it before, or reads it by name, stands in line then; turns
 /// come first come, first served, and last as long as the transaction. A turn is patience, not a lock: an idle
 /// transaction loses it, who has stood in line for long reads without, and what was read is still protected by
 /// locks.
@@ -47,27 +47,23 @@ extension TransactionState {
     by entry: TransactionEntry, _ paths: some Sequence<ResourcePath>, _ now: Int64
   ) -> Set<ResourcePath> {
     var wanted = Set(entry.lineage.lost)
-    if let space = spaces[entry.database], !space.turns.isEmpty {
-      for path in paths where space.turns[path]?.isOver(now) == false { wanted.insert(path) }
+    if let space = spaces[entry.database] {
+      for path in paths where space.isContended(path, now) { wanted.insert(path) }
     }
     wanted.subtract(entry.turns)
     wanted.subtract(entry.documents)
     return wanted
   }
 
-  /// A transaction that waits to write what it has read is the first in line there, so that nobody comes to read
-  /// it who would only be one more to wait for.
+  /// A transaction that waits to write what it has read is the next one there, so that nobody comes to read it
+  /// who would only be one more to wait for.
   mutating func takeTurns(
     writing changes: [CommitPlanner.Touched], _ entry: TransactionEntry, _ now: Int64
   ) {
     for change in changes where entry.documents.contains(change.path) {
-      guard spaces[entry.database]?.turns[change.path]?.holder == nil, !entry.turns.contains(change.path)
-      else {
-        continue
-      }
-      _ = spaces[entry.database, default: LockSpace()].turns[change.path, default: ContentionQueue()]
-        .join(entry.id, now)
-      entry.turns.insert(change.path)
+      guard entry.turns.insert(change.path).inserted else { continue }
+      spaces[entry.database, default: LockSpace()].turns[change.path, default: ContentionQueue()]
+        .join(writing: entry.id, now)
     }
   }
 
@@ -83,11 +79,12 @@ extension TransactionState {
     }
   }
 
-  /// A transaction is written: where that was in its turn, the documents stay contended.
+  /// A transaction is written: what it stood in line for stays contended. Other writes are no reason: where nobody
+  /// writes what was read in turn, turns save nothing.
   mutating func noteWrites(_ changes: [CommitPlanner.Touched], by entry: TransactionEntry, _ now: Int64) {
     if entry.turns.isEmpty { return }
     for change in changes where entry.turns.contains(change.path) {
-      spaces[entry.database]?.turns[change.path]?.noteWrite(by: entry.id, now)
+      spaces[entry.database]?.turns[change.path]?.noteWrite(now)
     }
   }
 
@@ -130,11 +127,17 @@ extension TransactionState {
 
   private mutating func leave(_ path: ResourcePath, _ entry: TransactionEntry, _ effects: inout LockEffects) {
     guard let next = spaces[entry.database]?.turns[path]?.leave(entry.id, effects.now) else { return }
-    if spaces[entry.database]?.turns[path]?.isOver(effects.now) == true {
-      spaces[entry.database]?.turns[path] = nil
-      if spaces[entry.database]?.isEmpty == true { spaces[entry.database] = nil }
-    }
+    forgetQueue(path, entry.database, effects.now)
     for id in next { arrive(id, path, &effects) }
+  }
+
+  /// Drops a queue that is not worth remembering, or for which there is no room.
+  private mutating func forgetQueue(_ path: ResourcePath, _ database: DatabaseID, _ now: Int64) {
+    guard let queue = spaces[database]?.turns[path] else { return }
+    let isFull = spaces[database]?.turns.count ?? 0 > LockLimits.contendedMax
+    guard queue.isOver(now) || (queue.isEmpty && isFull) else { return }
+    spaces[database]?.turns[path] = nil
+    if spaces[database]?.isEmpty == true { spaces[database] = nil }
   }
 
   /// It is a transaction's turn at a document.
@@ -183,7 +186,7 @@ extension TransactionState {
     }
     for place in stalled.sorted(by: { $0.path < $1.path }) {
       guard let next = spaces[place.database]?.turns[place.path]?.passOn(now) else { continue }
-      arrive(next, place.path, &effects)
+      for id in next { arrive(id, place.path, &effects) }
     }
   }
 
