@@ -109,7 +109,11 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Triggers", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
-      name: "Packs", dependencies: ["DocModel", "DocStore", "Triggers"], swiftSettings: strict),
+      name: "Packs",
+      dependencies: [
+        "DocModel", "DocStore", "Platform", "Triggers", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "Client",
       dependencies: [
@@ -282,8 +286,8 @@ let package = Package(
     .testTarget(
       name: "FunctionsTests",
       dependencies: [
-        "Client", "DocModel", "DocStore", "EngineLMDB", "Functions", "JSON", "TestSupport", "Triggers",
-        "Wire", "YAML",
+        "Client", "DocModel", "DocStore", "EngineLMDB", "Functions", "JSON", "Platform", "TestSupport",
+        "Triggers", "Wire", "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -21,12 +21,19 @@ public import YAML
 ///     document: "{path=**}"
 ///     endpoint: https://audit.internal/events
 ///     ca_file: internal-ca.pem            # believe these authorities instead of the system's
+/// schedules:
+///   - name: renew
+///     schedule: every day 00:00           # or 0 0 * * *
+///     timeZone: Europe/Berlin
+///     endpoint: http://127.0.0.1:8083/
 /// ```
 public struct TriggersFile: Sendable {
   /// The names under `pack`, in order.
   public let packs: [String]
   /// The entries under `triggers`, in order; no two of one name.
   public let endpoints: [FunctionEndpoint]
+  /// The entries under `schedules`, in order; their names differ also from those of the triggers.
+  public let schedules: [ScheduleEndpoint]
 
   /// - Parameter packs: the packs there are.
   public static func read(_ source: YAMLSource, packs known: [String]) throws(YAMLDiagnostic) -> TriggersFile
@@ -57,24 +64,37 @@ public struct TriggersFile: Sendable {
     _ root: YAMLNode, _ known: [String], file: String, _ errors: inout [YAMLError]
   ) throws(YAMLError) {
     let map = try root.map("a file of triggers")
-    _ = errors.noting { () throws(YAMLError) in try map.refuseKeys(except: ["pack", "triggers"]) }
+    _ = errors.noting { () throws(YAMLError) in try map.refuseKeys(except: ["pack", "triggers", "schedules"])
+    }
     let packs = (map["pack"]?.oneOrMore ?? []).compactMap { node in
       errors.noting { () throws(YAMLError) in try node.word(of: known) }
     }
     var endpoints: [FunctionEndpoint] = []
     for node in try map["triggers"]?.elements() ?? [] {
       guard let endpoint = EndpointReader.endpoint(node, file: file, &errors) else { continue }
-      if endpoints.contains(where: { $0.name.hasSameBytes(as: endpoint.name) }) {
-        let name = (try? node.map("a trigger"))?["name"] ?? node
-        errors.append(name.error("two triggers are called '\(endpoint.name)'"))
-      }
+      Self.refuse(endpoint.name, among: endpoints.map(\.name), node, &errors)
       endpoints.append(endpoint)
     }
-    if packs.isEmpty && endpoints.isEmpty && errors.isEmpty {
-      throw root.error("neither 'triggers' nor 'pack' names a trigger")
+    var schedules: [ScheduleEndpoint] = []
+    for node in try map["schedules"]?.elements() ?? [] {
+      guard let schedule = EndpointReader.schedule(node, file: file, &errors) else { continue }
+      Self.refuse(schedule.name, among: endpoints.map(\.name) + schedules.map(\.name), node, &errors)
+      schedules.append(schedule)
     }
+    if packs.isEmpty && endpoints.isEmpty && schedules.isEmpty && errors.isEmpty {
+      throw root.error("neither 'triggers' nor 'schedules' nor 'pack' names a trigger")
+    }
+    self.schedules = schedules
     self.packs = packs
     self.endpoints = endpoints
+  }
+
+  private static func refuse(
+    _ name: String, among taken: [String], _ node: YAMLNode, _ errors: inout [YAMLError]
+  ) {
+    guard taken.contains(where: { $0.hasSameBytes(as: name) }) else { return }
+    let place = (try? node.map("a trigger"))?["name"] ?? node
+    errors.append(place.error("two triggers are called '\(name)'"))
   }
 }
 
@@ -130,8 +150,8 @@ enum EndpointReader {
     set(\.database, "database", part)
     set(\.mode, "mode") { node throws(YAMLError) in try node.word(of: FunctionEndpoint.Mode.self) }
     set(\.format, "format") { node throws(YAMLError) in try node.word(of: FunctionEndpoint.Format.self) }
-    set(\.timeout, "timeout") { node throws(YAMLError) in Int(try node.integer(in: 1...3_600)) }
-    set(\.attempts, "attempts") { node throws(YAMLError) in Int(try node.integer(in: 1...1_000_000)) }
+    set(\.timeout, "timeout", timeout)
+    set(\.attempts, "attempts", attempts)
     set(\.concurrency, "concurrency") { node throws(YAMLError) in Int(try node.integer(in: 1...1_000)) }
     set(\.hasAuthContext, "authContext") { node throws(YAMLError) in try node.boolean() }
     if let address,
@@ -142,9 +162,15 @@ enum EndpointReader {
     return endpoint
   }
 
-  private static func name(_ map: YAMLMap, _ node: YAMLNode, _ name: String?) throws(YAMLError) -> String {
+  static func timeout(_ node: YAMLNode) throws(YAMLError) -> Int { Int(try node.integer(in: 1...3_600)) }
+
+  static func attempts(_ node: YAMLNode) throws(YAMLError) -> Int { Int(try node.integer(in: 1...1_000_000)) }
+
+  static func name(
+    _ map: YAMLMap, _ node: YAMLNode, _ name: String?, _ kind: String = "a trigger"
+  ) throws(YAMLError) -> String {
     guard let ownName = try map["name"]?.literal() ?? name else {
-      throw YAMLError("a trigger needs the key 'name'", at: map.mark)
+      throw YAMLError("\(kind) needs the key 'name'", at: map.mark)
     }
     if ownName.isEmpty { throw try map.required("name").error("a name must not be empty") }
     guard ownName.utf8.count <= nameBytesMax else {
@@ -169,7 +195,7 @@ enum EndpointReader {
   }
 
   /// Whose certificates are believed; nil where it says nothing.
-  private static func trust(
+  static func trust(
     _ map: YAMLMap, _ address: EndpointAddress, _ file: String?
   ) throws(YAMLError) -> TLSTrust? {
     let authorities = map["ca_file"]
@@ -204,7 +230,7 @@ enum EndpointReader {
     }
   }
 
-  private static func address(_ node: YAMLNode) throws(YAMLError) -> EndpointAddress {
+  static func address(_ node: YAMLNode) throws(YAMLError) -> EndpointAddress {
     let text = try bounded(try node.text(), node, addressBytesMax)
     do throws(InvalidArgument) {
       return try EndpointAddress(text)

@@ -33,6 +33,17 @@ struct EventRequest: Sendable {
     self.headers = headers
   }
 
+  /// What Cloud Scheduler sends to a function that runs at certain times. Source: firebase-functions, scheduler_fn.
+  init(_ event: ScheduleEvent, cause: String?) {
+    headers =
+      [
+        ("user-agent", "Google-Cloud-Scheduler"), ("x-cloudscheduler", "true"),
+        ("x-cloudscheduler-jobname", Self.escaped(event.jobName)),
+        ("x-cloudscheduler-scheduletime", event.scheduleTime.rfc3339),
+      ] + [cause].compactMap { $0.map { (EventCause.header, $0) } }
+    body = []
+  }
+
   private static let schema =
     "https://github.com/googleapis/google-cloudevents/blob/main/proto/google/events/cloud/firestore/v1/data.proto"
 

@@ -6,6 +6,7 @@
 /// GET    triggers                                 all of them;   GET triggers/KEY   one
 /// DELETE triggers/KEY
 /// POST   triggers/KEY:pause  :resume  :drain  :replay  :retry     POST triggers:pause …  all of them
+/// POST   triggers/KEY:run                         a scheduled function, now
 /// GET    triggers:deadLetters                     DELETE triggers:deadLetters
 /// ```
 ///
@@ -35,7 +36,8 @@ extension FunctionsHost {
       case ("GET", "triggers"): answer(try list(key, project))
       case ("DELETE", "triggers") where !key.isEmpty:
         // Also one that only the journal knows.
-        try runner.unregister(try name(key, project, among: runner.absentTriggers))
+        let name = try name(key, project, among: runner.absentTriggers)
+        if schedules.has(name) { try schedules.unregister(name) } else { try runner.unregister(name) }
         answer(.empty)
       case ("GET", "triggers:deadLetters") where key.isEmpty: answer(deadLetters(request))
       case ("DELETE", "triggers:deadLetters") where key.isEmpty:
@@ -127,7 +129,7 @@ extension FunctionsHost {
 
   /// The trigger that a key means, of those that are registered and `others`: of the project, or of all.
   private func name(_ key: String, _ project: String, among others: [String] = []) throws -> String {
-    let names = runner.statuses.map(\.name) + others
+    let names = runner.statuses.map(\.name) + schedules.statuses.map(\.name) + others
     for name in [project + "/" + key, key] where names.contains(where: { $0.hasSameBytes(as: name) }) {
       return name
     }
@@ -138,13 +140,16 @@ extension FunctionsHost {
 
   private func list(_ key: String, _ project: String) throws -> EmulatorAnswer {
     var statuses = runner.statuses
+    var scheduled = schedules.statuses
     if !key.isEmpty {
       let name = try name(key, project)
       statuses = statuses.filter { $0.name.hasSameBytes(as: name) }
+      scheduled = scheduled.filter { $0.name.hasSameBytes(as: name) }
     }
     var writer = JSONWriter()
     writer.object { object in
       object.member("triggers") { $0.array(statuses) { Self.write($1, to: &$0) } }
+      if !scheduled.isEmpty { object.member("schedules") { $0.array(scheduled) { $1.write(to: &$0) } } }
       let absent = key.isEmpty ? runner.absentTriggers : []
       if !absent.isEmpty { object.member("notRegistered") { $0.array(absent) { $0.string($1) } } }
     }
@@ -179,7 +184,9 @@ extension FunctionsHost {
     let values = deadLetters.map { deadLetter -> JSONValue in
       [
         "id": .text(deadLetter.id), "trigger": .text(deadLetter.trigger),
-        "document": .text(deadLetter.event.document.resourceName),
+        (deadLetter.isOfSchedule ? "database" : "document"): .text(
+          deadLetter.isOfSchedule
+            ? deadLetter.event.database.resourceName : deadLetter.event.document.resourceName),
         "eventTime": .text(deadLetter.event.time.sixDigits),
         "givenUp": .text(Timestamp(microseconds: deadLetter.time).sixDigits),
         "attempts": .int(deadLetter.attempts),
@@ -200,14 +207,26 @@ extension FunctionsHost {
     guard place == "triggers" || place.hasPrefix("triggers/") else { return false }
     let name =
       place == "triggers" ? nil : try self.name(String(place.dropFirst("triggers/".count)), project)
+    if let name, schedules.has(name) { return try command(verb, request.ids, schedule: name, answer) }
     switch verb {
     case "pause":
       if let name { try runner.pause(name) } else { runner.pause() }
       answer(.empty)
     case "resume":
-      if let name { try runner.resume(name) } else { runner.resume() }
+      if let name {
+        try runner.resume(name)
+      } else {
+        runner.resume()
+        schedules.resume()
+      }
       answer(.empty)
-    case "retry": answer(.count("retried", try runner.retry(request.ids, trigger: name)))
+    case "retry":
+      let scheduled = name == nil ? try schedules.retry(request.ids) : 0
+      answer(.count("retried", try runner.retry(request.ids, trigger: name) + scheduled))
+    case "run":
+      throw EmulatorFailure(
+        400, "INVALID_ARGUMENT",
+        "only a scheduled function can be run; `replay` delivers the events of a trigger again")
     case "drain": drain(name, seconds: try Self.seconds(request.value("seconds")), answer)
     case "replay":
       guard let name else { throw EmulatorFailure(400, "INVALID_ARGUMENT", "a replay names its trigger") }
@@ -266,7 +285,7 @@ extension FunctionsHost {
 }
 
 /// An error answer, in the form of the service.
-private struct EmulatorFailure: Error {
+struct EmulatorFailure: Error {
   let answer: EmulatorAnswer
 
   init(_ status: Int, _ name: String, _ message: String) {
@@ -276,9 +295,9 @@ private struct EmulatorFailure: Error {
 }
 
 extension EmulatorAnswer {
-  fileprivate static let empty = EmulatorAnswer(status: 200, body: Array("{\n}\n".utf8))
+  static let empty = EmulatorAnswer(status: 200, body: Array("{\n}\n".utf8))
 
-  fileprivate static func count(_ name: String, _ count: Int) -> EmulatorAnswer {
+  static func count(_ name: String, _ count: Int) -> EmulatorAnswer {
     EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: [name: .int(count)]) + [0x0A])
   }
 }

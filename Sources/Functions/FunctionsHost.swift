@@ -22,6 +22,8 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
 
   /// Who delivers; the owner runs it.
   public let runner: TriggerRunner<Engine>
+  /// Who runs functions at their times; the owner runs it, too.
+  public let schedules: ScheduleRunner<Engine>
   let store: DocumentStore<Engine>
   /// The functions emulator, `host:port`, that registrations without an address of their own mean.
   let sink: (host: String, port: Int)?
@@ -39,6 +41,7 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     report: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.runner = runner
+    schedules = ScheduleRunner(runner)
     self.store = store
     self.sink = sink
     self.report = report
@@ -74,13 +77,27 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     try runner.register(try trigger(endpoint), registration: registration)
   }
 
+  /// Adds a function that runs at certain times, or gives one of its name a new definition.
+  public func register(_ endpoint: ScheduleEndpoint) throws(TriggerError) {
+    var function = ScheduledFunction(endpoint.name, endpoint.schedule, in: endpoint.timeZone) { event in
+      let request = EventRequest(event, cause: CommitOrigin.current?.text)
+      try await HTTPPost.send(
+        request, to: endpoint.address, trust: endpoint.trust, seconds: endpoint.timeout)
+    }
+    function.retry = RetryPolicy(
+      attemptsMax: endpoint.attempts, firstPause: .milliseconds(100), longestPause: .seconds(10))
+    function.target = endpoint.address.description
+    try schedules.register(function)
+  }
+
   /// A function's trigger, for a runner that is made with it.
   public func trigger(_ endpoint: FunctionEndpoint) throws(TriggerError) -> DocumentTrigger {
     var trigger: DocumentTrigger
     do throws(InvalidArgument) {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
-        try await HTTPPost.send(request, to: endpoint)
+        try await HTTPPost.send(
+          request, to: endpoint.address, trust: endpoint.trust, seconds: endpoint.timeout)
       }
     } catch {
       throw .unreadable(.invalid(error))
@@ -103,7 +120,8 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
       trigger = try DocumentTrigger(endpoint.name, on: endpoint.event, endpoint.document) { event in
         do {
           let request = EventRequest(event, for: endpoint, cause: CommitOrigin.current?.text)
-          try await HTTPPost.send(request, to: endpoint)
+          try await HTTPPost.send(
+            request, to: endpoint.address, trust: endpoint.trust, seconds: endpoint.timeout)
         } catch let failure as EndpointFailure {
           // A connection that this run's end has cut says nothing about the function.
           if Task.isCancelled { throw failure }

@@ -31,12 +31,13 @@ enum HTTPPost {
   private static let answerBytesMax = 2_048
 
   /// Sends one request; returns for an answer from 200 to 299, which means that the event is done with.
-  static func send(_ request: EventRequest, to endpoint: FunctionEndpoint) async throws(EndpointFailure) {
-    let address = endpoint.address
+  static func send(
+    _ request: EventRequest, to address: EndpointAddress, trust: TLSTrust, seconds: Int
+  ) async throws(EndpointFailure) {
     var client = HTTPClient(
       HTTPOrigin(host: address.host, port: address.port, isSecure: address.isSecure))
-    client.trust = endpoint.trust
-    client.seconds = endpoint.timeout
+    client.trust = trust
+    client.seconds = seconds
     client.bytesMax = answerBytesMax
     client.passesOver = true
     let answer: HTTPAnswer

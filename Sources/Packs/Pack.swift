@@ -8,12 +8,24 @@ public import Triggers
 public enum Pack: String, CaseIterable, Sendable {
   case inspired
 
+  /// All names, for people.
+  public static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
   /// The functions that run when documents change, for one runner. Throws only if a pattern of the pack is wrong.
   public func triggers<Engine: StorageEngine>(
     _ store: DocumentStore<Engine>
   ) throws(InvalidArgument) -> [DocumentTrigger] {
     switch self {
     case .inspired: try InspiredTriggers(store).all
+    }
+  }
+
+  /// The functions that run at certain times. Throws only if a schedule of the pack is wrong.
+  public func schedules<Engine: StorageEngine>(
+    _ store: DocumentStore<Engine>
+  ) throws(InvalidArgument) -> [ScheduledFunction] {
+    switch self {
+    case .inspired: []
     }
   }
 }

@@ -54,6 +54,7 @@ struct TriggerMemory: Sendable {
 
 struct JournalImage: Sendable {
   var triggers: [String: TriggerMemory] = [:]
+  var schedules: [String: ScheduleMemory] = [:]
   var deadLetters: [DeadLetter] = []
   /// When all of them were paused, in microseconds; nil while they are not.
   var pausedSince: Int64?
@@ -69,8 +70,12 @@ struct JournalImage: Sendable {
     case .deadLetterGone(let name, let id): deadLetters.removeAll { $0.trigger == name && $0.id == id }
     case .triggerGone(let name):
       triggers[name] = nil
+      schedules[name] = nil
       deadLetters.removeAll { $0.trigger == name }
     case .registration(let name, let body): triggers[name]?.registration = body
+    case .scheduled(let name, let memory): schedules[name] = memory
+    case .scheduledDone(let name, let time, let database):
+      if schedules[name]?.underWay?.time == time { schedules[name]?.done.insert(database) }
     case .paused(.some(let name), let since): triggers[name]?.pausedSince = since
     case .paused(.none, let since):
       pausedSince = since
@@ -90,6 +95,7 @@ struct JournalImage: Sendable {
         records.append(.done(name, database, Array(marks)))
       }
     }
+    records += schedules.map { .scheduled($0.key, $0.value) }
     return records + deadLetters.map { .deadLetter($0) }
   }
 }

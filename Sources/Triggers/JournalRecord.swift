@@ -32,6 +32,10 @@ enum JournalRecord: Sendable {
   case registration(String, [UInt8])
   /// A trigger, or without a name all of them, paused at a time in microseconds; nil: goes on.
   case paused(String?, since: Int64?)
+  /// All that is known of a scheduled function.
+  case scheduled(String, ScheduleMemory)
+  /// A database that is done, of the run that is under way and was due at this time in microseconds.
+  case scheduledDone(String, time: Int64, DatabaseID)
 
   var encoded: [UInt8] {
     var writer = WireWriter(reserving: 64)
@@ -73,6 +77,17 @@ enum JournalRecord: Sendable {
         if let name { $0.field(1, text: name) }
         $0.field(2, varint: UInt64(bitPattern: since ?? 0))
       }
+    case .scheduled(let name, let memory):
+      writer.message(9) {
+        $0.field(1, text: name)
+        $0.schedule(memory)
+      }
+    case .scheduledDone(let name, let time, let database):
+      writer.message(10) {
+        $0.field(1, text: name)
+        $0.database(2, database)
+        $0.field(4, varint: UInt64(bitPattern: time))
+      }
     }
     return writer.bytes
   }
@@ -103,8 +118,21 @@ enum JournalRecord: Sendable {
     case 8:
       let since = fields.integer(2)
       self = .paused(fields.has(1) ? name : nil, since: since == 0 ? nil : since)
+    case 9: self = .scheduled(name, ScheduleMemory(fields))
+    case 10: self = .scheduledDone(name, time: fields.integer(4), fields.database(2))
     default: return nil
     }
+  }
+}
+
+extension ScheduleMemory {
+  fileprivate init(_ fields: RecordFields) {
+    self.init(definition: fields.text(2), since: fields.integer(3))
+    let time = fields.integer(4)
+    if time != 0 { underWay = Run(time: time, isAsked: fields.integer(5) == 1) }
+    let paused = fields.integer(6)
+    if paused != 0 { pausedSince = paused }
+    done = Set(fields.messages(7).map { $0.database(1) })
   }
 }
 
@@ -154,6 +182,16 @@ extension WireWriter {
   fileprivate mutating func database(_ number: Int, _ database: DatabaseID) {
     field(number, text: database.project)
     field(number + 1, text: database.database)
+  }
+
+  /// Fields from 2 on; times of nothing are 0.
+  fileprivate mutating func schedule(_ memory: ScheduleMemory) {
+    field(2, text: memory.definition)
+    field(3, varint: UInt64(bitPattern: memory.since))
+    field(4, varint: UInt64(bitPattern: memory.underWay?.time ?? 0))
+    field(5, varint: memory.underWay?.isAsked ?? false ? 1 : 0)
+    field(6, varint: UInt64(bitPattern: memory.pausedSince ?? 0))
+    for database in memory.done { message(7) { $0.database(1, database) } }
   }
 
   fileprivate mutating func deadLetter(_ deadLetter: DeadLetter) {

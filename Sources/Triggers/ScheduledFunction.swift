@@ -1,7 +1,7 @@
 /// What a scheduled function is, and what it is given.
 
 public import DocModel
-public import DocStore
+internal import DocStore
 public import Platform
 
 /// One run of a scheduled function.

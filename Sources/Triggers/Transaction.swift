@@ -14,6 +14,11 @@ package struct TransactionReads {
     try view.document(path).map { Fields($0.fields) }
   }
 
+  /// The same with its path and times.
+  package func document(_ path: ResourcePath) throws(StoreError) -> NamedFields? {
+    try view.document(path).map { NamedFields(path, $0) }
+  }
+
   /// The documents of a query, in its order; none may come, go or change before the commit.
   package func documents(_ query: StructuredQuery) throws(StoreError) -> [NamedFields] {
     try view.documents(query)
@@ -25,10 +30,19 @@ package struct TransactionReads {
   }
 }
 
-/// A document's path and its fields.
+/// A document's path, its fields and its times.
 package struct NamedFields: Sendable {
   package let path: ResourcePath
   package let fields: Fields
+  /// Versions of the store, so they compare with `DocumentEvent.version`.
+  package let createTime, updateTime: Int64
+
+  init(_ path: ResourcePath, _ document: StoredDocument) {
+    self.path = path
+    fields = Fields(document.fields)
+    createTime = document.createTime
+    updateTime = document.updateTime
+  }
 }
 
 extension StoreView {
@@ -38,7 +52,7 @@ extension StoreView {
     var found: [NamedFields] = []
     _ = try QueryExecutor.run(valid, on: self) { row in
       let path = ResourcePath(unchecked: String(decoding: row.path, as: UTF8.self))
-      found.append(NamedFields(path: path, fields: Fields(row.document.fields)))
+      found.append(NamedFields(path, row.document))
       return .more
     }
     return found
@@ -140,6 +154,11 @@ extension StoreError {
 }
 
 extension Write {
+  /// Makes a document, or makes it anew with these fields alone.
+  package static func set(_ path: ResourcePath, _ fields: Fields) -> Write {
+    Write(path, .update(fields: fields.encoded, mask: nil))
+  }
+
   /// Sets these fields of a document and leaves the others.
   package static func merge(_ path: ResourcePath, _ fields: Fields, precondition: Precondition = .none)
     -> Write

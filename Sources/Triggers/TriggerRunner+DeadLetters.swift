@@ -52,7 +52,7 @@ extension TriggerRunner {
   /// attempt. Returns how many.
   @discardableResult
   public func discard(_ ids: [String]? = nil, trigger name: String? = nil) throws(TriggerError) -> Int {
-    _ = try id(of: name)
+    if let name, !state.withLock({ $0.scheduleNames.contains(name) }) { _ = try id(of: name) }
     try checkDeadLetters(ids)
     let count = state.withLock { state in
       let gone = state.image.deadLetters.filter {
@@ -129,7 +129,7 @@ extension TriggerState {
     retrying.remove(deadLetter.key)
     image.apply(.deadLetter(deadLetter))
     let isRemembered = ids[deadLetter.trigger].flatMap { subscribers[$0] }?.trigger.isRemembered ?? false
-    if isRemembered { unwritten.append(.deadLetter(deadLetter)) }
+    if isRemembered || deadLetter.isOfSchedule { unwritten.append(.deadLetter(deadLetter)) }
     while image.deadLetters.count > max {
       let oldest = image.deadLetters.removeFirst()
       unwritten.append(.deadLetterGone(trigger: oldest.trigger, id: oldest.id))

@@ -118,14 +118,7 @@ extension TriggerRunner {
   /// Runs the action, as the cause of what it commits.
   private func act(on event: DocumentEvent, _ trigger: DocumentTrigger) async throws {
     let cause = event.cause.following(trigger.name, event.path, event: event.id)
-    guard trigger.target != nil else {
-      return try await CommitOrigin.$current.withValue(CommitOrigin(cause.text)) {
-        try await trigger.action(event)
-      }
-    }
-    let window = state.withLock { $0.watch.begin(cause, now: store.presentTime) }
-    defer { state.withLock { $0.watch.end(window, now: store.presentTime) } }
-    try await CommitOrigin.$current.withValue(CommitOrigin(cause.text)) { try await trigger.action(event) }
+    try await perform(as: cause, isElsewhere: trigger.target != nil) { try await trigger.action(event) }
   }
 
   /// Holds an event back that seems to be in a cycle: longer each time, but it is delivered, because whoever
@@ -186,7 +179,7 @@ extension TriggerRunner {
   /// LIMIT: characters of what an attempt failed with that are kept.
   private static var reasonMax: Int { 1_000 }
 
-  private static func text(of error: any Error) -> String { String("\(error)".prefix(reasonMax)) }
+  static func text(of error: any Error) -> String { String("\(error)".prefix(reasonMax)) }
 
   private func giveUp(_ delivery: Delivery, _ event: DocumentEvent?, attempts: Int, _ reason: String) {
     let deadLetter = state.withLock { state -> DeadLetter? in

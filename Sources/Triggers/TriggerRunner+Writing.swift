@@ -82,7 +82,12 @@ extension TriggerRunner {
     if records.isEmpty { return }
     do throws(JournalError) {
       // Single events that are done may be lost: they only come again.
-      let isSynced = records.contains { if case .done = $0 { false } else { true } }
+      let isSynced = records.contains { record in
+        switch record {
+        case .done, .scheduledDone: false
+        case .checkpoint, .deadLetter, .deadLetterGone, .triggerGone, .registration, .paused, .scheduled: true
+        }
+      }
       try journal.append(records, isSynced: isSynced)
     } catch {
       note(error)

@@ -123,6 +123,7 @@ public final class TriggerRunner<Engine: StorageEngine>: Sendable {
     _ trigger: DocumentTrigger, after version: Int64, replaces: Bool, registration: [UInt8]? = nil
   ) throws(TriggerError) {
     let isTaken = state.withLock { state in
+      if state.scheduleNames.contains(trigger.name) { return true }
       if let id = state.ids[trigger.name] {
         guard replaces else { return true }
         state.redefine(id, trigger, after: version)

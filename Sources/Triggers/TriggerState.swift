@@ -160,6 +160,8 @@ struct Drainer: Sendable {
 struct TriggerState: Sendable {
   var subscribers: [Int: Subscriber] = [:]
   var ids: [String: Int] = [:]
+  /// Names that scheduled functions have.
+  var scheduleNames: Set<String> = []
   var nextID = 0
   /// Who is asked first for an event to deliver, so that all have their turn.
   var turn = 0

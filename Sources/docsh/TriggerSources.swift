@@ -12,6 +12,7 @@ import YAML
 struct TriggerSources {
   private var packs: [Pack] = []
   private var endpoints: [FunctionEndpoint] = []
+  private var schedules: [ScheduleEndpoint] = []
   private var sink: (host: String, port: Int)?
   /// The triggers.yaml; nil without one.
   private(set) var file: String?
@@ -35,8 +36,7 @@ struct TriggerSources {
       return
     }
     guard source.hasSuffix(".yaml") || source.hasSuffix(".yml") else {
-      let known = Pack.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("--triggers: '\(source)' is no pack (\(known)) and no .yaml file")
+      throw ValidationError("--triggers: '\(source)' is no pack (\(Pack.names)) and no .yaml file")
     }
     file = source
     try read(source)
@@ -55,6 +55,7 @@ struct TriggerSources {
     }
     packs = file.packs.compactMap(Pack.init)
     endpoints = file.endpoints
+    schedules = file.schedules
   }
 
   // MARK: a file that was saved
@@ -73,16 +74,22 @@ struct TriggerSources {
     do {
       for pack in packs where !next.packs.contains(pack) {
         for trigger in try pack.triggers(store) { try host.runner.unregister(trigger.name) }
+        for function in try pack.schedules(store) { try host.schedules.unregister(function.name) }
+      }
+      for gone in schedules where !next.schedules.contains(where: { $0.name.hasSameBytes(as: gone.name) }) {
+        try host.schedules.unregister(gone.name)
       }
       for gone in endpoints where !next.endpoints.contains(where: { $0.name.hasSameBytes(as: gone.name) }) {
         try host.runner.unregister(gone.name)
       }
       for pack in next.packs where !packs.contains(pack) {
         for trigger in try pack.triggers(store) { try host.runner.register(trigger) }
+        for function in try pack.schedules(store) { try host.schedules.register(function) }
       }
       for endpoint in next.endpoints where !endpoints.contains(endpoint) {
         try host.register(endpoint, isKept: false)
       }
+      for schedule in next.schedules where !schedules.contains(schedule) { try host.register(schedule) }
       self = next
       return nil
     } catch {
@@ -101,9 +108,13 @@ struct TriggerSources {
       let runner = try TriggerRunner(store, triggers, journal: journal) { Self.tell($0) }
       let host = FunctionsHost(runner, on: store, sink: sink) { Terminal.complain($0) }
       for endpoint in endpoints { try host.register(endpoint, isKept: false) }
+      for pack in packs {
+        for function in try pack.schedules(store) { try host.schedules.register(function) }
+      }
+      for schedule in schedules { try host.register(schedule) }
       let count = host.restore(journal, except: triggers.map(\.name) + endpoints.map(\.name))
       if count > 0 { Terminal.say("docsh: \(count) triggers of earlier registrations") }
-      Self.sayPauses(runner)
+      Self.sayPauses(host)
       return host
     } catch let error as StoreError {
       complaint = error.message
@@ -114,21 +125,27 @@ struct TriggerSources {
   }
 
   /// A pause of an earlier process goes on, which nobody may remember.
-  private static func sayPauses(_ runner: TriggerRunner<LMDBEngine>) {
+  private static func sayPauses(_ host: FunctionsHost<LMDBEngine>) {
     func time(_ microseconds: Int64) -> String { Timestamp(microseconds: microseconds).rfc3339 }
-    if let since = runner.pausedSince {
+    if let since = host.runner.pausedSince {
       Terminal.say("docsh: triggers paused since \(time(since)); `docsh triggers resume` lets them go on")
       return
     }
-    for status in runner.statuses {
-      guard let since = status.pausedSince else { continue }
+    let pauses =
+      host.runner.statuses.map { ($0.name, $0.pausedSince) }
+      + host.schedules.statuses.map { ($0.name, $0.pausedSince) }
+    for case (let name, .some(let since)) in pauses {
       Terminal.say(
-        "docsh: trigger \(status.name) paused since \(time(since)); `docsh triggers resume` lets it go on")
+        "docsh: trigger \(name) paused since \(time(since)); `docsh triggers resume` lets it go on")
     }
   }
 
   private static func tell(_ report: TriggerReport) {
     switch report {
+    case .deadLetter(let letter) where letter.isOfSchedule:
+      Terminal.complain(
+        "scheduled function \(letter.trigger) gave up on its run of \(letter.event.time.rfc3339) after "
+          + "\(letter.attempts) attempts: \(letter.reason)")
     case .deadLetter(let letter):
       Terminal.complain(
         "trigger \(letter.trigger) gave up on \(letter.event.path) after \(letter.attempts) attempts: "

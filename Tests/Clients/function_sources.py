@@ -8,7 +8,7 @@ import os
 
 import firebase_admin
 import functions_framework
-from firebase_functions import firestore_fn
+from firebase_functions import firestore_fn, scheduler_fn
 
 # As a function's file should: firebase_functions makes the app at the first event when there is none, unguarded, so of two
 # first events at a time one is answered 500 before the function is called.
@@ -51,6 +51,11 @@ def deleted(event):
 @firestore_fn.on_document_written_with_auth_context(document="users/{uid}")
 def with_author(event):
     note(kind="with_author", id=event.id, auth_type=event.auth_type, auth_id=event.auth_id)
+
+
+@scheduler_fn.on_schedule(schedule="every day 00:00")
+def scheduled(event):
+    note(kind="scheduled", job=event.job_name, time=event.schedule_time.isoformat())
 
 
 @firestore_fn.on_document_written(document="poison/{id}")

@@ -2,7 +2,7 @@
 
 Usage: functions.py DOCSH FIRST_PORT [SECONDS_DOWN]
 
-Ports FIRST_PORT to FIRST_PORT+8 are used. SECONDS_DOWN is how long a function is away in the check about that.
+Ports FIRST_PORT to FIRST_PORT+10 are used. SECONDS_DOWN is how long a function is away in the check about that.
 """
 import json
 import os
@@ -95,13 +95,13 @@ class Server:
 class Function:
     """One functions-framework process."""
 
-    def __init__(self, target, port, folder):
-        self.target, self.port = target, port
+    def __init__(self, target, port, folder, signature="cloudevent"):
+        self.target, self.port, self.signature = target, port, signature
         self.seen_path = os.path.join(folder, f"{target}.lines")
         self.process = None
 
     def start(self):
-        environment = {**os.environ, "SEEN": self.seen_path, "FUNCTION_SIGNATURE_TYPE": "cloudevent",
+        environment = {**os.environ, "SEEN": self.seen_path, "FUNCTION_SIGNATURE_TYPE": self.signature,
                        "GCLOUD_PROJECT": PROJECT, "GOOGLE_CLOUD_PROJECT": PROJECT,
                        "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1", "PYTHONDONTWRITEBYTECODE": "1"}
         command = [os.path.join(os.path.dirname(sys.executable), "functions-framework"),
@@ -318,6 +318,44 @@ def command_line(server, functions, seconds_down):
                   ["dead-letters", "--help"], ["retry", "--help"], ["replay", "--help"]]:
         result = subprocess.run([server.docsh, "triggers", *words], capture_output=True, text=True)
         assert result.returncode == 0 and "docsh triggers" in result.stdout, words
+
+
+@check("a scheduled function runs at its times, as a standing clock passes them, and when it is asked for")
+def schedules(server, functions, seconds_down):
+    with tempfile.TemporaryDirectory() as folder:
+        function = Function("scheduled", server.port + 9, folder, signature="http")
+        path = os.path.join(folder, "triggers.yaml")
+        with open(path, "w") as file:
+            file.write("schedules:\n  - name: renew\n    schedule: every day 00:00\n    timeZone: Europe/Berlin\n"
+                       f"    endpoint: http://127.0.0.1:{function.port}/\n")
+        standing = None
+        try:
+            function.start()
+            # Asking whether it is there has run it.
+            before = len(function.seen)
+            standing = Server(server.docsh, server.port + 10, ["--triggers", path, "--clock", "2026-03-27T12:00:00Z"])
+            assert len(function.seen) == before
+            standing.call("PUT", "/emulator/v1/clock", {"time": "+3d"})
+            # The clocks of Berlin go forward on the 29th.
+            times = [line["time"] for line in function.seen[before:]]
+            assert times == ["2026-03-27T23:00:00+00:00", "2026-03-28T23:00:00+00:00", "2026-03-29T22:00:00+00:00"], times
+            assert all(line["job"] == "renew" for line in function.seen[before:]), function.seen
+            status, text = standing.command("run", "renew")
+            assert (status, text) == (0, "renew has run\n"), (status, text)
+            assert function.seen[-1]["time"] == "2026-03-30T12:00:00+00:00", function.seen
+            status, text = standing.command("list")
+            assert "every day 00:00" in text and "2026-03-30T22:00:00Z" in text, text
+            function.stop()
+            status, text = standing.command("run", "renew")
+            assert status == 1 and "renew failed" in text, (status, text)
+            count = len(function.seen)
+            function.start()
+            eventually("the run is repeated", lambda: any(
+                line["job"] == "renew" for line in function.seen[count:]))
+        finally:
+            function.stop()
+            if standing:
+                standing.stop()
 
 
 @check("a trigger that is removed gets nothing more")

@@ -4,7 +4,8 @@ Usage: trigger_crashes.py DOCSH PORT ROUNDS
 
 The servers listen at PORT, 0 is any free one. A function of our own notes every event and fails now and then. Each round commits documents, kills the
 server in the middle, and starts it again on the same folder. At the end every commit that was acknowledged must have
-been delivered, in order per document, and repetitions must be few.
+been delivered, in order per document, and repetitions must be few. Then servers are killed while a scheduled function runs: the
+next one must run the same time again, and after it only the latest of those that have passed.
 """
 import http.server
 import json
@@ -60,11 +61,30 @@ def eventually(what, condition):
         time.sleep(0.01)
 
 
-def start(folder, function):
+class Scheduled(http.server.BaseHTTPRequestHandler):
+    runs = []  # the times of runs, as they began
+    isStuck = threading.Event()
+    isOver = threading.Event()
+
+    def do_POST(self):
+        Scheduled.runs.append(self.headers["X-CloudScheduler-ScheduleTime"])
+        if Scheduled.isStuck.is_set():
+            Scheduled.isOver.wait(PATIENCE)
+        try:
+            self.send_response(200)
+            self.end_headers()
+        except OSError:
+            pass  # the server was killed
+
+    def log_message(self, *arguments):
+        pass
+
+
+def start(folder, function, *options):
     """A server on the folder; `function` is the port of one that it does not know yet."""
     global base
     server = subprocess.Popen([docsh, "serve", "--open", "--port", str(port), "--project", PROJECT,
-                               "--data-dir", folder], stdout=subprocess.PIPE, text=True)
+                               "--data-dir", folder, *options], stdout=subprocess.PIPE, text=True)
     base = next((line.split()[2] for line in server.stdout if line.startswith("docsh: serving http://")), None)
     assert base, f"the server ended with {server.wait()}"
     assert call("GET", "/").strip() == b"Ok"
@@ -114,4 +134,47 @@ def main():
     print(f"trigger_crashes: {rounds} kills, {number} commits, all delivered in order, {repeated} delivered again")
 
 
+def pass_time(time):
+    call("PUT", "/emulator/v1/clock", {"time": time})
+
+
+def schedules():
+    function = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Scheduled)
+    threading.Thread(target=function.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "triggers.yaml")
+        with open(path, "w") as file:
+            file.write("schedules:\n  - name: tick\n    schedule: every 1 minutes\n"
+                       f"    endpoint: http://127.0.0.1:{function.server_port}/\n")
+        wanted = []
+        for hour in range(3):
+            server = start(os.path.join(folder, "data"), None, "--triggers", path, "--clock", f"2026-03-01T0{hour}:00:00Z")
+            if wanted:
+                # What was cut off, then the latest of an hour in which nothing ran.
+                wanted += [wanted[-1], f"2026-03-01T0{hour}:00:00Z"]
+                eventually("the cut run again", lambda: Scheduled.runs[len(wanted) - 1:])
+            pass_time("+2m")
+            wanted += [f"2026-03-01T0{hour}:0{minute}:00Z" for minute in (1, 2, 3)]
+            Scheduled.isStuck.set()
+            mover = threading.Thread(target=lambda: suppressed(pass_time, "+1m"), daemon=True)
+            mover.start()
+            eventually("a run begins", lambda: Scheduled.runs[len(wanted) - 1:])
+            server.send_signal(signal.SIGKILL)
+            server.wait()
+            Scheduled.isStuck.clear()
+            Scheduled.isOver.set()
+            mover.join()
+            Scheduled.isOver.clear()
+        assert Scheduled.runs == wanted, (Scheduled.runs, wanted)
+    print(f"trigger_crashes: 3 kills while a function ran, each run repeated, {len(wanted)} runs as they should be")
+
+
+def suppressed(body, *arguments):
+    try:
+        body(*arguments)
+    except OSError:
+        pass  # the server is killed meanwhile
+
+
 main()
+schedules()

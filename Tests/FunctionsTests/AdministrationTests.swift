@@ -79,7 +79,7 @@ struct Admin {
 
   static let faults: [(text: String, headline: String)] = [
     ("triggers: 3", "t.yaml:1:11: error: expected a list, found an integer"),
-    ("{}", "t.yaml:1:1: error: neither 'triggers' nor 'pack' names a trigger"),
+    ("{}", "t.yaml:1:1: error: neither 'triggers' nor 'schedules' nor 'pack' names a"),
     ("pack: inspire", "t.yaml:1:7: error: 'inspire' is not one of inspired"),
     ("trigger: []", "t.yaml:1:1: error: unknown key 'trigger'"),
     (entry(["event: created"]), "t.yaml:2:5: error: a trigger needs the key 'document'"),

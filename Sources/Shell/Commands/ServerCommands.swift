@@ -19,7 +19,7 @@ enum ServerCommands {
       "the time of the store; let time pass where its clock stands (--clock)", ":clock +12h", clock),
     ShellCommand(
       ["triggers"], .live,
-      "triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM"
+      "triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | run NAME | replay NAME FROM"
         + " | dead-letters [NAME] | retry ID | discard ID]",
       "triggers of a server: how far they are, and orders to them", ":triggers replay greet earliest",
       triggers),
@@ -140,6 +140,10 @@ enum ServerCommands {
         "POST", "\(place):replay?from=\(RemoteBackend.escaped(words[2]))")
       session.console.note(
         "\(words[1]) begins again after version \(ValueText.literal(answer.count("after")))")
+    case ("run", 2):
+      let answer = try session.backend.triggers("POST", "\(place):run")
+      if let failure = answer["lastFailure"]?.text { throw .failed("\(words[1]) failed: \(failure)") }
+      session.console.note("\(words[1]) has run")
     case ("dead-letters", 1...2): try deadLetters(words.dropFirst().first, session)
     case ("retry", 2...):
       let answer = try session.backend.triggers("POST", ":retry" + ids(words.dropFirst()))
@@ -149,7 +153,7 @@ enum ServerCommands {
       session.console.note("\(ValueText.literal(answer.count("discarded"))) discarded")
     default:
       throw .usage(
-        "usage: :triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | replay NAME FROM"
+        "usage: :triggers [list | pause [NAME] | resume [NAME] | drain [NAME] | run NAME | replay NAME FROM"
           + " | dead-letters [NAME] | retry ID | discard ID]; 'all' is every ID")
     }
   }
@@ -168,7 +172,7 @@ enum ServerCommands {
     let rows = deadLetters.map { deadLetter in
       [
         .string(deadLetter.word("id")), .string(deadLetter.word("trigger")),
-        .string(deadLetter.word("document")),
+        .string(deadLetter["document"]?.text ?? deadLetter.word("database")),
         .string(deadLetter.word("eventTime")), deadLetter.count("attempts"),
         .string(deadLetter.word("reason")),
       ] as [Value]
@@ -177,7 +181,8 @@ enum ServerCommands {
   }
 
   private static func list(_ session: Session) throws(ShellError) {
-    guard let triggers = try session.backend.triggers("GET", "")["triggers"]?.elements else { return }
+    let answer = try session.backend.triggers("GET", "")
+    guard let triggers = answer["triggers"]?.elements else { return }
     let rows = triggers.map { trigger in
       [
         .string(trigger["name"]?.text ?? ""), .string(trigger["event"]?.text ?? ""),
@@ -189,6 +194,24 @@ enum ServerCommands {
     }
     session.show(
       ["name", "event", "document", "state", "waiting", "delivered", "failed", "dead", "last failure"], rows)
+    guard let schedules = answer["schedules"]?.elements else { return }
+    show(schedules, session)
+  }
+
+  private static func show(_ schedules: [JSONValue], _ session: Session) {
+    let rows = schedules.map { schedule in
+      [
+        .string(schedule.word("name")), .string(schedule.word("schedule")),
+        .string(schedule.word("timeZone")),
+        .string(schedule["paused"]?.boolean == true ? "paused" : "running"),
+        .string(schedule.word("nextTime")),
+        .string(schedule.word("lastTime")), schedule.count("delivered"), schedule.count("failedAttempts"),
+        schedule.count("deadLetters"), schedule["lastFailure"]?.text.map { Value.string($0) } ?? .null,
+      ] as [Value]
+    }
+    session.show(
+      ["name", "schedule", "zone", "state", "next", "last", "delivered", "failed", "dead", "last failure"],
+      rows)
   }
 }
 

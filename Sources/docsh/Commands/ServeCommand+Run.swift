@@ -78,7 +78,7 @@ extension ServeCommand {
           "documents of \(database?.description ?? "the store") whose time has come cannot be deleted: "
             + error.message)
       })
-    let time = ServedClock(store, standing, [expired])
+    let time = ServedClock(store, standing, [expired, functions.schedules])
     let guarded = GuardedStore(
       store, rulesets: loading.registry, detail: profile.denialDetail,
       coverage: CoverageCollector(isCollecting: ruleCoverage),

@@ -1,6 +1,7 @@
 /// `docsh serve`: the server.
 
 import ArgumentParser
+import Packs
 
 struct ServeCommand: AsyncParsableCommand, CommandOptions {
   static let configuration = CommandConfiguration(
@@ -80,7 +81,8 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
   var project = "demo"
 
   @CommandOption(
-    "triggers", help: "Run the triggers of a pack (inspired), or those of a triggers.yaml.",
+    "triggers",
+    help: "Run the functions of a pack (\(Pack.names)), or those of a triggers.yaml.",
     completion: .file(extensions: ["yaml", "yml"]))
   var triggers: String?
 

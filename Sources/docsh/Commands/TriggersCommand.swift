@@ -11,7 +11,7 @@ import Wire
 struct TriggersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers",
-    abstract: "Triggers of a running server: list, pause, drain, dead letters, replay.",
+    abstract: "Triggers and scheduled functions of a running server: list, pause, run, dead letters, replay.",
     discussion: """
       docsh triggers list                          how far each is, what waits, what it failed with
       docsh triggers pause greet                   nothing more is delivered to greet until resume
@@ -19,8 +19,11 @@ struct TriggersCommand: ParsableCommand {
       docsh triggers dead-letters                  events that were given up
       docsh triggers retry --all                   try them again
       docsh triggers replay greet --from earliest  deliver once more what there is
+      docsh triggers run renew                     run a scheduled function now
       """,
-    subcommands: [List.self, Pause.self, Resume.self, Drain.self, DeadLetters.self, Retry.self, Replay.self])
+    subcommands: [
+      List.self, Pause.self, Resume.self, Drain.self, DeadLetters.self, Retry.self, Replay.self, Run.self,
+    ])
 }
 
 /// The server that is asked.
@@ -79,7 +82,21 @@ extension TriggersCommand {
     @OptionGroup var server: ServerOfTriggers
 
     func run() throws {
-      guard let triggers = try server.ask("GET", "")["triggers"]?.elements else { return }
+      let answer = try server.ask("GET", "")
+      guard let triggers = answer["triggers"]?.elements else { return }
+      let schedules = answer["schedules"]?.elements ?? []
+      if !triggers.isEmpty || schedules.isEmpty { Self.show(triggers) }
+      if !schedules.isEmpty { Self.show(schedules: schedules) }
+      for trigger in triggers + schedules {
+        if let since = trigger["pausedSince"]?.text {
+          Terminal.say("\(trigger["name"]?.text ?? ""): paused since \(since)")
+        }
+        guard let failure = trigger["lastFailure"]?.text else { continue }
+        Terminal.say("\(trigger["name"]?.text ?? ""): \(failure)")
+      }
+    }
+
+    private static func show(_ triggers: [JSONValue]) {
       var rows = [["NAME", "EVENT", "DOCUMENT", "STATE", "WAITING", "DELIVERED", "FAILED", "DEAD", "LAG"]]
       for trigger in triggers {
         let isBehind = trigger["behind"]?.boolean == true
@@ -92,13 +109,6 @@ extension TriggersCommand {
         ])
       }
       TriggersCommand.table(rows)
-      for trigger in triggers {
-        if let since = trigger["pausedSince"]?.text {
-          Terminal.say("\(trigger["name"]?.text ?? ""): paused since \(since)")
-        }
-        guard let failure = trigger["lastFailure"]?.text else { continue }
-        Terminal.say("\(trigger["name"]?.text ?? ""): \(failure)")
-      }
     }
   }
 
@@ -195,7 +205,8 @@ extension TriggersCommand {
       else { return }
       for letter in letters {
         Terminal.say(
-          "\(letter["id"]?.text ?? "") \(letter["trigger"]?.text ?? "") \(letter["document"]?.text ?? "")")
+          "\(letter["id"]?.text ?? "") \(letter["trigger"]?.text ?? "") "
+            + (letter["document"]?.text ?? "scheduled, \(letter["database"]?.text ?? "")"))
         Terminal.say(
           "  of \(letter["eventTime"]?.text ?? ""), after \(letter.number("attempts")) attempts: "
             + (letter["reason"]?.text ?? ""))
@@ -257,7 +268,7 @@ extension TriggersCommand {
   }
 
   /// Columns under their heads.
-  private static func table(_ rows: [[String]]) {
+  static func table(_ rows: [[String]]) {
     let widths = rows[0].indices.map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }
     for row in rows {
       var line = ""
@@ -272,7 +283,7 @@ extension TriggersCommand {
 
 extension JSONValue {
   /// A member that is a whole number, as text.
-  fileprivate func number(_ name: StaticString) -> String {
+  func number(_ name: StaticString) -> String {
     "\(self[name]?.integer ?? 0)"
   }
 }

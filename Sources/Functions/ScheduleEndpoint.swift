@@ -1,0 +1,27 @@
+/// A function behind an HTTP address that runs at certain times.
+
+package import Client
+public import Platform
+public import Triggers
+
+/// How one scheduled function is reached, and when.
+public struct ScheduleEndpoint: Hashable, Sendable {
+  /// Unique among the functions and triggers of a store.
+  public var name: String
+  public var schedule: Schedule
+  /// By whose clocks the schedule is read.
+  public var timeZone = TimeZoneRules.utc
+  public var address: EndpointAddress
+  /// Whose certificates are believed, of an `https` address.
+  package var trust = TLSTrust.system
+  /// Seconds that an attempt may take.
+  public var timeout = 60
+  /// Attempts at one run before it becomes a dead letter.
+  public var attempts = 30
+
+  public init(name: String, schedule: Schedule, address: EndpointAddress) {
+    self.name = name
+    self.schedule = schedule
+    self.address = address
+  }
+}
