@@ -7,8 +7,6 @@ DOCSH   := .build/release/docsh
 PORT    ?= 8080
 PACK    ?= inspired
 PACKS   := $(patsubst rules/%.rules,%,$(wildcard rules/*.rules))
-# Packs whose triggers are written.
-TRIGGERS := $(if $(filter inspired,$(PACK)),--triggers $(PACK))
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
 help:
@@ -29,7 +27,7 @@ build: setup
 
 run: build
 	@[ -f rules/$(PACK).rules ] || { echo "there is no pack '$(PACK)'; there are $(PACKS)" >&2; exit 2; }
-	@$(DOCSH) serve --port $(PORT) --rules rules/$(PACK).rules --seed seeds/$(PACK).yaml $(TRIGGERS)
+	@$(DOCSH) serve --port $(PORT) --rules rules/$(PACK).rules --seed seeds/$(PACK).yaml --indexes rules/$(PACK).indexes.json --triggers $(PACK)
 
 # Tests use one core: docsh is built beside them.
 test: setup

@@ -13,6 +13,17 @@ extension Fields {
     return number
   }
 
+  /// A whole number or a fraction, if it is a finite one.
+  func number(_ name: String) -> Double? {
+    switch self[name] {
+    case .integer(let number): Double(number)
+    case .double(let number) where number.isFinite: number
+    case .double, .null, .boolean, .timestamp, .string, .bytes, .reference, .geoPoint, .array, .vector, .map,
+      nil:
+      nil
+    }
+  }
+
   func boolean(_ name: String) -> Bool? {
     guard case .boolean(let flag) = self[name] else { return nil }
     return flag
@@ -33,11 +44,30 @@ extension Fields {
     return values
   }
 
+  /// A text that may be a document's id, and so part of a path.
+  func documentID(_ name: String) -> String? {
+    guard let id = string(name), (try? ResourceNameParser.checkDocumentID(id)) != nil, !id.isEmpty else {
+      return nil
+    }
+    return id
+  }
+
   /// The texts of a list, in order; what is no text is passed over.
   func strings(_ name: String) -> [String] {
     (array(name) ?? []).compactMap { value in
       guard case .string(let text) = value else { return nil }
       return text
     }
+  }
+
+  /// Whether a field holds this text, byte for byte.
+  func holds(_ name: String, _ text: String) -> Bool { string(name)?.hasSameBytes(as: text) ?? false }
+}
+
+extension ResourcePath {
+  /// A document that another document names; nil for a text that no document can have as its id.
+  static func document(_ collection: String, _ id: String?) -> ResourcePath? {
+    guard let id, !id.isEmpty, (try? ResourceNameParser.checkDocumentID(id)) != nil else { return nil }
+    return ResourcePath(unchecked: collection).appending(id)
   }
 }

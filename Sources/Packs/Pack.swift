@@ -7,6 +7,10 @@ public import Triggers
 /// An app of this repository. Its name is what `docsh serve --triggers` takes.
 public enum Pack: String, CaseIterable, Sendable {
   case inspired
+  case yogaStudio = "yoga-studio"
+  case shaolin
+  case pilates
+  case fitcoach
 
   /// All names, for people.
   public static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -17,6 +21,10 @@ public enum Pack: String, CaseIterable, Sendable {
   ) throws(InvalidArgument) -> [DocumentTrigger] {
     switch self {
     case .inspired: try InspiredTriggers(store).all
+    case .yogaStudio: try YogaStudioTriggers(store).all
+    case .shaolin: try ShaolinTriggers(store).all
+    case .pilates: try PilatesTriggers(store).all
+    case .fitcoach: try FitCoachTriggers(store).all
     }
   }
 
@@ -25,7 +33,9 @@ public enum Pack: String, CaseIterable, Sendable {
     _ store: DocumentStore<Engine>
   ) throws(InvalidArgument) -> [ScheduledFunction] {
     switch self {
-    case .inspired: []
+    case .inspired, .shaolin, .pilates: []
+    case .yogaStudio: try YogaStudioTriggers(store).scheduled
+    case .fitcoach: try FitCoachTriggers(store).schedules
     }
   }
 }
