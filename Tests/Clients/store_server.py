@@ -19,6 +19,39 @@ class Refused(Exception):
         self.code, self.status, self.message = code, status, message
 
 
+class Time(str):
+    """A time, as RFC 3339 text."""
+
+
+def json_value(of):
+    """A value in the JSON form of the API."""
+    if isinstance(of, bool):
+        return {"booleanValue": of}
+    if isinstance(of, int):
+        return {"integerValue": str(of)}
+    if isinstance(of, Time):
+        return {"timestampValue": str(of)}
+    if isinstance(of, list):
+        return {"arrayValue": {"values": [json_value(one) for one in of]}}
+    if isinstance(of, dict):
+        return {"mapValue": {"fields": {name: json_value(one) for name, one in of.items()}}}
+    return {"stringValue": of}
+
+
+def plain_value(value):
+    """What `json_value` was made of."""
+    (kind, of), = value.items()
+    if kind == "integerValue":
+        return int(of)
+    if kind == "timestampValue":
+        return Time(of)
+    if kind == "arrayValue":
+        return [plain_value(one) for one in of.get("values", [])]
+    if kind == "mapValue":
+        return {name: plain_value(one) for name, one in of.get("fields", {}).items()}
+    return of
+
+
 class Server:
     """`docsh serve` on a folder, from the open port to its end; killed at the end of a `with`."""
 
@@ -82,10 +115,8 @@ class Server:
 
     @staticmethod
     def write(path, fields):
-        def value(of):
-            return {"integerValue": str(of)} if isinstance(of, int) else {"stringValue": of}
         return {"update": {"name": BASE.removeprefix("/v1/") + "/" + path,
-                           "fields": {name: value(of) for name, of in fields.items()}}}
+                           "fields": {name: json_value(of) for name, of in fields.items()}}}
 
     @staticmethod
     def delete(path):
