@@ -76,7 +76,3 @@ public protocol SeedSink {
   /// Waits for what is not written yet; what became of it. Asked at the end, also after a failure.
   mutating func finish() async throws(SeedSinkError) -> SeedOutcome
 }
-
-extension SeedSink {
-  public mutating func finish() async throws(SeedSinkError) -> SeedOutcome { SeedOutcome() }
-}

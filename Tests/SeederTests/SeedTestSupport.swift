@@ -44,6 +44,8 @@ struct MemorySink: SeedSink {
     return outcome
   }
 
+  mutating func finish() -> SeedOutcome { SeedOutcome() }
+
   subscript(path: String) -> Fields? {
     documents[ResourcePath(unchecked: path)].map { Fields(encoded: $0.fields) }
   }

@@ -135,6 +135,9 @@ extension RemoteDocuments: SeedSink {
     if let status = try commit(writes) { throw SeedSinkError("`\(address)` refuses: \(status)") }
     return outcome
   }
+
+  /// Each batch is answered before the next one.
+  mutating func finish() -> SeedOutcome { SeedOutcome() }
 }
 
 extension RemoteDocuments: StudioTarget {

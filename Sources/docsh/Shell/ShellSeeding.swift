@@ -57,4 +57,6 @@ private struct InterruptibleSink<Sink: SeedSink>: SeedSink {
     if Interruption.isRaised { throw SeedSinkError("interrupted") }
     return try await sink.write(batch)
   }
+
+  mutating func finish() async throws(SeedSinkError) -> SeedOutcome { try await sink.finish() }
 }
