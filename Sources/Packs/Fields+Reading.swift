@@ -46,10 +46,7 @@ extension Fields {
 
   /// A text that may be a document's id, and so part of a path.
   func documentID(_ name: String) -> String? {
-    guard let id = string(name), (try? ResourceNameParser.checkDocumentID(id)) != nil, !id.isEmpty else {
-      return nil
-    }
-    return id
+    string(name).flatMap { $0.isDocumentID ? $0 : nil }
   }
 
   /// The texts of a list, in order; what is no text is passed over.
@@ -67,7 +64,12 @@ extension Fields {
 extension ResourcePath {
   /// A document that another document names; nil for a text that no document can have as its id.
   static func document(_ collection: String, _ id: String?) -> ResourcePath? {
-    guard let id, !id.isEmpty, (try? ResourceNameParser.checkDocumentID(id)) != nil else { return nil }
+    guard let id, id.isDocumentID else { return nil }
     return ResourcePath(unchecked: collection).appending(id)
   }
+}
+
+extension String {
+  /// Whether a document can have it as its id.
+  var isDocumentID: Bool { !isEmpty && (try? ResourceNameParser.checkDocumentID(self)) != nil }
 }

@@ -102,9 +102,8 @@ public struct InspiredTriggers<Engine: StorageEngine>: Sendable {
     var seen: Set<ResourcePath> = []
     var ids: [ResourcePath] = []
     for value in values {
-      guard case .string(let id) = value, !id.isEmpty else { continue }
       // What cannot be a document's id names no community.
-      guard (try? ResourceNameParser.checkDocumentID(id)) != nil else { continue }
+      guard case .string(let id) = value, id.isDocumentID else { continue }
       if seen.insert(ResourcePath(unchecked: id)).inserted { ids.append(ResourcePath(unchecked: id)) }
     }
     return ids

@@ -83,7 +83,7 @@ public struct PilatesTriggers<Engine: StorageEngine>: Sendable {
     let profile = event.path.parent.parent
     let uid = profile.lastSegment
     let id = uid + ":" + event.path.lastSegment
-    guard (try? ResourceNameParser.checkDocumentID(id)) != nil else {
+    guard id.isDocumentID else {
       throw PilatesFailure.notAnID(event.path)
     }
     let activity = ResourcePath(unchecked: "activity").appending(id)
@@ -173,13 +173,8 @@ public struct PilatesTriggers<Engine: StorageEngine>: Sendable {
 
   /// Deletes the documents of a query that nobody has written after `version`, in several commits.
   private func delete(_ query: StructuredQuery, until version: Int64) async throws(StoreError) {
-    var isDone = false
-    while !isDone {
-      try await store.transaction(query.database) { (reads) throws(StoreError) in
-        let old = try reads.documents(query).filter { $0.updateTime <= version }
-        isDone = old.count <= Self.deletionsMax
-        return old.prefix(Self.deletionsMax).map { Write($0.path, .delete) }
-      }
+    try await store.forEach(query, atOnce: Self.deletionsMax) { (document, _) throws(StoreError) in
+      document.updateTime <= version ? [Write(document.path, .delete)] : []
     }
   }
 }

@@ -26,7 +26,7 @@ struct StudentRecord {
       throw .invalidRecord(path, "programs is no list of at most \(Self.programsMax) ids")
     }
     let programs = fields.strings("programs")
-    guard programs.count == values.count, programs.allSatisfy(Self.isID) else {
+    guard programs.count == values.count, programs.allSatisfy(\.isDocumentID) else {
       throw .invalidRecord(path, "programs holds what is no id of a program")
     }
     // As paths, because those compare by their bytes.
@@ -42,10 +42,6 @@ struct StudentRecord {
       }
     }
     (self.email, self.programs, self.ranks) = (email, programs, ranks)
-  }
-
-  private static func isID(_ text: String) -> Bool {
-    !text.isEmpty && (try? ResourceNameParser.checkDocumentID(text)) != nil
   }
 
   /// The id of the record of an address: SHA-256 of it in lower case, as 64 hexadecimal digits.

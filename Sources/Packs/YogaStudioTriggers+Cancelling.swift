@@ -71,28 +71,17 @@ extension YogaStudioTriggers {
     let hadBegun = yogaClass.timestamp("startTime").map { $0 <= event.time } ?? true
     for collection in ["bookings", "waitlist"] {
       let query = StructuredQuery(database: event.database, collection: event.path.appending(collection))
-      var paths = try store.documents(query).map(\.path)[...]
-      while !paths.isEmpty {
-        let some = paths.prefix(cancelledAtOnceMax)
-        paths = paths.dropFirst(cancelledAtOnceMax)
-        try await store.transaction(event.database) { (reads) throws(StoreError) in
-          var writes: [Write] = []
-          for path in some {
-            guard let document = try reads.document(path), document.updateTime <= event.version else {
-              continue
-            }
-            writes.append(Write(path, .delete))
-            let isLost = collection == "waitlist" || document.fields.holds("status", "confirmed")
-            guard isLost, !hadBegun else { continue }
-            writes.append(message(.calledOff, to: StudioPlace(document), of: yogaClass))
-            writes +=
-              collection == "waitlist"
-              ? try refunding(path, database: event.database, reads)
-              : try givingBack(document, reads)
-                + refunding(document.fields.string("paymentId"), to: StudioPlace(document), reads)
-          }
-          return writes
-        }
+      try await store.forEach(query, atOnce: cancelledAtOnceMax) { (document, reads) throws(StoreError) in
+        guard document.updateTime <= event.version else { return [] }
+        let isLost = collection == "waitlist" || document.fields.holds("status", "confirmed")
+        guard isLost, !hadBegun else { return [Write(document.path, .delete)] }
+        let place = StudioPlace(document)
+        let back =
+          collection == "waitlist"
+          ? try refunding(document.path, database: event.database, reads)
+          : try givingBack(document, reads)
+            + refunding(document.fields.string("paymentId"), to: place, reads)
+        return [Write(document.path, .delete), message(.calledOff, to: place, of: yogaClass)] + back
       }
     }
   }

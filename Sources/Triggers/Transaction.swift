@@ -70,24 +70,24 @@ extension DocumentStore {
     try read(query.database) { (view) throws(StoreError) in try view.documents(query) }
   }
 
-  /// LIMIT: documents deleted in one commit.
-  private static var deletionsMax: Int { 300 }
-
-  /// Deletes a document and everything below it, in several commits, the document itself in the last; done again
-  /// after a crash it goes on with what is left.
-  package func deleteRecursively(_ path: ResourcePath, in database: DatabaseID) async throws(StoreError) {
-    while true {
-      let names = try read(database) { (view) throws(StoreError) in
-        var names: [ResourcePath] = []
-        try view.scanDescendants(of: path) { name, _ in
-          names.append(ResourcePath(unchecked: String(decoding: name, as: UTF8.self)))
-          return names.count < Self.deletionsMax ? .more : .stop
+  /// Commits what `plan` makes of each document that a query finds now, so many documents at a time. Each is read again in
+  /// the transaction that writes it; one that is gone by then is passed over. Done again after a crash, it goes on with
+  /// what the query still finds.
+  package func forEach(
+    _ query: StructuredQuery, atOnce count: Int,
+    _ plan: (NamedFields, TransactionReads) throws(StoreError) -> [Write]
+  ) async throws(StoreError) {
+    var paths = try documents(query).map(\.path)[...]
+    while !paths.isEmpty {
+      let some = paths.prefix(count)
+      paths = paths.dropFirst(count)
+      try await transaction(query.database) { (reads) throws(StoreError) in
+        var writes: [Write] = []
+        for path in some {
+          if let document = try reads.document(path) { writes += try plan(document, reads) }
         }
-        return names
+        return writes
       }
-      let isLast = names.count < Self.deletionsMax
-      _ = try await commit(database, (isLast ? names + [path] : names).map { Write($0, .delete) })
-      if isLast { return }
     }
   }
 }

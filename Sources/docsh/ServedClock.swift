@@ -54,9 +54,8 @@ final class ServedClock: Sendable {
   }
 
   private var present: EmulatorAnswer {
-    let time = Timestamp(microseconds: store.environment.now()).rfc3339
-    let body: JSONValue = ["time": .text(time), "standing": .boolean(standing != nil)]
-    return EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: body))
+    let time = StoreTime(time: store.environment.now(), isStanding: standing != nil)
+    return EmulatorAnswer(status: 200, body: JSONWriter.bytes(of: time.json))
   }
 
   private static func refusal(_ status: String, _ message: String) -> EmulatorAnswer {

@@ -96,7 +96,7 @@ import Testing
     #expect(gone.entries == ["codes/a"])
   }
 
-  @Test("without policies nothing goes, and a field with a time later than it was is kept")
+  @Test("without policies nothing goes")
   func kept() async throws {
     let (store, expired) = try fixture(StandingClock(Self.start), policies([]))
     defer { store.close() }

@@ -64,19 +64,22 @@ import Testing
     #expect(taken.count == 4)
   }
 
-  @Test("a document goes with everything below it, and nothing beside it", arguments: [0, 3, 700])
-  func recursion(_ count: Int) async throws {
-    let store = try naiveStore()
-    for name in ["users/u", "users/u1", "users/u1/logs/a"] { try await store.set(name, [:]) }
-    for number in 0..<count { try await store.set("users/u/logs/l\(number)/sets/s", [:]) }
-    try await store.deleteRecursively(path("users/u"), in: database)
-    try await store.deleteRecursively(path("users/u"), in: database)
-    let users = StructuredQuery(database: database, collection: path("users"))
-    #expect(try store.documents(users).map(\.path.text) == ["users/u1"])
-    for (group, left) in [("logs", 1), ("sets", 0)] {
-      let query = StructuredQuery(
-        database: database, from: [.init(group, includesDescendants: true)])
-      #expect(try store.documents(query).count == left)
+  @Test(
+    "all documents of a query are written, some at a time, and those that are gone are passed over",
+    arguments: [1, 3, 9])
+  func forEach(_ atOnce: Int) async throws {
+    let store = try await numbered(10)
+    let query = StructuredQuery(database: database, collection: path("list"))
+    let seen = Journal<String>()
+    try await store.forEach(query, atOnce: atOnce) { (document, reads) throws(StoreError) in
+      seen.note(document.path.text)
+      // The first takes the last one away.
+      if document.path == path("list/d0") { return [Write(path("list/d9"), .delete)] }
+      return [.merge(document.path, ["done": .boolean(true)], precondition: .exists(true))]
     }
+    let left = try store.documents(query)
+    #expect(left.map(\.path.text) == (0..<9).map { "list/d\($0)" })
+    #expect(left.dropFirst().allSatisfy { $0.fields["done"] == .boolean(true) })
+    #expect(Set(seen.entries).isSuperset(of: left.map(\.path.text)))
   }
 }

@@ -35,9 +35,7 @@ public final class StandingClock: Sendable {
   }
 
   /// Any time, also an earlier one: cases of a suite are judged at times of their own.
-  package func set(_ time: Int64) {
-    steps.withLock { $0 = [time] }
-  }
+  package func set(_ time: Int64) { steps.withLock { $0 = [time] } }
 
   /// What a commit of this version writes as server time: the same for all parts of a commit, also when the clock is
   /// moved meanwhile.

@@ -13,14 +13,6 @@ struct ReadStatistics {
   var indexes: [String]?
 }
 
-/// What time it is where documents are.
-struct StoreTime {
-  /// Microseconds since the epoch.
-  let time: Int64
-  /// Whether it stands until somebody moves it.
-  let isStanding: Bool
-}
-
 /// One change that a live query shows.
 enum WatchEvent {
   /// The document is in the result in this state.

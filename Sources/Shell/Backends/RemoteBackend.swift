@@ -293,32 +293,27 @@ final class RemoteBackend: Backend {
 
   func clock() throws(ShellError) -> StoreTime {
     if followsMachine { return StoreTime(time: Environment.system.now(), isStanding: false) }
-    let answer = try ask("GET", "/emulator/v1/clock")
+    let told = StoreTime(json: try ask("GET", "/emulator/v1/clock").body)
+    if let told, told.isStanding { return told }
     // Other servers know nothing of clocks that stand.
-    guard answer.status == 200, let told = Self.time(answer), told.isStanding else {
-      followsMachine = true
-      return try clock()
-    }
-    return told
+    followsMachine = true
+    return try clock()
   }
 
   func moveClock(_ text: String) throws(ShellError) -> StoreTime {
     let answer = try ask("PUT", "/emulator/v1/clock", body: JSONWriter.bytes(of: ["time": .text(text)]))
-    if answer.status == 200 { return try told("its clock", Self.time(answer)) }
+    if answer.status == 200 { return try told("its clock", StoreTime(json: answer.body)) }
     let error = (try? JSONReader.read(answer.body))?["error"]
     let message =
       error?["message"]?.text ?? "\(location) has no clock that can be moved (status \(answer.status))"
     throw ShellError(.failed(code: error?["status"]?.text ?? "UNIMPLEMENTED"), message)
   }
 
-  private static func time(_ answer: HTTPAnswer) -> StoreTime? {
-    guard let json = try? JSONReader.read(answer.body), let text = json["time"]?.text,
-      let time = Timestamp(rfc3339: text), let isStanding = json["standing"]?.boolean
-    else { return nil }
-    return StoreTime(time: time.microseconds, isStanding: isStanding)
+  func reconnect() throws(ShellError) {
+    client = try Self.connect(address)
+    // It may be another server.
+    followsMachine = false
   }
-
-  func reconnect() throws(ShellError) { client = try Self.connect(address) }
 }
 
 extension ShellError {

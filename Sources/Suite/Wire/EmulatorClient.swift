@@ -66,11 +66,8 @@ final class EmulatorClient {
   /// the machine's clock.
   func standClock(at time: Int64) throws(WireFailure) -> Int64? {
     let path = "/emulator/v1/clock"
-    let present = try ask("GET", path)
-    guard present.status == 200, let json = try? JSONReader.read(present.body),
-      json["standing"]?.boolean == true, let now = json["time"]?.text.flatMap({ Timestamp(rfc3339: $0) })
-    else { return nil }
-    guard now.microseconds < time else { return now.microseconds }
+    guard let present = StoreTime(json: try ask("GET", path).body), present.isStanding else { return nil }
+    guard present.time < time else { return present.time }
     let body = JSONWriter.bytes(of: ["time": .text(Timestamp(microseconds: time).rfc3339)])
     try administrate("PUT", path, "to move the clock", body)
     return time

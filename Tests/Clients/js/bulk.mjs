@@ -5,7 +5,7 @@
 // FOLDER has node_modules/@google-cloud/firestore in it. Skips with a word without FIRESTORE_NODE.
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { equal, fresh } from './seen.mjs';
+import { equal, fresh, runAll } from './seen.mjs';
 
 if (!process.env.FIRESTORE_NODE) {
   console.log('FIRESTORE_NODE is not set: the Node server SDK was not tried');
@@ -113,16 +113,4 @@ const checks = {
   },
 };
 
-let [passed, failed] = [0, 0];
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    passed += 1;
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED  ${name}: ${error.stack.split('\n').slice(0, 3).join(' | ')}`);
-  }
-}
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+await runAll(checks);

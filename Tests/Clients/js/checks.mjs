@@ -3,7 +3,7 @@
 // The SDK is found in the folder that FIREBASE_JS names (with node_modules/firebase in it); nothing of it is kept here.
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { listening } from './seen.mjs';
+import { listening, runAll } from './seen.mjs';
 
 if (!process.env.FIREBASE_JS) {
   console.log('FIREBASE_JS is not set: the Firebase JS SDK was not tried');
@@ -41,20 +41,4 @@ export async function closeAll() {
 }
 
 /** Runs checks one after the other, prints a line each, and ends the program. */
-export async function run(checks) {
-  let passed = 0;
-  let failed = 0;
-  for (const [name, check] of Object.entries(checks)) {
-    try {
-      await check();
-      passed += 1;
-      console.log(`ok      ${name}`);
-    } catch (error) {
-      failed += 1;
-      console.log(`FAILED  ${name}: ${error.stack.split('\n').slice(0, 3).join(' | ')}`);
-    }
-    await closeAll();
-  }
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exit(failed === 0 && passed > 0 ? 0 : 1);
-}
+export const run = (checks) => runAll(checks, closeAll);

@@ -12,6 +12,25 @@ export function equal(actual, expected, what = 'value') {
   if (left !== right) throw new Error(`${what}: ${left} instead of ${right}`);
 }
 
+/** Runs checks one after the other, `after` each of them, prints a line each, and ends the program. Of Node. */
+export async function runAll(checks, after = async () => {}) {
+  let passed = 0;
+  let failed = 0;
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check();
+      passed += 1;
+      console.log(`ok      ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED  ${name}: ${error.stack.split('\n').slice(0, 3).join(' | ')}`);
+    }
+    await after();
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 && passed > 0 ? 0 : 1);
+}
+
 /** The class `Seen` over an SDK: every snapshot that a listener was given, in a form that is easily compared. */
 export function listening(fs) {
   return class Seen {
