@@ -10,11 +10,13 @@ import Testing
 
 @Suite("the feed of requests")
 struct RequestFeedTests {
-  static func store(_ feed: RequestFeed, rules: String = testRules) throws -> GuardedStore<NaiveEngine> {
+  static func store(
+    _ feed: RequestFeed, rules: String = testRules, environment: Environment = .system
+  ) throws -> GuardedStore<NaiveEngine> {
     let registry = RulesetRegistry()
     registry.setStandard(try ruleset(rules))
     return GuardedStore(
-      try DocumentStore(engine: NaiveEngine(), environment: .system), rulesets: registry, detail: .terse,
+      try DocumentStore(engine: NaiveEngine(), environment: environment), rulesets: registry, detail: .terse,
       feed: feed)
   }
 
@@ -260,7 +262,10 @@ struct RequestFeedTests {
     let feed = RequestFeed(isFull: true)
     let rules =
       "service cloud.firestore { match /databases/{d}/documents/{p=**} { allow write: if !resource.data.get('closed', false); } }"
-    let store = try Self.store(feed, rules: rules)
+    // On a busy machine the transaction would have ended before anybody waits for it.
+    let system = Environment.system
+    let patient = Environment(now: system.now, random: system.random, elapsed: { 0 })
+    let store = try Self.store(feed, rules: rules, environment: patient)
     try store.commitAndWait(testDatabase, [set("a/x", ["closed": .boolean(false)])], as: .admin)
     let transaction = try store.store.beginTransaction(testDatabase)
     try store.store.read(testDatabase, at: .transaction(transaction)) { (view) throws(StoreError) in

@@ -159,10 +159,25 @@ struct MirrorTests {
       ("3 >= resource.data.n", "n <= 3"),
       ("request.auth.uid in resource.data.members", "members array-contains \"alice\""),
       ("resource.data.kind in ['a', 'b']", "kind in [\"a\", \"b\"]"), ("resource.data.open", "open == true"),
-      ("mine()", "userId == \"alice\""),
+      ("mine()", "userId == \"alice\""), ("owns(resource.data)", "userId == \"alice\""),
+      ("ownsAll(resource)", "userId == \"alice\""),
+      ("owns(resource.data.owner)", "owner.userId == \"alice\""),
+      ("isSelf(resource.data.uid)", "uid == \"alice\""), ("isSelf(id)", "__name__ == \"alice\""),
+      ("isSelf(resource.data['uid'])", "uid == \"alice\""), ("lets()", "a.userId == \"alice\""),
+      ("isMember(resource.data.members)", "members array-contains \"alice\""),
+      ("isTrue(resource.data.open)", "open == true"),
+      ("resource.data.get('userId', '') == request.auth.uid", "userId == \"alice\""),
     ])
   func missing(condition: String, expected: String) throws {
-    let functions = "function mine() { return resource.data.userId == request.auth.uid; }"
+    let functions = """
+      function mine() { return resource.data.userId == request.auth.uid; }
+      function owns(d) { return d.userId == request.auth.uid; }
+      function ownsAll(r) { let d = r.data; return owns(d); }
+      function isSelf(value) { return request.auth.uid == value; }
+      function isMember(list) { return request.auth.uid in list; }
+      function isTrue(value) { return value; }
+      function lets() { let a = resource.data.a; return a.userId == request.auth.uid; }
+      """
     let ruleset = try compiled(rules(condition, method: .list, functions: functions))
     let documents = MemoryDocuments()
     let request = RuleRequest(list: shape([[]]), auth: alice, time: testTime)

@@ -174,6 +174,7 @@ struct FailureTests {
             expected  A
             got       deny: condition
             because   resource.data.open == true is false  at users.get \(Self.rules):11
+          dearest   18 of 1000 expressions: m › read × ann  mini.rules-test.yaml:\(line)
           mini: 1 of 2 cells · 1 of 1 case
         2 passed, 1 failed
 

@@ -5,6 +5,43 @@ import Testing
 
 @Suite("Running suites")
 struct FeatureTests {
+  @Test(
+    "Names of personas may have blanks",
+    arguments: [
+      "free user  ann  user", "free user ann user", "user  ann  free user", "user free user ann",
+      "ann  free user of old  user", "admin  free user of old  free user",
+    ])
+  func blanks(names: String) throws {
+    let letters = ["ann": "A", "user": ".", "free user": ".", "free user of old": "A", "admin": "A"]
+    let known = letters.keys.sorted { $0.count > $1.count }
+    var rest = names[...]
+    var row: [String] = []
+    while !rest.isEmpty {
+      let name = try #require(known.first { rest.hasPrefix($0) })
+      row.append(try #require(letters[name]))
+      rest = rest.dropFirst(name.count).drop { $0 == " " }
+    }
+    let head = SuiteKit.head.replacing(
+      "  bob: {",
+      with: "  user: {uid: user}\n  free user: {uid: free}\n  free user of old: {uid: ann}\n  bob: {")
+    let text =
+      head + """
+        operations:
+          read ann: {get: users/ann}
+        matrices:
+          - name: who reads
+            grid: |
+              operation | \(names)
+              read ann  | \(row.joined(separator: " "))
+        cases:
+          - {as: free user of old, get: users/ann, expect: allow}
+          - {as: [user, free user], get: users/ann, expect: deny}
+
+        """
+    let report = try Suite.load(text: text, name: "mini.rules-test.yaml").run()
+    #expect(report.failedCount == 0 && report.passedCount == row.count + 3, "\(PrettyReport.text([report]))")
+  }
+
   /// Cases that must pass.
   static let passing: [String] = [
     // Requests.

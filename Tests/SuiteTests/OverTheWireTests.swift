@@ -12,7 +12,14 @@ struct OverTheWireTests {
     "Reasons in an emulator's words",
     arguments: [
       ("\nfalse for 'get' @ L12", WireReason.Kind.condition, [12]),
-      ("\nfalse for 'update' @ L12, false for 'update' @ L13", .condition, [12, 13]),
+      ("\nfalse for 'get' @ L12, false for 'get' @ L13", .condition, [12, 13]),
+      // A `set` is tried as both; the other one's end says nothing.
+      ("\nNull value error. for 'create' @ L5, false for 'get' @ L5, false for 'get' @ L5", .condition, [5]),
+      (
+        "\nfalse for 'create' @ L5, evaluation error at L5:8 for 'get' @ L6, Null value error. for 'get' @ L6",
+        .error, [6]
+      ),
+      ("\nfalse for 'create' @ L5", .unmatched, []),
       ("\nNull value error. for 'get' @ L1", .error, [1]),
       ("\nfalse for 'get' @ L1, Property o is undefined on object. for 'get' @ L7", .error, [1, 7]),
       ("\nevaluation error at L7:2 for 'get' @ L7, false for 'get' @ L7", .condition, [7]),
@@ -22,13 +29,13 @@ struct OverTheWireTests {
       ("No matching allow statements", .unmatched, []),
     ])
   func reasons(_ words: String, _ kind: WireReason.Kind, _ lines: [Int]) throws {
-    let reason = try #require(WireReason(words))
+    let reason = try #require(WireReason(words, of: .get))
     #expect(reason.kind == kind)
     #expect(reason.lines == lines)
   }
 
   @Test("Words without a reason", arguments: ["", "Missing or insufficient permissions.", "denied @ L3"])
-  func noReasons(_ words: String) { #expect(WireReason(words) == nil) }
+  func noReasons(_ words: String) { #expect(WireReason(words, of: .get) == nil) }
 
   @Test("Tokens hold the persona's claims and are valid now")
   func tokens() throws {

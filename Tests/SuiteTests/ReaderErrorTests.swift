@@ -192,7 +192,7 @@ struct ReaderErrorTests {
       ("operations | ann\nread | A", "7:9: error: the head of a grid begins with"),
       ("operation | ann  ben\nread | A  A", "7:26: error: no persona is called 'ben'"),
       ("operation | ann\nread  A", "8:9: error: a row of a grid has a '|'"),
-      ("operation | ann\nread | A A", "8:18: error: the row has 2 symbols for 1 personas"),
+      ("operation | ann\nread | A A", "8:18: error: the row has 2 symbols for 1 persona"),
       ("operation | ann\nread | a", "8:16: error: 'a' is no symbol of a grid"),
       ("operation | ann\nreed | A", "8:9: error: no operation is called 'reed' (did you mean 'read'?)"),
       ("state operation | ann\nopen read | A", "8:9: error: left of '|' stands a state and an operation"),

@@ -9,7 +9,7 @@ extension Evaluation {
     _ request: borrowing RuleRequest, _ documents: DocumentAccess, _ ruleset: Ruleset, isRepeat: Bool
   ) {
     beginOperation(request.method, at: request.time, documents, ruleset, isRepeat: isRepeat)
-    accessMax = request.method == .list ? AccessLog.requestMax : AccessLog.operationMax
+    accessMax = RulesetLimits.lookupsMax(request.method)
     // Not bound, which would count a reference.
     if let auth = request.auth.map({ Unmanaged.passUnretained($0) }) {
       isSignedIn = true

@@ -30,6 +30,8 @@ package struct Tracer {
   private(set) var limits: [ExceededLimit] = []
   /// What decided the other sides of disjunctions of the `allow` at hand.
   private var beside: [DecidingExpression] = []
+  /// What of the queried documents the names of the function at hand stand for.
+  private var names = QueriedNames()
 
   /// The blocks that matches are numbers of.
   private let blocks: [BlockPlan]
@@ -118,8 +120,13 @@ package struct Tracer {
     chain.append(expression(node.number))
     noteMissing(node, value)
     if let call = node as? FunctionCallNode {
+      let outside = names
+      names = names.inside(call)
       let saved = call.enter(e)
-      defer { e.frame = saved }
+      defer {
+        e.frame = saved
+        names = outside
+      }
       walk(call.function.body, e.probe(call.function.body), &chain, &leaves)
       return
     }
@@ -153,74 +160,9 @@ package struct Tracer {
   /// For queries: a question about a field that the filters left open, as the filter that answers it.
   private mutating func noteMissing(_ node: PlanNode, _ value: Operand) {
     guard e.method == .list, !e.isIDKnown, !value.isTrue else { return }
-    guard let found = MissingFilterFinder(e).filter(for: node), !missing.contains(found) else { return }
-    missing.append(found)
-  }
-}
-
-/// What a filter would have to say for an expression to be true.
-struct MissingFilterFinder {
-  private let e: Evaluation
-
-  init(_ e: Evaluation) { self.e = e }
-
-  func filter(for node: PlanNode) -> MissingFilter? {
-    switch node {
-    case let comparison as ComparisonNode:
-      if let field = field(comparison.left) { return filter(field, comparison.comparison, comparison.right) }
-      if let field = field(comparison.right) {
-        return filter(field, comparison.comparison.flipped, comparison.left)
-      }
-      return isDocumentID(comparison) ? documentName(comparison) : nil
-    case let membership as InNode:
-      if let field = field(membership.collection) {
-        return MissingFilter(
-          field: field, text: text(membership.element).map { "\(field) array-contains \($0)" })
-      }
-      if let field = field(membership.element) {
-        return MissingFilter(field: field, text: text(membership.collection).map { "\(field) in \($0)" })
-      }
-      return nil
-    case let call as MembershipNode:
-      if let field = field(call.receiver) {
-        return MissingFilter(
-          field: field, text: text(call.argument).map { "\(field) array-contains-any \($0)" })
-      }
-      return field(call.argument).map { MissingFilter(field: $0, text: nil) }
-    case is AndNode, is OrNode, is NotNode, is TernaryNode, is FunctionCallNode: return nil
-    default:
-      if let path = field(node) { return MissingFilter(field: path, text: "\(path) == true") }
-      return node.operands.lazy.compactMap { self.field($0) }.first.map {
-        MissingFilter(field: $0, text: nil)
-      }
+    guard let found = MissingFilterFinder(e, names).filter(for: node), !missing.contains(found) else {
+      return
     }
-  }
-
-  private func filter(_ field: String, _ comparison: Comparison, _ other: PlanNode) -> MissingFilter {
-    MissingFilter(field: field, text: text(other).map { "\(field) \(comparison.symbol) \($0)" })
-  }
-
-  private func isDocumentID(_ comparison: ComparisonNode) -> Bool {
-    comparison.comparison == .equal && (comparison.left is CaptureNode || comparison.right is CaptureNode)
-  }
-
-  private func documentName(_ comparison: ComparisonNode) -> MissingFilter? {
-    let isLeft = comparison.left is CaptureNode
-    let capture = isLeft ? comparison.left : comparison.right
-    guard e.probe(capture).isFault else { return nil }
-    let other = text(isLeft ? comparison.right : comparison.left)
-    return MissingFilter(field: "__name__", text: other.map { "__name__ == \($0)" })
-  }
-
-  /// The field of the queried documents that a node reads; nil for any other node.
-  private func field(_ node: PlanNode) -> String? {
-    guard let path = node as? FieldPathNode, path.root.part == .data else { return nil }
-    let names = (0..<path.stepCount).map { path.steps[$0].key.text }
-    return FieldPath(segments: names)?.text
-  }
-
-  private func text(_ node: PlanNode) -> String? {
-    let value = e.probe(node)
-    return value.isFault ? nil : OperandText.literal(value, e)
+    missing.append(found)
   }
 }

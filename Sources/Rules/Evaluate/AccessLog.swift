@@ -195,3 +195,12 @@ package final class AccessLog {
     }
   }
 }
+
+extension RulesetLimits {
+  /// Expressions that judging one operation may take.
+  package static let expressionsMax = Evaluation.budget
+  /// Documents that judging one operation may look up; a list's may be as many as a whole request's.
+  package static func lookupsMax(_ method: RuleMethod) -> Int {
+    method == .list ? AccessLog.requestMax : AccessLog.operationMax
+  }
+}

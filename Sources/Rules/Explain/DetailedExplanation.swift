@@ -20,7 +20,7 @@ public struct DetailedExplanation: Sendable {
   /// LIMIT: what one operation may cost.
   public var expressionsMax: Int { Evaluation.budget }
   /// LIMIT: documents that the rules of this operation may ask for.
-  public var accessesMax: Int { method == .list ? AccessLog.requestMax : AccessLog.operationMax }
+  public var accessesMax: Int { RulesetLimits.lookupsMax(method) }
 }
 
 /// One `allow` with the values of its condition.

@@ -4,7 +4,8 @@
 /// state        operation  | anon  bob
 /// groups-only  read       |  .     A
 /// ```
-/// Left of the bar, columns are two or more blanks apart, because names may hold one.
+/// Left of the bar, columns are two or more blanks apart, because names may hold one. So may those of personas, which
+/// are known: of names that begin alike, the longest is meant.
 
 internal import YAML
 
@@ -27,12 +28,13 @@ struct Grid {
     let cells: [Cell]
   }
 
-  let personas: [Name]
+  let personas: [Persona]
   let rows: [GridRow]
 
   static let symbols = "A . ! ? D ~"
 
-  init(_ node: YAMLNode, in source: YAMLSource) throws(YAMLError) {
+  /// - Parameter requests: knows the personas.
+  init(_ node: YAMLNode, _ requests: RequestReader, in source: YAMLSource) throws(YAMLError) {
     let lines = Self.lines(try node.text(), of: node, in: source)
     guard let head = lines.first else {
       throw node.error("a grid begins with a head: state operation | personas")
@@ -43,17 +45,22 @@ struct Grid {
     guard hasStates || columns.map(\.text) == ["operation"] else {
       throw YAMLError("the head of a grid begins with 'state operation |' or 'operation |'", at: head.mark)
     }
-    self.personas = personas.words
+    let known = Set(requests.personas.map(\.name))
+    var columnsOfPersonas: [Persona] = []
+    for name in personas.names(known) {
+      columnsOfPersonas.append(try requests.persona(name.text, at: name.mark))
+    }
+    self.personas = columnsOfPersonas
     guard !self.personas.isEmpty else { throw YAMLError("the grid has no persona", at: head.mark) }
     var rows: [GridRow] = []
     for line in lines.dropFirst() {
-      rows.append(try Self.row(line, hasStates: hasStates, personas: self.personas))
+      rows.append(try Self.row(line, hasStates: hasStates, personas: self.personas.count))
     }
     guard !rows.isEmpty else { throw node.error("the grid has no row") }
     self.rows = rows
   }
 
-  private static func row(_ line: Line, hasStates: Bool, personas: [Name]) throws(YAMLError) -> GridRow {
+  private static func row(_ line: Line, hasStates: Bool, personas: Int) throws(YAMLError) -> GridRow {
     let (names, cells) = try halves(line)
     let wanted = hasStates ? 2 : 1
     guard names.count == wanted else {
@@ -61,9 +68,9 @@ struct Grid {
       throw YAMLError("left of '|' stands \(what), two blanks apart; found \(names.count)", at: line.mark)
     }
     let words = cells.words
-    guard words.count == personas.count else {
+    guard words.count == personas else {
       throw YAMLError(
-        "the row has \(words.count) symbols for \(personas.count) personas",
+        "the row has \(words.count) symbols for \(personas) persona\(personas == 1 ? "" : "s")",
         at: words.last?.mark ?? cells.mark)
     }
     var read: [Cell] = []
@@ -114,6 +121,23 @@ struct Grid {
     }
 
     var words: [Name] { pieces(gap: 1).map(\.name) }
+
+    /// Words, and known names of several.
+    func names(_ known: Set<String>) -> [Name] {
+      let longest = known.map { $0.split(separator: " ").count }.max() ?? 1
+      return pieces(gap: 2).flatMap { piece in
+        var names: [Name] = []
+        var words = piece.words[...]
+        while let first = words.first {
+          let lengths = (1...max(1, min(words.count, longest))).reversed()
+          let joined = { (length: Int) in words.prefix(length).map(\.text).joined(separator: " ") }
+          let length = lengths.first { known.contains(joined($0)) } ?? 1
+          names.append(Name(text: joined(length), mark: first.mark))
+          words = words.dropFirst(length)
+        }
+        return names
+      }
+    }
 
     func split(at bar: Int) -> (Line, Line) { (piece(0, bar), piece(bar + 1, characters.count)) }
   }

@@ -21,16 +21,14 @@ struct MatrixReader {
       try map.refuseKeys(except: Self.keys)
       let head = try CaseHead(map, limits: limits)
       let name = try map.required("name").literal()
-      let grid = try Grid(try map.required("grid"), in: source)
+      let grid = try Grid(try map.required("grid"), requests, in: source)
       var given: Overlay?
       if let node = map["given"] {
         given = try OverlayReader.read(node, database: requests.database, source: source)
       }
-      var personas: [Persona] = []
-      for persona in grid.personas { personas.append(try requests.persona(persona.text, at: persona.mark)) }
       for row in grid.rows {
         do throws(YAMLError) {
-          cases += try read(row, personas, name, head, given)
+          cases += try read(row, grid.personas, name, head, given)
         } catch {
           errors.append(error)
         }

@@ -175,6 +175,10 @@ extension JSONWriter {
       object.member("line") { $0.integer(result.line) }
       object.member("tags") { $0.array(result.tags) { $0.string($1) } }
       object.member("ms") { $0.milliseconds(result.milliseconds) }
+      if let cost = result.cost {
+        object.member("expressions") { $0.integer(cost.expressions) }
+        object.member("lookups") { $0.integer(cost.lookups) }
+      }
       object.status(result.status)
       if !result.notes.isEmpty { object.member("notes") { $0.array(result.notes) { $0.line($1) } } }
     }

@@ -47,12 +47,18 @@ private struct PrettyWriter {
   func suite(_ report: SuiteReport) -> [String] {
     var lines: [String] = []
     for result in report.results { lines += entry(result, in: report) }
+    for text in report.isWhole ? report.dearestOperations : [] {
+      lines.append(paint.dim("  dearest   \(text)"))
+    }
     return lines + closing(report)
   }
 
   func closing(_ report: SuiteReport) -> [String] {
     var lines: [String] = []
     for section in report.unchecked { lines.append(paint.dim("  not checked: \(section)")) }
+    for text in report.operationsNearLimits {
+      lines.append(paint.yellow("  near the service's limit: \(text)"))
+    }
     let mutation = report.mutation
     for survivor in mutation?.survivors ?? [] { lines.append("  \(paint.red("survivor"))  \(survivor.text)") }
     for equal in mutation?.equivalents ?? [] { lines.append(paint.dim("  no change \(equal.text)")) }

@@ -54,6 +54,8 @@ public struct CaseResult: Sendable, Hashable {
 
   /// Of cells.
   var cell: Cell?
+  /// Of cases in which rules judged something.
+  var cost: CaseCost?
 
   /// Notes with this label say what an emulator's answers do not tell; reports for people add them up.
   static let notComparedLabel = "not compared"
@@ -62,7 +64,7 @@ public struct CaseResult: Sendable, Hashable {
     CaseResult(
       kind: kind, names: names, file: file, line: line, tags: tags, status: status,
       milliseconds: milliseconds,
-      notes: notes, cell: cell)
+      notes: notes, cell: cell, cost: cost)
   }
 
   public var hasFailed: Bool {

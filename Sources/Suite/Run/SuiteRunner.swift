@@ -18,6 +18,7 @@ struct SuiteRunner {
   /// Of the case at hand.
   private var notes: [FailureLine] = []
   private var steps: [RecordedStep] = []
+  private var cost = CaseCost(CaseLimits())
   private let frozen = FrozenDocuments()
   /// The cases of the report's results, in their order.
   private(set) var chosen: [TestCase] = []
@@ -63,6 +64,7 @@ struct SuiteRunner {
     for testCase in cases {
       if hides, !testCase.isOnly {
         notes = []
+        cost = CaseCost(testCase.limits)
         part.results.append(result(testCase, .skipped(CaseResult.otherOnly), 0))
       } else {
         part.results.append(try run(testCase))
@@ -101,6 +103,7 @@ struct SuiteRunner {
     if options.isInterrupted?() == true { throw .interrupted }
     notes = []
     steps = []
+    cost = CaseCost(testCase.limits)
     symbol = nil
     if case .skip(let reason) = testCase.exception { return result(testCase, .skipped(reason), 0) }
     var milliseconds = 0.0
@@ -156,6 +159,7 @@ struct SuiteRunner {
   /// Keeps what a request asked of the rules.
   private mutating func keep(_ outcome: Outcome, _ request: Request, _ testCase: TestCase, run: Int = 0) {
     note(outcome)
+    cost.add(outcome, texts)
     if file.requirement?.refusesErrors == true {
       part.errorsSeen += ErrorGate.seen(outcome, in: testCase, texts)
     }
@@ -192,7 +196,7 @@ struct SuiteRunner {
     CaseResult(
       kind: testCase.kind == .cell ? .cell : .single, names: testCase.names, file: testCase.source.name,
       line: Int(testCase.mark.line), tags: testCase.tags, status: status, milliseconds: milliseconds,
-      notes: notes, cell: cell(testCase))
+      notes: notes, cell: cell(testCase), cost: cost.isEmpty ? nil : cost)
   }
 
   private func cell(_ testCase: TestCase) -> CaseResult.Cell? {

@@ -46,7 +46,9 @@ struct WireReason {
   let lines: [Int]
 
   /// Nil for words that give no reason, as those of the service.
-  init?(_ words: String) {
+  /// - Parameter method: what was judged. The official emulator tries a `set` as both `create` and `update`, and tells of
+  ///   both; the one that the document's existence asks for decides.
+  init?(_ words: String, of method: RuleMethod) {
     if words.contains("No matching allow statements") {
       kind = .unmatched
       lines = []
@@ -54,6 +56,7 @@ struct WireReason {
     }
     // By line: whether it came to an error.
     var ends: [(line: Int, isError: Bool)] = []
+    var isExplained = false
     // Our own server says the service's sentence first, and explains in the lines after the official words.
     let own = "Missing or insufficient permissions."
     var rest = words[...]
@@ -67,14 +70,15 @@ struct WireReason {
       else { return nil }
       let reason = before[..<end.lowerBound].trimmed(of: "\n, ")
       let digits = rest[sign.upperBound...].prefix { $0.isNumber }
-      if let line = Int(digits) {
+      isExplained = true
+      if let line = Int(digits), before[end.upperBound...].hasPrefix("\(method.name)'") {
         ends.removeAll { $0.line == line }
         ends.append((line, reason != "false"))
       }
       rest = rest[sign.upperBound...].dropFirst(digits.count)
     }
-    guard !ends.isEmpty else { return nil }
-    kind = ends.contains(where: \.isError) ? .error : .condition
+    guard isExplained else { return nil }
+    kind = ends.isEmpty ? .unmatched : ends.contains(where: \.isError) ? .error : .condition
     lines = ends.map(\.line)
   }
 }
@@ -160,8 +164,8 @@ struct WireComparison {
     if expectation.write != nil { leave("write") }
     if expectation.missing != nil { leave("missing") }
     guard !kinds.isEmpty || expectation.rule != nil else { return }
-    guard let reason = WireReason(theirs.words), let last = ours.judgements.last, last.method != .list,
-      !isSeveral
+    guard let last = ours.judgements.last, last.method != .list, !isSeveral,
+      let reason = WireReason(theirs.words, of: last.method)
     else {
       // Of a query the emulator says how its own proof ended, of several operations what came of all of them.
       if !kinds.isEmpty { leave("the kind of denial") }
