@@ -96,6 +96,7 @@ public struct Changes: Sendable {
 enum Function: String, CaseIterable, Sendable {
   case time, geo, ref, bytes, vector, int, double, size, ids
   case repeated = "repeat"
+  case add, subtract, join, concat
   case inc, max, min, union, remove
   case pick, weighted, someOf, boolean, timeBetween, geoNear, name, words
   case email, uuid, url, phone
@@ -107,8 +108,8 @@ enum Function: String, CaseIterable, Sendable {
     case .pick, .weighted, .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .email,
       .uuid, .url, .phone, .drawnInt, .drawnDouble:
       true
-    case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .inc, .max, .min, .union,
-      .remove:
+    case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .add, .subtract, .join,
+      .concat, .inc, .max, .min, .union, .remove:
       false
     }
   }
@@ -117,9 +118,9 @@ enum Function: String, CaseIterable, Sendable {
   var isTransform: Bool {
     switch self {
     case .inc, .max, .min, .union, .remove: true
-    case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .pick, .weighted,
-      .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .email, .uuid, .url, .phone,
-      .drawnInt, .drawnDouble:
+    case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .add, .subtract, .join,
+      .concat, .pick, .weighted, .weightedMap, .someOf, .boolean, .timeBetween, .geoNear, .name, .words,
+      .email, .uuid, .url, .phone, .drawnInt, .drawnDouble:
       false
     }
   }
@@ -130,9 +131,9 @@ enum Function: String, CaseIterable, Sendable {
     case .drawnInt: "$int"
     case .drawnDouble: "$double"
     case .weightedMap: "$weighted"
-    case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .inc, .max, .min, .union,
-      .remove, .pick, .weighted, .someOf, .boolean, .timeBetween, .geoNear, .name, .words, .email, .uuid,
-      .url, .phone:
+    case .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .add, .subtract, .join,
+      .concat, .inc, .max, .min, .union, .remove, .pick, .weighted, .someOf, .boolean, .timeBetween, .geoNear,
+      .name, .words, .email, .uuid, .url, .phone:
       "$" + rawValue
     }
   }

@@ -9,7 +9,8 @@ extension FormCompiler {
   ) throws(YAMLError) -> Form {
     let node = entry.value
     let mark = entry.key.mark
-    if function == .someOf { return try compileSomeOf(node, others, at: mark) }
+    if function == .someOf { return try compileList(.someOf, node, others, known: ["min", "max"], at: mark) }
+    if function == .join { return try compileList(.join, node, others, known: ["separator"], at: mark) }
     try refuse(others, beside: function.formName)
     switch function {
     case .time, .ref, .bytes, .size, .boolean, .name, .email, .uuid, .url, .phone, .inc, .max, .min:
@@ -27,10 +28,10 @@ extension FormCompiler {
     case .geoNear: return try named(.geoNear, node, ["center", "metres"], optional: [], at: mark)
     case .words: return try named(.words, node, ["min", "max"], optional: [], at: mark)
     case .weighted: return try compileWeighted(node, at: mark)
-    case .geo, .vector, .repeated, .ids, .timeBetween, .union, .remove, .pick:
+    case .geo, .vector, .repeated, .ids, .timeBetween, .union, .remove, .pick, .add, .subtract, .concat:
       return try listed(function, node, at: mark)
-    case .someOf, .drawnInt, .drawnDouble, .weightedMap:
-      // Not written with a key of their own; `someOf` was dealt with above.
+    case .someOf, .join, .drawnInt, .drawnDouble, .weightedMap:
+      // Not written with a key of their own; `someOf` and `join` were dealt with above.
       throw node.error("unknown value form '\(entry.key.text)'")
     }
   }
@@ -74,17 +75,17 @@ extension FormCompiler {
     return try call(function, arguments, at: mark)
   }
 
-  /// `{$someOf: LIST, min: 0, max: 5}`: the arguments are list, min, max, of which the last two may be
-  /// missing; `label` tells them apart.
-  private mutating func compileSomeOf(
-    _ node: YAMLNode, _ others: [YAMLEntry], at mark: YAMLMark
+  /// `{$someOf: LIST, min: 0, max: 5}`, `{$join: LIST, separator: ", "}`: the arguments are the list and then those of
+  /// `known` that are there; `label` tells them apart.
+  private mutating func compileList(
+    _ function: Function, _ node: YAMLNode, _ others: [YAMLEntry], known: [String], at mark: YAMLMark
   ) throws(YAMLError) -> Form {
-    try refuse(others, beside: "$someOf", known: ["min", "max"])
+    try refuse(others, beside: function.formName, known: known)
     var arguments = [Form.Argument(label: "", form: try compile(node))]
     for entry in others {
       arguments.append(Form.Argument(label: entry.key.text, form: try compile(entry.value)))
     }
-    return try call(.someOf, arguments, at: mark)
+    return try call(function, arguments, at: mark)
   }
 
   /// `{a: 3, b: 1}`, `[[VALUE, 3], ...]`, or a value that is a map of weights.

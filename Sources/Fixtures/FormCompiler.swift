@@ -121,7 +121,8 @@ public struct FormCompiler {
     "$numberLong": "$int", "$numberDouble": "$double", "$float": "$double", "$increment": "$inc",
     "$arrayUnion": "$union", "$arrayRemove": "$remove", "$delete": "$absent", "$deleteField": "$absent",
     "$choice": "$pick", "$oneOf": "$pick", "$random": "$pick", "$lorem": "$words", "$text": "$words",
-    "$oid": "$uuid", "$template": "$like",
+    "$oid": "$uuid", "$template": "$like", "$sum": "$add", "$plus": "$add", "$dateAdd": "$add",
+    "$minus": "$subtract", "$dateSubtract": "$subtract", "$append": "$concat", "$concatArrays": "$concat",
   ]
 
   private func unknownForm(_ key: YAMLKey) -> YAMLError {

@@ -83,6 +83,9 @@ extension FormEvaluator {
     case .ids: return .plain(.array(try ids(arguments, at: mark)))
     case .geo: return .plain(.geoPoint(try Self.geoPoint(arguments, form: "$geo", at: mark)))
     case .vector: return .plain(.vector(try vector(arguments, at: mark)))
+    case .add, .subtract: return .plain(try added(function, arguments, at: mark))
+    case .join: return .plain(.string(try joined(arguments)))
+    case .concat: return .plain(.array(try concatenated(arguments)))
     case .union: return .marker(.union(try elements(arguments)))
     case .remove: return .marker(.remove(try elements(arguments)))
     case .time, .ref, .bytes, .int, .double, .size, .inc, .max, .min:

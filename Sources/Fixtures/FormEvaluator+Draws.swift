@@ -85,9 +85,8 @@ extension FormEvaluator {
     case .words: return .plain(.string(try words(arguments, &stream)))
     case .email, .uuid, .url, .phone:
       return .plain(.string(try contact(call.function, arguments[0], &stream)))
-    case .pick, .weighted, .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .inc,
-      .max,
-      .min, .union, .remove:
+    case .pick, .weighted, .time, .geo, .ref, .bytes, .vector, .int, .double, .size, .ids, .repeated, .add,
+      .subtract, .join, .concat, .inc, .max, .min, .union, .remove:
       throw YAMLError("\(call.function.formName) does not draw from values", at: mark)
     }
   }

@@ -24,7 +24,7 @@ public struct FormEvaluator: Sendable {
   /// otherwise grow without end.
   public static let budgetMax = 32 * 1_024 * 1_024
   /// What a value costs beside its text. A document of 1 MiB has fewer values than fit the budget.
-  private static let valueCost = 32
+  static let valueCost = 32
   /// LIMIT: levels of values, forms and templates inside each other.
   private static let depthMax = 200
 
@@ -197,14 +197,11 @@ public struct FormEvaluator: Sendable {
       let sign = number < 0 ? "-" : ""
       return sign + String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
-    switch value {
-    case .plain(.string(let text)): return text
-    case .plain(.integer(let number)): return String(number)
-    case .plain(.boolean(let flag)): return flag ? "true" : "false"
-    case .plain, .map, .marker:
+    guard case .plain(let plain) = value, let text = plain.insertedText else {
       throw YAMLError(
         "'${\(use.text)}' is \(value.kindName); only texts, integers and booleans can stand inside a text",
         at: mark)
     }
+    return text
   }
 }

@@ -52,12 +52,6 @@ public final class StandingClock: Sendable {
 }
 
 extension StandingClock {
-  /// LIMIT: how far a step leads.
-  private static let stepSecondsMax: Int64 = 100 * 366 * 86_400
-  private static let units: [(name: Character, seconds: Int64)] = [
-    ("w", 604_800), ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
-  ]
-
   /// A time that people write, in microseconds since the epoch: `2026-03-01T00:00:00Z`, or with a sign, after
   /// `present`, `+12h`, `+1d12h30m`.
   public static func time(_ text: String, after present: Int64) throws(InvalidArgument) -> Int64 {
@@ -70,29 +64,10 @@ extension StandingClock {
       }
       return instant.microseconds
     }
-    let time = present + (try step(text.dropFirst(), of: text)) * 1_000_000
+    let time = present + (try TimeStep.seconds(text.dropFirst(), of: text)) * 1_000_000
     guard Timestamp(microseconds: time).isValid else {
       throw InvalidArgument("'\(text)' leads behind the year 9999, where times end")
     }
     return time
-  }
-
-  private static func step(_ steps: Substring, of text: String) throws(InvalidArgument) -> Int64 {
-    var seconds: Int64 = 0
-    var rest = steps
-    repeat {
-      let digits = rest.prefix { $0.isASCII && $0.isNumber }
-      rest = rest.dropFirst(digits.count)
-      guard let count = Int64(digits), count <= stepSecondsMax, let letter = rest.popFirst(),
-        let unit = units.first(where: { $0.name == letter }), count * unit.seconds <= stepSecondsMax
-      else {
-        throw InvalidArgument("'\(text)' is no step; write +12h, +30m or +1d12h30m, a hundred years at most")
-      }
-      seconds += count * unit.seconds
-    } while !rest.isEmpty && seconds <= stepSecondsMax
-    guard seconds <= stepSecondsMax else {
-      throw InvalidArgument("'\(text)' is too far; a step is a hundred years at most")
-    }
-    return seconds
   }
 }
