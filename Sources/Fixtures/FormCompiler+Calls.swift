@@ -41,7 +41,8 @@ extension FormCompiler {
   ) throws(YAMLError) -> Form {
     let form = Form(
       content: .call(Form.Call(function: function, arguments: arguments, isSpread: isSpread)), mark: mark)
-    return try folded(form, constant: !function.draws && arguments.map(\.form).allConstant)
+    let isConstant = !function.draws && arguments.map(\.form).allConstant
+    return try folded(form, constant: isConstant && !arguments.contains { $0.form.isRelativeTime })
   }
 
   /// A list of arguments, each with its own place; or one value that is such a list.

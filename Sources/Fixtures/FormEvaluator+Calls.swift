@@ -102,7 +102,7 @@ extension FormEvaluator {
   /// The functions of one argument.
   private func compute(_ function: Function, _ argument: Argument) throws(YAMLError) -> TypedValue {
     switch function {
-    case .time: return .plain(.timestamp(try TimeText.instant(argument, "$time takes")))
+    case .time: return .plain(.timestamp(try instant(argument, "$time takes")))
     case .ref: return .plain(.reference(try reference(argument)))
     case .bytes: return .plain(.bytes(try bytes(argument)))
     case .int: return .plain(.integer(try whole(argument)))
@@ -241,27 +241,5 @@ extension FormEvaluator {
     var elements: [Double] = []
     for argument in arguments { elements.append(try argument.number("$vector takes numbers")) }
     return elements
-  }
-}
-
-/// Instants in files.
-enum TimeText {
-  /// A timestamp, or the RFC 3339 text of one; below microseconds everything is cut.
-  static func instant(_ argument: Argument, _ usage: String) throws(YAMLError) -> Timestamp {
-    if case .plain(.timestamp(let instant)) = argument.value { return instant }
-    let usage = "\(usage) a time as in 2026-01-05T09:00:00Z"
-    let text = try argument.text(usage)
-    guard let instant = parse(text) else { throw argument.error("\(usage); '\(text)' is none") }
-    return instant.truncatedToMicroseconds
-  }
-
-  /// Like `Timestamp(rfc3339:)`, with any number of fraction digits, and never a bare date.
-  private static func parse(_ text: String) -> Timestamp? {
-    let bytes = Array(text.utf8)
-    guard bytes.count > 10 else { return nil }
-    guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return Timestamp(rfc3339: text) }
-    let digits = bytes[(dot + 1)...].prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-    let kept = bytes[...dot] + digits.prefix(9) + bytes[digits.endIndex...]
-    return Timestamp(rfc3339: String(decoding: kept, as: UTF8.self))
   }
 }

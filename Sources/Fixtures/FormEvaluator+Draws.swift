@@ -220,8 +220,8 @@ extension FormEvaluator {
     guard arguments.count == 2 || arguments.count == 3 else {
       throw YAMLError("$timeBetween takes [earliest, latest] or [earliest, latest, shape]", at: mark)
     }
-    let earliest = try TimeText.instant(arguments[0], "$timeBetween takes")
-    let latest = try TimeText.instant(arguments[1], "$timeBetween takes")
+    let earliest = try instant(arguments[0], "$timeBetween takes")
+    let latest = try instant(arguments[1], "$timeBetween takes")
     guard earliest <= latest else {
       throw arguments[1].error("\(latest.rfc3339) is before \(earliest.rfc3339)")
     }

@@ -25,7 +25,7 @@ extension FormEvaluator {
       for next in rest { sum = try Self.sum(sum, next, function) }
       return sum
     case .plain(.timestamp), .plain(.string):
-      var time = try TimeText.instant(first, "\(function.formName) takes numbers, or first")
+      var time = try instant(first, "\(function.formName) takes numbers, or first")
       for next in rest { time = try Self.moved(time, next, function) }
       return .timestamp(time)
     case .plain, .map, .marker:

@@ -12,6 +12,8 @@ public struct FormEvaluator: Sendable {
   public var templates: TemplateTable
   public var documents: KnownDocuments
   public var scope: Scope
+  /// What `now` means, in microseconds; nil where values may not depend on when they are asked for.
+  public var now: Int64?
 
   /// Templates before this one are visible: inside a template only those written earlier, so that none
   /// can contain itself.
@@ -30,13 +32,14 @@ public struct FormEvaluator: Sendable {
 
   public init(
     database: DatabaseID, templates: TemplateTable = TemplateTable(),
-    documents: KnownDocuments = KnownDocuments(), scope: Scope = Scope(),
+    documents: KnownDocuments = KnownDocuments(), scope: Scope = Scope(), now: Int64? = nil,
     budget: Int = FormEvaluator.budgetMax
   ) {
     self.database = database
     self.templates = templates
     self.documents = documents
     self.scope = scope
+    self.now = now
     self.budget = budget
     budgetOfDocument = budget
   }

@@ -129,6 +129,15 @@ struct ComputedFormTests {
     #expect(sink.value("classes/c3", "people") == .string("p1 p2 p3"))
   }
 
+  @Test(
+    "a seed has no now", arguments: ["{$time: now}", "{$add: [now-1d, 1h]}", "{$timeBetween: [now-1d, now]}"])
+  func present(source: String) {
+    let errors = seedErrors("version: 1\ndocuments:\n  a/b: {v: \(source)}\n")
+    #expect(errors.count == 1)
+    #expect(
+      errors.first?.contains("means nothing here: a seed gives the same documents") == true, "\(errors)")
+  }
+
   @Test("an overflow of one document names it")
   func overflowOfOne() {
     let source = """

@@ -42,6 +42,19 @@ struct FeatureTests {
     #expect(report.failedCount == 0 && report.passedCount == row.count + 3, "\(PrettyReport.text([report]))")
   }
 
+  @Test(
+    "a time that is none is said to be, relative or not",
+    arguments: ["nowish", "now+", "now+1y", "now-1h30", "now + 1h", "now+99999w", "noon"])
+  func times(text: String) throws {
+    let failure = #expect(throws: SuiteFailure.self) {
+      _ = try SuiteKit.run("cases:\n  - {as: ann, set: a/b, data: {v: {$time: \(text)}}, expect: allow}\n")
+    }
+    #expect(
+      failure?.description.contains(
+        "$time takes a time as in 2026-01-05T09:00:00Z, now or now-1d12h; '\(text)' is none") == true,
+      "\(String(describing: failure))")
+  }
+
   /// Cases that must pass.
   static let passing: [String] = [
     // Requests.
@@ -83,6 +96,13 @@ struct FeatureTests {
     "{as: anon, create: notes/x, data: {at: {$time: 2026-03-01T09:00:01Z}}, expect: {deny: condition}}",
     "{as: anon, create: notes/x, data: {at: {$time: 2020-01-01T00:00:00Z}}, at: 2020-01-01T00:00:00Z, expect: allow}",
     "{as: anon, get: clock/2026, expect: allow}",
+    "{as: anon, create: notes/x, data: {at: {$time: now}}, expect: allow}",
+    "{as: anon, create: notes/x, data: {at: {$time: now+1s}}, expect: {deny: condition}}",
+    "{as: anon, set: notes/y, data: {at: {$time: now}, ends: {$time: now+1d12h}}, expect: allow, after: {notes/y: {ends: {$time: 2026-03-02T21:00:00Z}}}}",
+    "{as: anon, set: notes/y, data: {at: {$time: now}, ends: {$add: [now-2w, 30m]}}, expect: allow, after: {notes/y: {ends: {$time: 2026-02-15T09:30:00Z}}}}",
+    "{as: ann, get: notes/n, given: {notes/n: {at: {$time: now-1h}}}, expect: allow}",
+    "{as: anon, get: clock/2027, at: now+52w, expect: allow}",
+    "{as: admin, list: {from: notes, order: at, start: {$time: now-1w}}, given: {notes/n: {at: {$time: now-1h}}}, expect: {allow: true, returns: [notes/n]}}",
     "{as: anon, get: clock/2031, at: {$time: 2031-05-05T00:00:00Z}, expect: allow}",
     // Commits and transactions.
     "{as: ann, commit: [{update: notes/n, data: {n: {$inc: 1}}}, {set: users/ann, data: {}}], expect: allow, after: {notes/n: {n: 2}, users/ann: {level: {$absent: true}}}}",

@@ -205,7 +205,7 @@ struct SuiteFile: Sendable {
   var name: String
   var database: DatabaseID
   /// Microseconds since the epoch.
-  var clock: Int64
+  let clock: Int64
   var rules: Ruleset
   var templates: TemplateTable
   /// In written order.

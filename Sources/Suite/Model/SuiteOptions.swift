@@ -24,6 +24,8 @@ public struct SuiteOptions: Sendable {
   public var lastGreen: GreenRun?
   /// Asked before each case: whether nobody waits for the outcome any more.
   package var isInterrupted: (@Sendable () -> Bool)?
+  /// What `clock` is, whatever the suite says: where an emulator's clock stands, in microseconds.
+  var clock: Int64?
   /// Whether what is asked of the rules is kept, for mutants.
   var recordsRequests = false
 

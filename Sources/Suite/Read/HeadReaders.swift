@@ -8,14 +8,16 @@ internal import YAML
 
 enum InstantReader {
   /// A time as text, or as `{$time: ...}`.
-  static func microseconds(_ node: YAMLNode) throws(YAMLError) -> Int64 {
+  /// - Parameter now: what `now` means; nil where nothing is meant.
+  static func microseconds(_ node: YAMLNode, now: Int64? = nil) throws(YAMLError) -> Int64 {
     var node = node
     if case .mapping(let entries) = node.content, entries.count == 1, entries[0].key.text == "$time" {
       node = entries[0].value
     }
     let text = try node.literal()
-    guard let instant = Timestamp(rfc3339: text) else {
-      throw node.error("'\(text)' is no time; write 2026-03-01T09:00:00Z")
+    guard let instant = TimeText.instant(text, now: now) else {
+      throw node.error(
+        "'\(text)' is no time; write 2026-03-01T09:00:00Z" + (now == nil ? "" : " or now+1d12h"))
     }
     let microseconds = instant.microseconds
     guard microseconds % 1_000 == 0, microseconds >= 0 else {
@@ -51,7 +53,7 @@ enum PersonaReader {
     let map = try entry.value.map("a persona")
     try map.refuseKeys(except: ["uid", "claims", "provider", "email_verified"])
     let uid = try map.required("uid").literal()
-    var token = try claims(map["claims"], database)
+    var token = try claims(map["claims"], database, clock)
     addStandardClaims(to: &token, uid, database, clock)
     let provider = try map["provider"].map { node throws(YAMLError) in try node.literal() } ?? "custom"
     token["firebase"] = .map(["identities": .map([:]), "sign_in_provider": .string(provider)])
@@ -59,10 +61,12 @@ enum PersonaReader {
     return Persona(name: name, credentials: .user(AuthFacts(uid: uid, claims: token)), claims: token)
   }
 
-  private static func claims(_ node: YAMLNode?, _ database: DatabaseID) throws(YAMLError) -> Fields {
+  private static func claims(
+    _ node: YAMLNode?, _ database: DatabaseID, _ clock: Int64
+  ) throws(YAMLError) -> Fields {
     guard let node else { return Fields() }
     var compiler = FormCompiler(database: database, vocabulary: .suites)
-    var evaluator = FormEvaluator(database: database)
+    var evaluator = FormEvaluator(database: database, now: clock)
     let value = try evaluator.evaluate(try compiler.compile(node), at: DrawPlace(seed: 0))
     guard case .plain(.map(let fields)) = value else { throw node.error("claims are a map") }
     return fields

@@ -109,7 +109,9 @@ struct QueryReader {
 
   private func values(_ node: YAMLNode) throws(YAMLError) -> [Value] {
     var values: [Value] = []
-    for node in node.oneOrMore { values.append(try ConstantReader(database: database).value(node)) }
+    for node in node.oneOrMore {
+      values.append(try ConstantReader(database: database, now: clock).value(node))
+    }
     return values
   }
 }

@@ -43,7 +43,8 @@ struct RequestReader {
     if let node = map["after"] { after = try OverlayReader.read(node, database: database, source: source) }
     return Request(
       action: action, persona: try self.persona(map, persona), given: given,
-      time: try map["at"].map(InstantReader.microseconds),
+      time: try map["at"].map { (node) throws(YAMLError) in try InstantReader.microseconds(node, now: clock)
+      },
       expectation: try expectation(map, isRequired: expectsVerdict),
       after: after, title: Self.title(first), source: source, mark: map.mark)
   }
@@ -125,7 +126,9 @@ struct RequestReader {
     if case .sequence(let nodes) = node.content {
       for node in nodes { paths.append(try documentPath(node)) }
     } else {
-      for text in try ConstantReader(database: database).texts(node, "getAll takes a list of paths") {
+      for text in try ConstantReader(database: database, now: clock).texts(
+        node, "getAll takes a list of paths")
+      {
         paths.append(try DocumentPath.parse(text, at: node.start))
       }
     }
@@ -185,10 +188,11 @@ struct RequestReader {
 /// Values that depend on nothing but the file.
 struct ConstantReader {
   let database: DatabaseID
+  let now: Int64
 
   func value(_ node: YAMLNode) throws(YAMLError) -> Value {
     var compiler = FormCompiler(database: database, vocabulary: .suites)
-    var evaluator = FormEvaluator(database: database)
+    var evaluator = FormEvaluator(database: database, now: now)
     guard case .plain(let value) = try evaluator.evaluate(try compiler.compile(node), at: DrawPlace(seed: 0))
     else { throw node.error("a value is wanted here, without $serverTime and the like") }
     return value

@@ -105,7 +105,7 @@ extension SuiteReader {
     templates.define(entry.key.text, form)
     // Evaluated once here, so that its errors are reported at its own place.
     if compiler.collectionsRead.isEmpty {
-      var evaluator = FormEvaluator(database: database, templates: templates)
+      var evaluator = FormEvaluator(database: database, templates: templates, now: clock)
       _ = try evaluator.evaluate(form, at: DrawPlace(seed: 0))
     }
   }

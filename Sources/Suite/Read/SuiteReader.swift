@@ -115,6 +115,7 @@ struct SuiteReader {
       if let node = root["name"] { reader.name = try node.literal() }
       if let node = root["database"] { reader.database = try Self.database(node) }
       if let node = root["clock"] { reader.clock = try InstantReader.microseconds(node) }
+      reader.clock = reader.options.clock ?? reader.clock
       if let node = root["limits"] { reader.limits = try CaseLimits(node) }
     }
   }

@@ -139,14 +139,14 @@ struct RequestTextReader {
       }
       var compiler = FormCompiler(database: database, vocabulary: .suites)
       let form = WriteForm(path: path, operation: try operation(&compiler, node), mark: node.start)
-      var builder = WriteBuilder(evaluator: FormEvaluator(database: database))
+      var builder = WriteBuilder(evaluator: FormEvaluator(database: database, now: clock))
       return try builder.write(form)
     }
   }
 
   private func fields(_ text: String, _ name: String) throws(RequestTextError) -> [UInt8] {
     let value = try reading(text, name) { (node) throws(YAMLError) in
-      guard case .map(let fields) = try ConstantReader(database: database).value(node) else {
+      guard case .map(let fields) = try ConstantReader(database: database, now: clock).value(node) else {
         throw node.error("the fields of a document are a map; found \(node.kindName)")
       }
       return fields

@@ -125,7 +125,7 @@ final class Stage {
 
   /// Evaluates values with what is stored now.
   var evaluator: FormEvaluator {
-    FormEvaluator(database: database, templates: templates, documents: known)
+    FormEvaluator(database: database, templates: templates, documents: known, now: clock.now)
   }
 
   // MARK: states

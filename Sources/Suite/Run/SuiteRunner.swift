@@ -46,7 +46,7 @@ struct SuiteRunner {
       let error = YAMLError("'only' hides the other cases and is not accepted here", at: first.mark)
       throw .invalid([SuiteFault(error, in: first.source)])
     }
-    chosen = file.cases.enumerated().filter { isChosen($0.element, $0.offset) }.map(\.element)
+    chosen = Self.chosen(file, options)
     try play(chosen, hides: !only.isEmpty)
     guard part.errors.isEmpty else { throw .invalid(part.errors.faults) }
     var report = SuiteReport(
@@ -91,7 +91,14 @@ struct SuiteRunner {
     results.count == file.cases.count && !results.contains { $0.status == .skipped(CaseResult.otherOnly) }
   }
 
-  private func isChosen(_ testCase: TestCase, _ index: Int) -> Bool {
+  /// The cases that the options ask for.
+  static func chosen(_ file: SuiteFile, _ options: SuiteOptions) -> [TestCase] {
+    file.cases.enumerated().filter { isChosen($0.element, $0.offset, file, options) }.map(\.element)
+  }
+
+  private static func isChosen(
+    _ testCase: TestCase, _ index: Int, _ file: SuiteFile, _ options: SuiteOptions
+  ) -> Bool {
     if let shard = options.shard, !shard.holds(index) { return false }
     if let tag = options.tag, !testCase.tags.contains(where: { $0.hasSameBytes(as: tag) }) { return false }
     let name = ([file.name] + testCase.names).joined(separator: " › ")

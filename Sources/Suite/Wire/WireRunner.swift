@@ -13,10 +13,14 @@ internal import Rules
 internal import YAML
 
 struct WireRunner {
-  private let file: SuiteFile
   private let stage: Stage
   private let client: EmulatorClient
   private let texts: RuleTexts
+  /// The suite's own clock.
+  private let clock: Int64
+  /// The suite as it is at the emulator's time.
+  private let file: SuiteFile
+  private let options: SuiteOptions
   /// Where the emulator's clock stands, in microseconds; nil where it is the machine's.
   private let standing: Int64?
   /// What the emulator holds, as far as we know.
@@ -26,17 +30,30 @@ struct WireRunner {
   private var comparison = WireComparison()
 
   init(_ file: SuiteFile, _ client: EmulatorClient, options: SuiteOptions) throws(SuiteFailure) {
-    var present = file
     let standing: Int64?
     do throws(WireFailure) { standing = try client.standClock(at: file.clock) } catch {
       throw .engine(error.message)
     }
-    present.clock = standing ?? SystemClock.wall / 1_000_000 * 1_000
     self.standing = standing
-    self.file = file
+    clock = file.clock
+    self.options = options
+    // Read again, because times may be relative to the clock.
+    var atPresent = options
+    atPresent.clock = standing ?? SystemClock.wall / 1_000_000 * 1_000
+    var reader = SuiteReader(file.source, options: atPresent)
+    self.file = try reader.read()
     self.client = client
-    texts = RuleTexts(file.rules)
-    stage = try Stage(present, options: options)
+    texts = RuleTexts(self.file.rules)
+    stage = try Stage(self.file, options: options)
+  }
+
+  /// The same cases as they are at the emulator's time.
+  func cases(like chosen: [TestCase]) throws(SuiteFailure) -> [TestCase] {
+    let found = SuiteRunner.chosen(file, options)
+    guard found.map(\.names) == chosen.map(\.names) else {
+      throw .engine("\(file.source.name) was changed while it ran; run it again")
+    }
+    return found
   }
 
   func close() { stage.close() }
@@ -125,7 +142,7 @@ struct WireRunner {
     switch (request.expectation.verdict, ours.end) {
     case (.anything, _), (.allow, .allowed), (.deny, .denied): break
     case (.allow, _), (.deny, _):
-      throw .skipped("over the wire: needs the suite's clock, \(Timestamp(microseconds: file.clock).rfc3339)")
+      throw .skipped("over the wire: needs the suite's clock, \(Timestamp(microseconds: clock).rfc3339)")
     }
     return (theirs, ours)
   }
