@@ -168,8 +168,8 @@ let package = Package(
       name: "docsh",
       dependencies: [
         "Access", "CBuild", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB",
-        "Exports",
-        "Functions", "Indexes", "JSON", "Packs", "Platform", "Requests", "Rules", "RulesTools", "Seeder",
+        "Exports", "Fixtures", "Functions", "Indexes", "JSON", "Packs", "Platform", "Requests", "Rules",
+        "RulesTools", "Seeder",
         "Shell", "Suite", "Telemetry", "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -242,8 +242,8 @@ let package = Package(
     .testTarget(
       name: "DocshTests",
       dependencies: [
-        "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Indexes", "Seeder", "TestSupport",
-        "Triggers", "Wire", "YAML",
+        "Access", "Client", "DocModel", "docsh", "DocStore", "EngineLMDB", "Indexes", "Rules", "Seeder",
+        "TestSupport", "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

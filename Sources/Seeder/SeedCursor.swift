@@ -1,6 +1,6 @@
 /// The documents of a seed file, one after the other.
 
-internal import DocModel
+package import DocModel
 internal import Fixtures
 internal import YAML
 
@@ -236,7 +236,7 @@ extension YAMLError {
 
 extension ResourcePath {
   /// The collection ids of a document's path: `posts/likes` for `posts/p1/likes/u1`, or `posts/*/likes`.
-  func collectionPattern(joinedBy separator: String) -> String {
+  package func collectionPattern(joinedBy separator: String) -> String {
     var pattern = ""
     for (index, segment) in segments.enumerated() where index % 2 == 0 {
       if index > 0 { pattern += separator }

@@ -44,7 +44,7 @@ struct FeatureTests {
 
   @Test(
     "a time that is none is said to be, relative or not",
-    arguments: ["nowish", "now+", "now+1y", "now-1h30", "now + 1h", "now+99999w", "noon"])
+    arguments: ["nowish", "now+", "now+1y", "now-1h30", "now + 1h", "now+99999w"])
   func times(text: String) throws {
     let failure = #expect(throws: SuiteFailure.self) {
       _ = try SuiteKit.run("cases:\n  - {as: ann, set: a/b, data: {v: {$time: \(text)}}, expect: allow}\n")
