@@ -62,6 +62,8 @@ struct FeatureTests {
     "{as: ann, get: users/none, expect: {deny: error, error: missing-document, at: users.get}}",
     "{as: ann, getAll: [users/eve, users/ann], expect: {allow: true, returns: [users/eve, users/ann]}}",
     "{as: admin, getAll: {$ids: [users/u, 1, 3]}, expect: {allow: true, returns: []}}",
+    "{as: admin, getAll: {$concat: [[users/eve], {$ids: [users/a, 1, 1]}]}, expect: {allow: true, returns: [users/eve]}}",
+    "{as: ann, set: users/ann, data: {n: {$add: [1, 2]}, t: {$subtract: [2026-03-01T09:00:00Z, 1h]}, s: {$join: [a, b], separator: '-'}}, expect: allow, after: {users/ann: {n: 3, t: {$time: 2026-03-01T08:00:00Z}, s: a-b}}}",
     "{as: ann, list: {from: users, where: [open == true]}, expect: {allow: true, returns: [users/eve], by: users.list}}",
     "{as: ann, count: {from: users, where: [open == true]}, expect: {allow: true, returns: 1}}",
     "{as: admin, list: {from: users, order: [level desc], limit: 1}, expect: {allow: true, returns: [users/ann]}}",

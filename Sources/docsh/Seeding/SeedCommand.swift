@@ -36,8 +36,9 @@ struct SeedFileCommand: AsyncParsableCommand {
       and those that the rules deny are told. --as says which user, for all documents or for those of a pattern:
 
         docsh seed app.yaml --check --rules app.rules --as mina
-        docsh seed app.yaml --check --rules app.rules --at '${data.createdAt}' \\
-            --as '/users/{uid}/{path=**}=${uid}' --as '/payments/{id}=${data.userId}' \\
+        docsh seed app.yaml --check --rules app.rules \\
+            --as '/users/{uid}/{path=**}=${uid}' \\
+            --as '/payments/{id}=${data.userId}' --at '${data.createdAt}' \\
             --as '/plans/{plan}={uid: olga, claims: {role: admin}}'
 
       Ends with 1 when a document is denied.
