@@ -162,6 +162,12 @@ struct SeedRulesCheckTests {
       (["/users=ann"], "Path pattern \"users\" names a collection, not documents."),
       (["ann", "bob"], "--as is given twice for all documents"),
       (["/a/{x}=ann", "/a/{x}=bob"], "--as is given twice for `/a/{x}`"),
+      (["{uid: 5}"], "--as `{uid: 5}`: a persona is null or {uid: \"x\", claims: {role: \"coach\"}}"),
+      (["{claims: {}}"], "--as `{claims: {}}`: a persona is null or {uid: \"x\", claims: {role: \"coach\"}}"),
+      (
+        ["/a/{x}={uid: \"${x}\", claim: {}}"],
+        "--as `{uid: \"${x}\", claim: {}}`: 'claim' is no part of a persona; there are uid, claims, provider, email_verified, email, phone_number, name, picture, and claims takes any others"
+      ),
       (["admin"], "--as admin: an administrator passes by the rules; write the uid of a user"),
       (["/a/{x}=${y}"], "--as:1:1: error: no value is called 'y' here; known: data, x\n  ${y}\n  ^"),
     ] as [([String], String)])
