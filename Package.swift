@@ -73,9 +73,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "RulesTools", dependencies: ["DocModel", "JSON", "Rules"], swiftSettings: strict),
+      name: "RulesTools", dependencies: ["DocModel", "JSON", "Platform", "Rules"], swiftSettings: strict),
     .target(
-      name: "Indexes", dependencies: ["DocModel", "DocStore", "JSON"], swiftSettings: strict),
+      name: "Indexes", dependencies: ["DocModel", "DocStore", "JSON", "Platform"], swiftSettings: strict),
     .target(
       name: "Access", dependencies: ["DocModel", "DocStore", "Indexes", "Platform", "Rules"],
       swiftSettings: strict),
@@ -88,8 +88,8 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Exports", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
-      name: "Faults", dependencies: ["Access", "DocModel", "DocStore", "JSON", "Rules"], swiftSettings: strict
-    ),
+      name: "Faults", dependencies: ["Access", "DocModel", "DocStore", "JSON", "Platform", "Rules"],
+      swiftSettings: strict),
     .target(
       name: "Requests", dependencies: ["Access", "DocModel", "DocStore", "Indexes", "JSON", "Rules"],
       swiftSettings: strict),
@@ -130,7 +130,7 @@ let package = Package(
       dependencies: ["Access", "Client", "DocModel", "DocStore", "JSON", "Platform", "Triggers", "YAML"],
       swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CYAML", "JSON", "Platform"], swiftSettings: strict),
-    .target(name: "Fixtures", dependencies: ["DocModel", "YAML"], swiftSettings: strict),
+    .target(name: "Fixtures", dependencies: ["DocModel", "Platform", "YAML"], swiftSettings: strict),
     .target(
       name: "Seeder",
       dependencies: [

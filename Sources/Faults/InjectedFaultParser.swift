@@ -7,6 +7,7 @@
 /// ```
 
 internal import DocModel
+internal import Platform
 
 /// What is wrong with a rule, and what would be right.
 package struct InjectedFaultError: Error, Equatable {
@@ -146,7 +147,7 @@ extension InjectedFaultParser {
 
   private static func stray(_ word: Word) -> InjectedFaultError {
     let near =
-      Misspelling.nearest(to: word.text, among: ["on", "of", "under", "after"]).map {
+      Spelling.nearest(to: word.text, among: ["on", "of", "under", "after"]).map {
         "; did you mean `\($0)`?"
       } ?? ""
     return failure(
@@ -163,7 +164,7 @@ extension InjectedFaultParser {
     let name = word.text.uppercased()
     guard let code = StatusCode.allCases.first(where: { $0.name.hasSameBytes(as: name) }), !word.isQuoted
     else {
-      let near = Misspelling.nearest(to: name, among: Self.statuses + ["DELAY", "DROP"]).map {
+      let near = Spelling.nearest(to: name, among: Self.statuses + ["DELAY", "DROP"]).map {
         "did you mean \(["DELAY", "DROP"].contains($0) ? $0.lowercased() : $0)?"
       }
       throw Self.failure("`\(word.text)` is no status; \(near ?? wanted)", word)
@@ -227,7 +228,7 @@ extension InjectedFaultParser {
         continue
       }
       guard !word.isQuoted, let call = InjectedFault.Call(rawValue: word.text) else {
-        let near = Misspelling.nearest(to: word.text, among: Self.calls).map { "did you mean `\($0)`?" }
+        let near = Spelling.nearest(to: word.text, among: Self.calls).map { "did you mean `\($0)`?" }
         throw Self.failure("there is no call `\(word.text)`; \(near ?? "there are \(known)")", word)
       }
       if !fault.calls.contains(call) { fault.calls.append(call) }

@@ -1,6 +1,7 @@
 /// From the YAML of a value to its compiled form.
 
 public import DocModel
+internal import Platform
 public import YAML
 
 /// Compiles values, and notes which documents their `$from` may read.

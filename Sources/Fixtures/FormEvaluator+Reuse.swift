@@ -1,6 +1,7 @@
 /// `$like` and `$from`: copies with changes.
 
 internal import DocModel
+internal import Platform
 internal import YAML
 
 extension FormEvaluator {

@@ -6,6 +6,7 @@
 internal import DocModel
 internal import DocStore
 internal import JSON
+internal import Platform
 
 struct IndexFileReader {
   private let places: TextPlaces
@@ -226,7 +227,7 @@ extension IndexFileReader {
     var seen: Set<String> = []
     for member in members {
       if !keys.contains(member.nameText) {
-        let near = Misspelling.nearest(to: member.nameText, among: keys)
+        let near = Spelling.nearest(to: member.nameText, among: keys)
         warn(
           member.offset, "`\(member.nameText)` means nothing in \(what) and is passed over",
           fix: near.map { "did you mean `\($0)`?" }

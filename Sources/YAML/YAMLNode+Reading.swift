@@ -1,5 +1,7 @@
 /// Reading a tree: what is expected, or an error at the place.
 
+internal import Platform
+
 extension YAMLNode {
   /// An error at this node.
   public func error(_ message: String) -> YAMLError { YAMLError(message, at: start) }

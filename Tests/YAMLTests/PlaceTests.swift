@@ -1,6 +1,7 @@
 /// Where things stand, and how errors are shown.
 
 import Glibc
+import Platform
 import Testing
 import YAML
 

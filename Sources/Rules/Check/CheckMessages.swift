@@ -1,6 +1,7 @@
 /// What the checker says. The official texts are those of the official compiler, observed.
 
 internal import DocModel
+internal import Platform
 
 enum CheckMessages {
   private static func warning(
@@ -228,7 +229,7 @@ enum CheckMessages {
   }
 
   static func unknownMethod(_ name: NameSyntax) -> Diagnostic {
-    let near = Misspelling.nearest(to: name.text, among: AllowMethod.allCases.map(\.rawValue))
+    let near = Spelling.nearest(to: name.text, among: AllowMethod.allCases.map(\.rawValue))
     return warning(
       .unknownMethod, name.span,
       "there is no method `\(name.text)`; this `allow` never applies to it",
@@ -251,7 +252,7 @@ enum CheckMessages {
   {
     let replacement =
       isFunction
-      ? "\(name)()" : Library.foreignVariables[name] ?? Misspelling.nearest(to: name, among: visible)
+      ? "\(name)()" : Library.foreignVariables[name] ?? Spelling.nearest(to: name, among: visible)
     return warning(
       .unknownVariable, span, "nothing is called `\(name)` here; reading it fails",
       fix: replacement.map {
@@ -261,7 +262,7 @@ enum CheckMessages {
   }
 
   static func unknownFunction(_ name: String, at span: Span, visible: [String]) -> Diagnostic {
-    let near = Misspelling.nearest(to: name, among: visible)
+    let near = Spelling.nearest(to: name, among: visible)
     let fix = near.map { Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)]) }
     return warning(
       .unknownFunction, span, "there is no function `\(name)` here; calling it fails",
@@ -271,7 +272,7 @@ enum CheckMessages {
 
   static func unknownNamespaceFunction(_ name: String, at span: Span) -> Diagnostic {
     let namespace = name.prefix { $0 != "." } + "."
-    let near = Misspelling.nearest(
+    let near = Spelling.nearest(
       to: name, among: Library.namespaceFunctions.keys.filter { $0.hasPrefix(namespace) })
     return warning(
       .unknownFunction, span, "there is no function `\(name)`; calling it fails",
@@ -281,7 +282,7 @@ enum CheckMessages {
   }
 
   static func unknownMethodCall(_ name: String, at span: Span) -> Diagnostic {
-    let near = Misspelling.nearest(to: name, among: Array(Library.methods.keys))
+    let near = Spelling.nearest(to: name, among: Array(Library.methods.keys))
     let fix = near.map { Diagnostic.Fix("write `\($0)`", edits: [Diagnostic.Edit(replace: span, with: $0)]) }
     return warning(
       .unknownFunction, span, "no value has a method `\(name)`; calling it fails",
@@ -299,7 +300,7 @@ enum CheckMessages {
   // MARK: Types
 
   static func unknownType(_ name: String, at span: Span) -> Diagnostic {
-    let replacement = foreignTypes[name] ?? Misspelling.nearest(to: name, among: TypeNames.all)
+    let replacement = foreignTypes[name] ?? Spelling.nearest(to: name, among: TypeNames.all)
     return error(
       .unknownType, span, "there is no type `\(name)`",
       notes: [Diagnostic.Note("types are " + TypeNames.all.joined(separator: ", "))],

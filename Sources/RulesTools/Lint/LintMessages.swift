@@ -1,4 +1,5 @@
 internal import DocModel
+internal import Platform
 internal import Rules
 
 /// What the linter says about places that always fail or never vary. The official compiler is silent
@@ -36,7 +37,7 @@ enum LintMessages {
       case (.query, _): nil
       case (.auth, _): "\(base).token.\(name)"
       case (.newDocument, _), (.document, _), (.otherDocument, _): "\(base).data.\(name)"
-      default: Misspelling.nearest(to: name, among: Array(KnownFields.request)).map { "\(base).\($0)" }
+      default: Spelling.nearest(to: name, among: Array(KnownFields.request)).map { "\(base).\($0)" }
       }
     var notes: [Diagnostic.Note] = []
     if shape == .query {

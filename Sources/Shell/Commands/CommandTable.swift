@@ -3,6 +3,7 @@
 /// INVARIANT: what is in the table is in `:help`, and the other way round; docs/shell.md has an example of each.
 
 import DocModel
+internal import Platform
 
 /// One command.
 struct ShellCommand: Sendable {
@@ -88,7 +89,7 @@ enum CommandTable {
     guard let known = self.command(command.name) else {
       let names = all.flatMap(\.names)
       var near = names.filter { $0.hasPrefix(command.name) && !command.name.isEmpty }
-      if near.isEmpty { near = Misspelling.nearest(to: command.name, among: names).map { [$0] } ?? [] }
+      if near.isEmpty { near = Spelling.nearest(to: command.name, among: names).map { [$0] } ?? [] }
       let advice = near.isEmpty ? "':help' lists all" : "did you mean :\(near.joined(separator: ", :"))?"
       throw .unknown("there is no command ':\(TextEscape.printable(command.name))'; \(advice)")
     }

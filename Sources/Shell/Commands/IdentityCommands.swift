@@ -3,6 +3,7 @@
 import Conditions
 import DocModel
 import DocStore
+internal import Platform
 
 enum IdentityCommands {
   static let all: [ShellCommand] = [
@@ -83,7 +84,7 @@ enum IdentityCommands {
       }
       let own = session.personas.map(\.name)
       let known = own + ["anon", "admin"].filter { !own.contains($0) }
-      let near = Misspelling.nearest(to: name, among: known).map { " did you mean '\($0)'?" } ?? ""
+      let near = Spelling.nearest(to: name, among: known).map { " did you mean '\($0)'?" } ?? ""
       throw .unknown(
         "there is no persona '\(TextEscape.printable(name))';\(near) known are \(known.joined(separator: ", "))."
           + " ':as {uid: \"\(TextEscape.printable(name))\"}' is anybody")

@@ -4,6 +4,7 @@
 
 import Conditions
 import DocModel
+internal import Platform
 
 struct ForeignInput {
   let text: String
@@ -30,8 +31,8 @@ struct ForeignInput {
     let start = text.drop { $0 == " " || $0 == "\n" }
     let word = String(start.prefix { $0.isLetter })
     guard
-      let near = Misspelling.nearest(to: word.lowercased(), among: StatementParser.firstWords)
-        ?? Misspelling.nearest(to: word, among: StatementParser.firstWords)
+      let near = Spelling.nearest(to: word.lowercased(), among: StatementParser.firstWords)
+        ?? Spelling.nearest(to: word, among: StatementParser.firstWords)
     else { return nil }
     let line = near + start.dropFirst(word.count)
     guard (try? StatementParser.parse(line, context, answers: false)) != nil else { return nil }
@@ -178,9 +179,9 @@ struct ForeignInput {
   /// The word that is nearly what stands where another one was expected.
   private static func near(_ word: String, _ error: ConditionError) -> String? {
     if error.message.hasPrefix("expected a clause") {
-      return Misspelling.nearest(to: word, among: StatementParser.clauseWords)
+      return Spelling.nearest(to: word, among: StatementParser.clauseWords)
     }
     guard error.message.hasPrefix("expected a stage") else { return nil }
-    return Misspelling.nearest(to: word, among: StatementParser.stageWords)
+    return Spelling.nearest(to: word, among: StatementParser.stageWords)
   }
 }

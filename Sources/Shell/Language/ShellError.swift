@@ -2,6 +2,7 @@
 
 import DocModel
 import DocStore
+internal import Platform
 
 /// How docsh ends a shell. Scripts read these.
 package enum ShellStatus {
@@ -59,7 +60,7 @@ struct ShellError: Error {
   static func unknown(_ message: String, _ name: String, among known: [String], else advice: String)
     -> ShellError
   {
-    let near = Misspelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" }
+    let near = Spelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" }
     return .unknown("\(message); \(near ?? advice)")
   }
 

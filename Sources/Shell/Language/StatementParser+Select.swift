@@ -6,6 +6,7 @@ import Client
 import Conditions
 import DocModel
 import DocStore
+internal import Platform
 
 extension StatementParser {
   /// What stands between `select` and `from`.
@@ -57,7 +58,7 @@ extension StatementParser {
     }
     let clauses = Self.clauseWords + ["orderby", "group", "having"]
     let lower = word.lowercased()
-    guard word.isEmpty || clauses.contains(lower) || Misspelling.nearest(to: lower, among: clauses) != nil
+    guard word.isEmpty || clauses.contains(lower) || Spelling.nearest(to: lower, among: clauses) != nil
     else {
       throw values.error(
         "there are no joins, and collections have no other names; leave out '\(word)'", at: place)

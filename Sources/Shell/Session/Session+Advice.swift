@@ -7,6 +7,7 @@
 import Client
 import DocModel
 import DocStore
+internal import Platform
 
 /// The documents of the result under way, as far as advice needs them.
 struct ReadSample {
@@ -83,7 +84,7 @@ extension Session {
     if let command { return "there are no documents in '\(name.printable)'; \(command)" }
     // As long as it: `hepl` is a slip, `users` is no `:use`.
     let commands = CommandTable.names.filter { $0.utf8.count == name.utf8.count }
-    let near = Misspelling.nearest(to: name, among: commands.sorted())
+    let near = Spelling.nearest(to: name, among: commands.sorted())
     return near.map { "there are no documents in '\(path.printable)'; did you mean the command ':\($0)'?" }
   }
 
@@ -123,7 +124,7 @@ extension Session {
     }
     let name = path.lastSegment
     let near =
-      ids.first { $0.lowercased() == name.lowercased() } ?? Misspelling.nearest(to: name, among: ids)
+      ids.first { $0.lowercased() == name.lowercased() } ?? Spelling.nearest(to: name, among: ids)
     return near.map { path.parent.isRoot ? $0.printable : path.parent.appending($0).printable }
   }
 
@@ -142,7 +143,7 @@ extension Session {
     var names: Set<String> = []
     for document in documents { FieldsOfRead.names(of: document.fields, prefix: [], into: &names) }
     return names.sorted().first { $0.lowercased() == field.text.lowercased() }
-      ?? Misspelling.nearest(to: field.text, among: names.sorted())
+      ?? Spelling.nearest(to: field.text, among: names.sorted())
   }
 
   /// A comparison that no document can pass, because the types differ.

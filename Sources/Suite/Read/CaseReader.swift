@@ -1,6 +1,7 @@
 /// Cases: single requests, tables, sequences, properties; each row and persona becomes a case of its own.
 
 internal import DocModel
+internal import Platform
 internal import YAML
 
 /// What matrices and cases share: limits, tags, deliberate exceptions.

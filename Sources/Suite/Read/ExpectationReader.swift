@@ -1,6 +1,7 @@
 /// What a request must come to.
 
 internal import DocModel
+internal import Platform
 internal import YAML
 
 struct ExpectationReader {

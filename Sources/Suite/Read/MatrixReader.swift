@@ -2,6 +2,7 @@
 
 internal import DocModel
 internal import Fixtures
+internal import Platform
 internal import YAML
 
 struct MatrixReader {

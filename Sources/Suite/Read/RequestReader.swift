@@ -3,6 +3,7 @@
 internal import DocModel
 internal import DocStore
 internal import Fixtures
+internal import Platform
 internal import YAML
 
 struct RequestReader {

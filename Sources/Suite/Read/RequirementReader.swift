@@ -1,5 +1,6 @@
 /// `require`: gates that are checked when all cases of a file have run.
 
+internal import Platform
 internal import Rules
 internal import YAML
 

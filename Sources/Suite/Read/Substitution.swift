@@ -6,6 +6,7 @@
 
 internal import DocModel
 internal import Fixtures
+internal import Platform
 internal import YAML
 
 /// The names of one row.

@@ -7,6 +7,7 @@ public import DocModel
 public import DocStore
 public import EngineLMDB
 internal import Fixtures
+internal import Platform
 public import Rules
 internal import YAML
 

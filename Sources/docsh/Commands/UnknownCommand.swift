@@ -1,6 +1,7 @@
 /// A first word that is none of our commands.
 
 import ArgumentParser
+internal import Platform
 import YAML
 
 enum UnknownCommand {
