@@ -26,16 +26,22 @@ final class FolderLock: Sendable {
     _ = pwrite(descriptor, text, text.count, 0)
   }
 
-  deinit { close(descriptor) }
+  deinit { Self.release(descriptor) }
 
   /// Fails when a process holds the folder; leaves everything as it is.
   static func check(_ folder: String) throws(LMDBOpenError) {
     let descriptor = open(folder + "/owner.lock", O_RDONLY | O_CLOEXEC)
     // Nobody has ever held it, or it is not ours to look at: opening it tells.
     guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
+    defer { Self.release(descriptor) }
     guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return }
     if errno == EWOULDBLOCK { throw .inUse(folder: folder, process: owner(descriptor)) }
+  }
+
+  /// Closing alone would leave the lock to a child that was forked and has not yet begun its program.
+  private static func release(_ descriptor: Int32) {
+    _ = flock(descriptor, LOCK_UN)
+    close(descriptor)
   }
 
   private static func create(_ folder: String) throws(LMDBOpenError) {

@@ -1,9 +1,14 @@
 /// What is LMDB's own: folders, locks, the map that grows, durability.
 
 import DocStore
-import EngineLMDB
 import TestSupport
 import Testing
+
+@testable import EngineLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#endif
 
 @Suite("LMDB engine")
 struct LMDBEngineTests {
@@ -29,6 +34,16 @@ struct LMDBEngineTests {
     }
     #expect(process > 0)
     try engine.put([([1], [1])])
+  }
+
+  @Test("a closed folder is free although a child that begins has inherited its lock")
+  func inherited() throws {
+    let folder = TemporaryFolder()
+    var lock: FolderLock? = try FolderLock(folder.path)
+    let inherited = dup(try #require(lock).descriptor)
+    defer { close(inherited) }
+    lock = nil
+    _ = try LMDBEngine.durable(folder: folder.path)
   }
 
   @Test("a folder that cannot be, and one that holds something else, are refused in words")

@@ -13,7 +13,7 @@ import Testing
   import Musl
 #endif
 
-@Suite("Files of the shell", .serialized)
+@Suite("Files of the shell", .serialized, .ownInterruption)
 struct FileTests {
   /// As the program does: a reader that goes away is an error of the write, and ends nobody.
   init() { signal(SIGPIPE, SIG_IGN) }

@@ -16,7 +16,7 @@ import Testing
   import Musl
 #endif
 
-@Suite("Recorded suites and what ends early", .serialized)
+@Suite("Recorded suites and what ends early", .serialized, .ownInterruption)
 struct RecordEndTests {
   private static func text(_ path: String) throws -> String {
     String(decoding: try ScriptFile.contents(path), as: UTF8.self)

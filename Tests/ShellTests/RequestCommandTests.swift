@@ -13,7 +13,7 @@ import Wire
   import Musl
 #endif
 
-@Suite("Requests of the past", .serialized)
+@Suite("Requests of the past", .serialized, .ownInterruption)
 struct RequestCommandTests {
   /// Runs `body` with the path of rules under which a public profile is nobody's but its owner's.
   private static func candidate<R>(_ body: (String) throws -> R) throws -> R {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Shell
 
-@Suite("Readers that take their time", .serialized, .timeLimit(.minutes(5)))
+@Suite("Readers that take their time", .serialized, .ownInterruption, .timeLimit(.minutes(5)))
 struct SlowReaderTests {
   private static let documentCount = 3_000
   private static let text = String(repeating: "x", count: 1_000)

@@ -14,7 +14,7 @@ import Testing
   import Musl
 #endif
 
-@Suite("Interrupted statements and stores that can only be read", .serialized)
+@Suite("Interrupted statements and stores that can only be read", .serialized, .ownInterruption)
 struct UnfinishedTests {
   private static func folder<R>(_ body: (String) throws -> R) throws -> R {
     var template = Array("\(getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp")/read-XXXXXX".utf8CString)

@@ -9,6 +9,16 @@ internal import Synchronization
 package enum ScanInterruption {
   private static let flag = Atomic(false)
 
+  /// A flag for some of what runs, as tests need it, which run beside others in one process.
+  package final class Flag: Sendable {
+    fileprivate let isRaised = Atomic(false)
+
+    package init() {}
+  }
+
+  /// The flag of the task at hand in place of the process's.
+  @TaskLocal package static var own: Flag?
+
   /// Whether nobody waits for the work at hand; nil where somebody always does. May be called from any thread.
   @TaskLocal private static var isAbandoned: (@Sendable () -> Bool)?
 
@@ -16,10 +26,24 @@ package enum ScanInterruption {
   package static let interval = 256
 
   /// Ends the scans of queries that run, and those that begin before `clear`: they stop as if their visitor had said so.
-  /// Whoever raises it takes what they came to for unfinished. Safe in a handler of signals once `isRaised` was asked.
-  package static func raise() { flag.store(true, ordering: .relaxed) }
-  package static func clear() { flag.store(false, ordering: .relaxed) }
-  package static var isRaised: Bool { flag.load(ordering: .relaxed) }
+  /// Whoever raises it takes what they came to for unfinished.
+  package static func raise() {
+    guard let own else { return raiseForProcess() }
+    own.isRaised.store(true, ordering: .relaxed)
+  }
+
+  /// The same whatever the task. Safe in a handler of signals once `isRaised` was asked.
+  package static func raiseForProcess() { flag.store(true, ordering: .relaxed) }
+
+  package static func clear() {
+    guard let own else { return flag.store(false, ordering: .relaxed) }
+    own.isRaised.store(false, ordering: .relaxed)
+  }
+
+  package static var isRaised: Bool {
+    if let own { return own.isRaised.load(ordering: .relaxed) }
+    return flag.load(ordering: .relaxed)
+  }
 
   /// Runs `body`, whose scans end once `isAbandoned` says so: they stop as if their visitor had said so. Whoever asks
   /// takes what they came to for unfinished.

@@ -14,7 +14,7 @@ package enum Interruption {
     // The flag is made here, not in the handler.
     clear()
     var action = sigaction()
-    action.__sigaction_handler.sa_handler = { _ in Interruption.raise() }
+    action.__sigaction_handler.sa_handler = { _ in ScanInterruption.raiseForProcess() }
     sigaction(SIGINT, &action, nil)
   }
 
