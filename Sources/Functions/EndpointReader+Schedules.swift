@@ -11,15 +11,27 @@ extension EndpointReader {
     "name", "schedule", "timeZone", "endpoint", "timeout", "attempts", "ca_file", "insecure",
   ]
 
+  /// The same for one that stands alone; its first mistake is thrown.
+  static func schedule(_ node: YAMLNode, name: String? = nil) throws(YAMLError) -> ScheduleEndpoint {
+    var errors: [YAMLError] = []
+    let endpoint = schedule(node, name: name, &errors)
+    if let error = errors.first { throw error }
+    guard let endpoint else { throw node.error("a scheduled function cannot be read") }
+    return endpoint
+  }
+
   /// - Parameters:
-  ///   - file: the path of the one that it stands in.
+  ///   - name: what it is called when it does not say so itself.
+  ///   - file: the path of the one that it stands in; nil for the body of a request, which cannot say whom to trust.
   ///   - errors: gets all that is wrong with it.
   /// - Returns: nil where what it needs cannot be read.
-  static func schedule(_ node: YAMLNode, file: String, _ errors: inout [YAMLError]) -> ScheduleEndpoint? {
+  static func schedule(
+    _ node: YAMLNode, name: String? = nil, file: String? = nil, _ errors: inout [YAMLError]
+  ) -> ScheduleEndpoint? {
     let kind = "a scheduled function"
     guard let map = errors.noting({ () throws(YAMLError) in try node.map(kind) }) else { return nil }
     _ = errors.noting { () throws(YAMLError) in try map.refuseKeys(except: scheduleKeys) }
-    let name = errors.noting { () throws(YAMLError) in try self.name(map, node, nil, kind) }
+    let name = errors.noting { () throws(YAMLError) in try self.name(map, node, name, kind) }
     let times = errors.noting { () throws(YAMLError) in try self.times(try map.required("schedule")) }
     let address = errors.noting { () throws(YAMLError) in try self.address(try map.required("endpoint")) }
     var zone: TimeZoneRules?

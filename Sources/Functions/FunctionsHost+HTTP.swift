@@ -1,7 +1,7 @@
 /// Registration and administration over HTTP, below `/emulator/v1/projects/P/`.
 ///
 /// ```
-/// PUT    triggers/KEY                             a first-generation function, or an endpoint of our own
+/// PUT    triggers/KEY                             a first-generation function, or an endpoint or a schedule of our own
 /// POST   eventarcTrigger?eventarcTriggerId=KEY    a second-generation function
 /// GET    triggers                                 all of them;   GET triggers/KEY   one
 /// DELETE triggers/KEY
@@ -18,7 +18,6 @@ internal import DocModel
 internal import DocStore
 internal import JSON
 internal import Triggers
-internal import YAML
 
 extension FunctionsHost {
   /// Answers what is about triggers; false for everything else. `answer` is called once, on any thread.
@@ -36,8 +35,12 @@ extension FunctionsHost {
       case ("GET", "triggers"): answer(try list(key, project))
       case ("DELETE", "triggers") where !key.isEmpty:
         // Also one that only the journal knows.
-        let name = try name(key, project, among: runner.absentTriggers)
-        if schedules.has(name) { try schedules.unregister(name) } else { try runner.unregister(name) }
+        let name = try name(key, project, among: runner.absentTriggers + schedules.absent)
+        if schedules.has(name) || schedules.absent.contains(name) {
+          try schedules.unregister(name)
+        } else {
+          try runner.unregister(name)
+        }
         answer(.empty)
       case ("GET", "triggers:deadLetters") where key.isEmpty: answer(deadLetters(request))
       case ("DELETE", "triggers:deadLetters") where key.isEmpty:
@@ -63,70 +66,6 @@ extension FunctionsHost {
     }
   }
 
-  // MARK: registration
-
-  /// A reader's error with its place.
-  private static func placed<R>(_ body: () throws -> R) throws -> R {
-    do {
-      return try body()
-    } catch let error as YAMLError {
-      throw EmulatorFailure(
-        400, "INVALID_ARGUMENT", "body:\(error.mark.line):\(error.mark.column): \(error.text)")
-    }
-  }
-
-  private func register(_ request: EmulatorRequest, _ project: String, _ key: String) throws -> EmulatorAnswer
-  {
-    try Self.placed {
-      let tree = try YAMLNode(json: request.body)
-      let name = project == "-" ? key : project + "/" + key
-      guard try tree.map("a registration")["eventTrigger"] != nil else {
-        var endpoint = try EndpointReader.endpoint(tree, name: name)
-        guard endpoint.name == name || endpoint.name == key else {
-          throw EmulatorFailure(400, "INVALID_ARGUMENT", "the body's name is not \"\(key)\"")
-        }
-        endpoint.name = name
-        if project != "-" { endpoint.project = endpoint.project ?? project }
-        try register(endpoint, isKept: true)
-        return .empty
-      }
-      let endpoint = try EndpointReader.firstGeneration(tree, name: name, to: try address(project, key))
-      try registerPassing(endpoint)
-      return .empty
-    }
-  }
-
-  private func registerSecond(_ request: EmulatorRequest, _ project: String) throws -> EmulatorAnswer {
-    guard let key = request.value("eventarcTriggerId"), !key.isEmpty else {
-      throw EmulatorFailure(400, "INVALID_ARGUMENT", "the parameter eventarcTriggerId is missing")
-    }
-    return try Self.placed {
-      let name = project == "-" ? key : project + "/" + key
-      var (endpoint, echo) = try EndpointReader.secondGeneration(
-        try YAMLNode(json: request.body), name: name, to: try address(project, key))
-      if project != "-" { endpoint.project = project }
-      try registerPassing(endpoint)
-      return EmulatorAnswer(status: 200, body: echo)
-    }
-  }
-
-  /// Where the functions emulator takes events of a key.
-  private func address(_ project: String, _ key: String) throws -> EndpointAddress {
-    guard let sink else {
-      throw EmulatorFailure(
-        400, "FAILED_PRECONDITION",
-        "no functions emulator is known: start with --functions-emulator HOST:PORT, "
-          + "or register an endpoint with its address")
-    }
-    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
-    let isPlain = (project + key).allSatisfy(plain.contains)
-    guard isPlain else {
-      throw EmulatorFailure(400, "INVALID_ARGUMENT", "\"\(key)\" is no key of a function")
-    }
-    return EndpointAddress(
-      host: sink.host, port: sink.port, target: "/functions/projects/\(project)/triggers/\(key)")
-  }
-
   /// The trigger that a key means, of those that are registered and `others`: of the project, or of all.
   private func name(_ key: String, _ project: String, among others: [String] = []) throws -> String {
     let names = runner.statuses.map(\.name) + schedules.statuses.map(\.name) + others
@@ -150,7 +89,7 @@ extension FunctionsHost {
     writer.object { object in
       object.member("triggers") { $0.array(statuses) { Self.write($1, to: &$0) } }
       if !scheduled.isEmpty { object.member("schedules") { $0.array(scheduled) { $1.write(to: &$0) } } }
-      let absent = key.isEmpty ? runner.absentTriggers : []
+      let absent = key.isEmpty ? (runner.absentTriggers + schedules.absent).sorted() : []
       if !absent.isEmpty { object.member("notRegistered") { $0.array(absent) { $0.string($1) } } }
     }
     return EmulatorAnswer(status: 200, body: writer.bytes + [0x0A])
@@ -303,7 +242,7 @@ extension EmulatorAnswer {
 }
 
 extension EmulatorRequest {
-  fileprivate func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
+  func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
 
   /// The dead letters that are named; nil for all.
   fileprivate var ids: [String]? {

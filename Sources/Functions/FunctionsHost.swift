@@ -54,7 +54,12 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     for registration in journal?.registrations ?? []
     where !names.contains(where: { $0.hasSameBytes(as: registration.name) }) {
       do {
-        try register(try EndpointReader.endpoint(try YAMLNode(json: registration.body)), isKept: true)
+        let body = try YAMLNode(json: registration.body)
+        if try Self.isSchedule(body) {
+          try register(try EndpointReader.schedule(body), isKept: true)
+        } else {
+          try register(try EndpointReader.endpoint(body), isKept: true)
+        }
         count += 1
       } catch {
         let reason = (error as? YAMLError)?.message ?? "\(error)"
@@ -77,8 +82,15 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     try runner.register(try trigger(endpoint), registration: registration)
   }
 
+  /// Whether a registration is of a function that runs at certain times.
+  static func isSchedule(_ body: YAMLNode) throws(YAMLError) -> Bool {
+    try body.map("a registration")["schedule"] != nil
+  }
+
   /// Adds a function that runs at certain times, or gives one of its name a new definition.
-  public func register(_ endpoint: ScheduleEndpoint) throws(TriggerError) {
+  ///
+  /// - Parameter isKept: registered again by `restore` in the next process.
+  public func register(_ endpoint: ScheduleEndpoint, isKept: Bool) throws(TriggerError) {
     var function = ScheduledFunction(endpoint.name, endpoint.schedule, in: endpoint.timeZone) { event in
       let request = EventRequest(event, cause: CommitOrigin.current?.text)
       try await HTTPPost.send(
@@ -87,7 +99,13 @@ public final class FunctionsHost<Engine: StorageEngine>: Sendable {
     function.retry = RetryPolicy(
       attemptsMax: endpoint.attempts, firstPause: .milliseconds(100), longestPause: .seconds(10))
     function.target = endpoint.address.description
-    try schedules.register(function)
+    var registration: [UInt8]?
+    if isKept {
+      var writer = JSONWriter()
+      endpoint.write(to: &writer)
+      registration = writer.bytes
+    }
+    try schedules.register(function, registration: registration)
   }
 
   /// A function's trigger, for a runner that is made with it.

@@ -1,6 +1,7 @@
 /// A function behind an HTTP address that runs at certain times.
 
 package import Client
+package import JSON
 public import Platform
 public import Triggers
 
@@ -23,5 +24,17 @@ public struct ScheduleEndpoint: Hashable, Sendable {
     self.name = name
     self.schedule = schedule
     self.address = address
+  }
+
+  /// As `EndpointReader` reads it.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("name") { $0.string(name) }
+      object.member("schedule") { $0.string(schedule.text) }
+      object.member("timeZone") { $0.string(timeZone.name) }
+      object.member("endpoint") { $0.string(address.description) }
+      object.member("timeout") { $0.integer(timeout) }
+      object.member("attempts") { $0.integer(attempts) }
+    }
   }
 }

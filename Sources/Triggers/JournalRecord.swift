@@ -133,6 +133,7 @@ extension ScheduleMemory {
     let paused = fields.integer(6)
     if paused != 0 { pausedSince = paused }
     done = Set(fields.messages(7).map { $0.database(1) })
+    if fields.has(8) { registration = fields.bytes(8) }
   }
 }
 
@@ -192,6 +193,7 @@ extension WireWriter {
     field(5, varint: memory.underWay?.isAsked ?? false ? 1 : 0)
     field(6, varint: UInt64(bitPattern: memory.pausedSince ?? 0))
     for database in memory.done { message(7) { $0.database(1, database) } }
+    if let registration = memory.registration { field(8, bytes: registration) }
   }
 
   fileprivate mutating func deadLetter(_ deadLetter: DeadLetter) {

@@ -50,19 +50,20 @@ public final class ScheduleRunner<Engine: StorageEngine>: TimedWork {
   // MARK: functions
 
   /// Adds a function, or gives one of this name a new definition. A function that the journal knows goes on where it was.
-  public func register(_ function: ScheduledFunction) throws(TriggerError) {
-    guard function.name.utf8.count <= TriggerSettings.registrationBytesMax else {
-      throw .tooLong(bytes: function.name.utf8.count)
-    }
+  /// `registration` is written down with it (`TriggerJournal.registrations`).
+  public func register(_ function: ScheduledFunction, registration: [UInt8]? = nil) throws(TriggerError) {
+    let bytes = function.name.utf8.count + (registration?.count ?? 0)
+    guard bytes <= TriggerSettings.registrationBytesMax else { throw .tooLong(bytes: bytes) }
     guard triggers.reserve(function.name) else { throw .nameTaken(function.name) }
     let known = triggers.state.withLock { $0.image.schedules[function.name] }
     turns.withLock { _ in
       let memory = state.withLock { state in
         if state.entries[function.name] == nil {
-          state.entries[function.name] = ScheduleEntry(function, known, now: now)
+          state.entries[function.name] = ScheduleEntry(
+            function, known, registration: registration, now: now)
           state.names.append(function.name)
         } else {
-          state.entries[function.name]?.define(function, now: now)
+          state.entries[function.name]?.define(function, registration: registration, now: now)
         }
         return state.entries[function.name]?.memory
       }
@@ -81,6 +82,11 @@ public final class ScheduleRunner<Engine: StorageEngine>: TimedWork {
       return triggers.forgetSchedule(name) || entry != nil
     }
     guard wasThere else { throw .unknownTrigger(name) }
+  }
+
+  /// Functions that are not registered now, and whose places are kept for when they are.
+  public var absent: [String] {
+    triggers.state.withLock { $0.image.schedules.keys.sorted() }.filter { !has($0) }
   }
 
   /// Whether a function of this name is registered.

@@ -23,6 +23,8 @@ struct ScheduleMemory: Sendable, Hashable {
   var done: Set<DatabaseID> = []
   /// When it was paused by itself, in microseconds; nil while it is not.
   var pausedSince: Int64?
+  /// How it was registered, in its owner's words, where that is to be done again.
+  var registration: [UInt8]?
 }
 
 /// A run that is to be: by the schedule, because somebody asked, or because a dead letter is tried once more.
@@ -70,15 +72,16 @@ struct ScheduleEntry: Sendable {
   private(set) var lastTime: Int64?
 
   /// - Parameter known: what an earlier process wrote down.
-  init(_ function: ScheduledFunction, _ known: ScheduleMemory?, now: Int64) {
+  init(_ function: ScheduledFunction, _ known: ScheduleMemory?, registration: [UInt8]?, now: Int64) {
     self.function = function
     memory = known ?? ScheduleMemory(definition: function.definition, since: now)
-    define(function, now: now)
+    define(function, registration: registration, now: now)
   }
 
   /// Takes another definition; a run under way goes on with it.
-  mutating func define(_ function: ScheduledFunction, now: Int64) {
+  mutating func define(_ function: ScheduledFunction, registration: [UInt8]?, now: Int64) {
     self.function = function
+    memory.registration = registration
     // A clock that was set back must not keep a function from running.
     if memory.definition != function.definition || memory.since > now { memory.since = now }
     memory.definition = function.definition

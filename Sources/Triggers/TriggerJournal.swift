@@ -105,11 +105,11 @@ public final class TriggerJournal: Sendable {
     return try read(try contents(descriptor, path), path).image.triggers.values.map(\.earliest).min()
   }
 
-  /// How triggers were registered that registrations were written down for.
+  /// How triggers and scheduled functions were registered that registrations were written down for.
   public var registrations: [(name: String, body: [UInt8])] {
-    opened.triggers.compactMap { name, memory in memory.registration.map { (name, $0) } }.sorted {
-      $0.name < $1.name
-    }
+    let triggers = opened.triggers.compactMap { name, memory in memory.registration.map { (name, $0) } }
+    let schedules = opened.schedules.compactMap { name, memory in memory.registration.map { (name, $0) } }
+    return (triggers + schedules).sorted { $0.0 < $1.0 }
   }
 
   // MARK: writing

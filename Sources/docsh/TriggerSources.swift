@@ -89,7 +89,9 @@ struct TriggerSources {
       for endpoint in next.endpoints where !endpoints.contains(endpoint) {
         try host.register(endpoint, isKept: false)
       }
-      for schedule in next.schedules where !schedules.contains(schedule) { try host.register(schedule) }
+      for schedule in next.schedules where !schedules.contains(schedule) {
+        try host.register(schedule, isKept: false)
+      }
       self = next
       return nil
     } catch {
@@ -111,8 +113,10 @@ struct TriggerSources {
       for pack in packs {
         for function in try pack.schedules(store) { try host.schedules.register(function) }
       }
-      for schedule in schedules { try host.register(schedule) }
-      let count = host.restore(journal, except: triggers.map(\.name) + endpoints.map(\.name))
+      for schedule in schedules { try host.register(schedule, isKept: false) }
+      let count = host.restore(
+        journal,
+        except: triggers.map(\.name) + endpoints.map(\.name) + host.schedules.statuses.map(\.name))
       if count > 0 { Terminal.say("docsh: \(count) triggers of earlier registrations") }
       Self.sayPauses(host)
       return host

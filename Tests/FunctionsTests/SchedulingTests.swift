@@ -82,7 +82,7 @@ import YAML
     let function = try await TestFunction()
     try await hosting { store, _, host in
       try await store.set("a/b", [:])
-      try host.register(try scheduled("renew", function))
+      try host.register(try scheduled("renew", function), isKept: false)
       let before = store.environment.now()
       try await host.schedules.runNow("renew")
       let request = try #require(function.requests.first)
@@ -105,7 +105,7 @@ import YAML
     let function = try await TestFunction { _, before in before == 0 ? 503 : 200 }
     try await hosting { _, runner, host in
       let admin = Admin(host)
-      try host.register(try scheduled("renew", function, attempts: 1))
+      try host.register(try scheduled("renew", function, attempts: 1), isKept: false)
       #expect(admin.status("POST", "projects/-/triggers/renew:pause") == 200)
       #expect(host.schedules.statuses[0].pausedSince != nil)
       _ = admin.ask("POST", "projects/-/triggers/renew:run")
@@ -130,5 +130,66 @@ import YAML
       #expect(host.schedules.statuses.isEmpty && admin.status("DELETE", "projects/-/triggers/renew") == 404)
     }
     try await function.stop()
+  }
+
+  /// A host on a data folder, as the next process would have it.
+  private static func host(
+    _ store: DocumentStore<NaiveEngine>, _ folder: TemporaryFolder, registered: Int
+  ) throws -> FunctionsHost<NaiveEngine> {
+    let journal = try TriggerJournal(folder: folder.path)
+    let host = FunctionsHost(try TriggerRunner(store, [], journal: journal), on: store)
+    #expect(host.restore(journal, except: []) == registered)
+    return host
+  }
+
+  @Test("a function that was registered over HTTP is there again in the next process, until it is removed")
+  func kept() throws {
+    let folder = TemporaryFolder()
+    let store = try DocumentStore(engine: NaiveEngine())
+    defer { store.close() }
+    let body =
+      #"{"schedule":"every day 03:00","timeZone":"Europe/Berlin","endpoint":"http://127.0.0.1:9/f","attempts":2}"#
+    let first = try Self.host(store, folder, registered: 0)
+    #expect(Admin(first).status("PUT", "projects/-/triggers/renew", body: body) == 200)
+    #expect(Admin(first).status("POST", "projects/-/triggers/renew:pause") == 200)
+    let second = try Self.host(store, folder, registered: 1)
+    let status = try #require(second.schedules.statuses.first)
+    #expect(
+      status.name == "renew" && status.schedule == "every day 03:00" && status.timeZone == "Europe/Berlin")
+    #expect(status.target == "http://127.0.0.1:9/f" && status.pausedSince != nil)
+    // Whoever registers it in another way takes it over.
+    try second.register(
+      try EndpointReader.schedule(try YAMLNode(json: Array(body.utf8)), name: "renew"), isKept: false)
+    let third = try Self.host(store, folder, registered: 0)
+    let list = #"{"triggers":[],"notRegistered":["renew"]}"# + "\n"
+    #expect(Admin(third).ask("GET", "projects/-/triggers")?.text == list)
+    #expect(Admin(third).status("DELETE", "projects/-/triggers/renew") == 200)
+    #expect(Admin(third).status("DELETE", "projects/-/triggers/renew") == 404)
+    #expect(
+      Admin(try Self.host(store, folder, registered: 0)).ask("GET", "projects/-/triggers")?.text
+        == #"{"triggers":[]}"# + "\n")
+  }
+
+  @Test(
+    "a registration that cannot be is refused, and says why",
+    arguments: [
+      (
+        "-", #"{"schedule":"every dya 00:00","endpoint":"http://a/"}"#,
+        "body:1:13: column 7: 'dya' is not a day"
+      ),
+      ("-", #"{"schedule":"0 0 * * *"}"#, "needs the key 'endpoint'"),
+      ("-", #"{"schedule":"0 0 * * *","endpoint":"http://a/","name":"x"}"#, "the body's name is not"),
+      (
+        "-", #"{"schedule":"0 0 * * *","endpoint":"https://a/","insecure":true}"#,
+        "only a triggers.yaml can say"
+      ),
+      ("demo", #"{"schedule":"0 0 * * *","endpoint":"http://a/"}"#, "register it below projects/-"),
+    ])
+  func refused(_ project: String, _ body: String, _ reason: String) async throws {
+    try await hosting { _, _, host in
+      let answer = Admin(host).ask("PUT", "projects/\(project)/triggers/renew", body: body)
+      #expect(answer?.status == 400 && answer?.text.contains(reason) == true, "\(answer?.text ?? "")")
+      #expect(host.schedules.statuses.isEmpty)
+    }
   }
 }
