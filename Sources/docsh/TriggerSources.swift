@@ -117,7 +117,7 @@ struct TriggerSources {
       let count = host.restore(
         journal,
         except: triggers.map(\.name) + endpoints.map(\.name) + host.schedules.statuses.map(\.name))
-      if count > 0 { Terminal.say("docsh: \(count) triggers of earlier registrations") }
+      if count > 0 { Terminal.say("docsh: \(Plural.text(count, "trigger")) of earlier registrations") }
       Self.sayPauses(host)
       return host
     } catch let error as StoreError {

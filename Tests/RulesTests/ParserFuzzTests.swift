@@ -69,7 +69,7 @@ struct ParserFuzzTests {
 
   @Test("token soup", arguments: 0..<8 as Range<UInt64>)
   func soup(block: UInt64) {
-    for round in 0..<2_000 as Range<UInt64> {
+    for round in 0..<700 as Range<UInt64> {
       let seed = block * 1_000_000 + round
       var random = Random(state: seed)
       let count = Int.random(in: 1...60, using: &random)
@@ -81,7 +81,7 @@ struct ParserFuzzTests {
 
   @Test("valid files with some bytes changed", arguments: 0..<8 as Range<UInt64>)
   func mutations(block: UInt64) {
-    for round in 0..<1_000 as Range<UInt64> {
+    for round in 0..<350 as Range<UInt64> {
       let seed = 77_000_000 + block * 1_000_000 + round
       var random = Random(state: seed)
       var bytes = Array(Self.valid.utf8)
