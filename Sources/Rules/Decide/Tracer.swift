@@ -121,7 +121,8 @@ package struct Tracer {
     noteMissing(node, value)
     if let call = node as? FunctionCallNode {
       let outside = names
-      names = names.inside(call)
+      // Only a query can lack a filter.
+      if e.method == .list { names = names.inside(call) }
       let saved = call.enter(e)
       defer {
         e.frame = saved
