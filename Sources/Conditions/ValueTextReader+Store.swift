@@ -40,14 +40,9 @@ extension ValueTextReader {
     return Timestamp(rfc3339: word.dropLast() + ":00Z")
   }
 
-  /// Now, or as much before or after it as the text says: `-1d`.
+  /// Now, or as much before or after it as the text says: `-1d12h`.
   private func offset(_ text: Substring) -> Timestamp? {
-    guard let unit = text.last else { return Timestamp(microseconds: now()) }
-    let seconds: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-    guard let scale = seconds[unit], text.hasPrefix("-") || text.hasPrefix("+"),
-      let count = Int64(text.dropLast()), abs(count) < 100_000_000
-    else { return nil }
-    return Timestamp(microseconds: now() + count * scale * 1_000_000)
+    (try? TimeStep.signed(text)).map { Timestamp(microseconds: now() + $0 * 1_000_000) }
   }
 
   private mutating func numbers(_ open: String, _ close: String) throws(ConditionError) -> [Double] {

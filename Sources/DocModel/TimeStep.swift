@@ -9,6 +9,16 @@ public enum TimeStep {
     ("w", 604_800), ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
   ]
 
+  /// The seconds of a step with its sign, `-1d12h`; 0 for an empty text.
+  public static func signed(_ written: Substring) throws(InvalidArgument) -> Int64 {
+    guard let sign = written.first else { return 0 }
+    guard sign == "+" || sign == "-" else {
+      throw InvalidArgument("'\(written)' has no sign; write +12h or -1d")
+    }
+    let seconds = try seconds(written.dropFirst(), of: String(written))
+    return sign == "+" ? seconds : -seconds
+  }
+
   /// The step in seconds. `text` is what messages call it: `written`, perhaps with a sign before it.
   public static func seconds(_ written: Substring, of text: String) throws(InvalidArgument) -> Int64 {
     var seconds: Int64 = 0

@@ -37,20 +37,12 @@ public enum TimeText {
   /// - Returns: nil for a text that is no time.
   public static func instant(_ text: String, now: Int64?) -> Timestamp? {
     guard isRelative(text) else { return parse(text) }
-    guard let now, let seconds = secondsAfterNow(text) else { return nil }
+    guard let now, let seconds = try? TimeStep.signed(text.dropFirst(present.count)) else { return nil }
     let instant = Timestamp(microseconds: now + seconds * 1_000_000)
     return instant.isValid ? instant : nil
   }
 
   static func isRelative(_ text: String) -> Bool { text.hasPrefix(present) }
-
-  /// Of `now`, `now+2h`, `now-1d12h`; nil for anything else.
-  private static func secondsAfterNow(_ text: String) -> Int64? {
-    var steps = text.dropFirst(present.count)
-    guard let sign = steps.popFirst() else { return 0 }
-    guard sign == "+" || sign == "-", let seconds = try? TimeStep.seconds(steps, of: text) else { return nil }
-    return sign == "+" ? seconds : -seconds
-  }
 
   /// Like `Timestamp(rfc3339:)`, with any number of fraction digits, and never a bare date.
   private static func parse(_ text: String) -> Timestamp? {

@@ -59,6 +59,7 @@ struct LanguageTests {
     Row("u where at > @2026-03-01T09:00Z", "query |u where at GREATER_THAN @2026-03-01T09:00:00Z"),
     Row("u where at > @2026-03-01", "query |u where at GREATER_THAN @2026-03-01T00:00:00Z"),
     Row("u where at > @now-1d", "query |u where at GREATER_THAN @2026-02-28T09:00:00Z"),
+    Row("u where at > @now-1d12h", "query |u where at GREATER_THAN @2026-02-27T21:00:00Z"),
     Row("u where r == /users/bob", "query |u where r EQUAL /users/bob"),
     Row("u where n == $n", "query |u where n EQUAL 3"),
     Row("u where a == 1 where b == 2", "query |u where (a EQUAL 1 and b EQUAL 2)"),

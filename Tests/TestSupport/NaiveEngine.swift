@@ -8,14 +8,6 @@ public import DocStore
 internal import Platform
 internal import Synchronization
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
-
 /// Bytes that stay where they are.
 private final class Blob: Sendable {
   // Written once, in init; freed when nobody can look any more.

@@ -18,7 +18,7 @@ public struct DetailedExplanation: Sendable {
   /// In the order in which they were first asked for.
   public let documents: [DocumentRead]
   /// LIMIT: what one operation may cost.
-  public var expressionsMax: Int { Evaluation.budget }
+  public var expressionsMax: Int { RulesetLimits.expressionsMax }
   /// LIMIT: documents that the rules of this operation may ask for.
   public var accessesMax: Int { RulesetLimits.lookupsMax(method) }
 }
