@@ -196,7 +196,7 @@ let package = Package(
       name: "DocModelTests", dependencies: ["DocModel", "WireExercise"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "EngineConformanceTests", dependencies: ["DocStore", "EngineLMDB", "TestSupport"],
+      name: "EngineConformanceTests", dependencies: ["DocStore", "EngineLMDB", "Platform", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "DocStoreTests",

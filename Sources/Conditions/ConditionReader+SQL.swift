@@ -4,7 +4,7 @@
 /// What has no counterpart is answered with the text that has: the whole of what was typed, with that part of it replaced.
 
 internal import DocModel
-package import DocStore
+internal import DocStore
 
 extension ConditionReader {
   /// Takes a word that only SQL has.

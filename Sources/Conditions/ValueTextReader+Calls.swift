@@ -1,6 +1,6 @@
 /// Values that the client SDKs make with calls: instants, and the server's time.
 
-package import DocModel
+internal import DocModel
 internal import DocStore
 
 extension ValueTextReader {

@@ -89,6 +89,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   public func close() {
     committer.stop()
     committer.join()
+    committer.engine.settle()
   }
 
   /// The last version of the stored commits; a fresh store gets the present as its first.

@@ -10,11 +10,15 @@ public struct FolderReport: Sendable {
   public var databaseCount = 0
   public var pages: [PageFault] = []
   public var records: [RecordDamage] = []
+  /// Why the log of commits, which an unclean end left, could not be put into the data.
+  public var log: String?
 
-  public var isClean: Bool { pages.isEmpty && records.isEmpty }
+  public var isClean: Bool { pages.isEmpty && records.isEmpty && log == nil }
 
   /// A line for each damage.
-  public var lines: [String] { pages.map(\.description) + records.map(\.description) }
+  public var lines: [String] {
+    (log.map { [$0] } ?? []) + pages.map(\.description) + records.map(\.description)
+  }
 }
 
 public enum FolderCheck {
@@ -23,10 +27,27 @@ public enum FolderCheck {
     .catalog, .documents, .documentHistory, .changes, .indexEntries, .indexHistory,
   ]
 
-  /// Reads every entry of a folder that nobody writes to. Nothing is changed.
+  /// Reads every entry of a folder that nobody writes to. Nothing is changed, but that commits which an unclean end left in the
+  /// log are put into the data.
   public static func run(folder: String) throws(LMDBOpenError) -> FolderReport {
+    let log = putInOrder(folder)
     let pages = try StoredPages(folder: folder)
-    return look(pages, StoreInspection())
+    var report = look(pages, StoreInspection())
+    report.log = log
+    return report
+  }
+
+  /// Puts what an unclean end left in the log into the data, unless a process has the folder, which did that when it opened it.
+  /// Why that cannot be.
+  static func putInOrder(_ folder: String) -> String? {
+    do throws(LMDBOpenError) {
+      guard try CommitLogRemains(folder: folder) != nil else { return nil }
+      _ = try LMDBEngine.durable(folder: folder)
+      return nil
+    } catch {
+      if case .inUse = error { return nil }
+      return error.description
+    }
   }
 
   private static func look(_ pages: StoredPages, _ inspection: StoreInspection) -> FolderReport {
@@ -57,9 +78,11 @@ public enum FolderCheck {
   /// Writes all that is sound to a new store in `output`. Earlier states are saved when they and what leads to them are
   /// whole; otherwise only documents as they are now.
   public static func repair(folder: String, to output: String) throws(LMDBOpenError) -> Repair {
+    let log = putInOrder(folder)
     let pages = try StoredPages(folder: folder)
     let inspection = StoreInspection()
-    let report = look(pages, inspection)
+    var report = look(pages, inspection)
+    report.log = log
     let keepsHistory = report.isClean
     let engine = try LMDBEngine.durable(folder: output)
     let copy = EntryCopy(engine)

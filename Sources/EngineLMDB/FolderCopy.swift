@@ -15,6 +15,9 @@ public enum FolderCopy {
       throw .system(folder, "open its data.mdb", code: errno)
     }
     try makeEmpty(output)
+    if let reason = FolderCheck.putInOrder(folder) {
+      throw .system(folder: folder, operation: "copy it", reason: reason)
+    }
     try copyFiles(besides, from: folder, to: output)
     let environment = try LMDBEnvironment(
       path: folder, folder: folder, flags: UInt32(MDB_RDONLY), LMDBSettings())

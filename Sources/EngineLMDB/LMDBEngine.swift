@@ -31,6 +31,7 @@ public final class LMDBEngine: StorageEngine {
   private let space: FreeSpace?
   private let watch: FolderWatch?
   private let heads: PageHeaderChecksums?
+  private let log: CommitLog?
   private let isReadOnly: Bool
   /// Batches written, to look at the readers now and then.
   private let batchCount = Atomic(0)
@@ -39,7 +40,8 @@ public final class LMDBEngine: StorageEngine {
 
   private init(
     _ environment: LMDBEnvironment, lock: FolderLock? = nil, space: FreeSpace? = nil,
-    watch: FolderWatch? = nil, heads: PageHeaderChecksums? = nil, _ settings: LMDBSettings,
+    watch: FolderWatch? = nil, heads: PageHeaderChecksums? = nil, log: CommitLog? = nil,
+    _ settings: LMDBSettings,
     isReadOnly: Bool = false
   ) {
     self.environment = environment
@@ -47,6 +49,7 @@ public final class LMDBEngine: StorageEngine {
     self.space = space
     self.watch = watch
     self.heads = heads
+    self.log = log
     self.settings = settings
     self.isReadOnly = isReadOnly
     views = Monitor(Views(mapBytes: settings.mapBytes))
@@ -62,6 +65,7 @@ public final class LMDBEngine: StorageEngine {
     watch?.stop()
     // Views end before the environment they belong to.
     views.change { $0.idle.removeAll() }
+    log?.close()
   }
 
   /// Opens a folder whose contents outlive the process: every write is on disk when it returns.
@@ -71,9 +75,11 @@ public final class LMDBEngine: StorageEngine {
     let lock = try FolderLock(folder)
     let files = ["data.mdb", "lock.mdb"].map { folder + "/" + $0 }
     let isNew = files.allSatisfy { FolderWatch.Identity(path: $0) == nil }
+    let remains = try CommitLogRemains(folder: folder)
+    let outcome = try remains?.restore()
     let environment: LMDBEnvironment
     do throws(LMDBOpenError) {
-      environment = try LMDBEnvironment(path: folder, folder: folder, flags: 0, settings)
+      environment = try LMDBEnvironment(path: folder, folder: folder, flags: UInt32(MDB_NOSYNC), settings)
     } catch {
       // Half of a store, made on a disk that was full, would be taken for a damaged one.
       if isNew { for file in files { unlink(file) } }
@@ -87,8 +93,17 @@ public final class LMDBEngine: StorageEngine {
       throw .system(folder: folder, operation: "look after it", reason: error.description)
     }
     let heads = PageHeaderChecksums(folder: folder)
-    if let heads { for back in 0..<2 { environment.noteHead(in: heads, back: back) } }
-    return LMDBEngine(environment, lock: lock, watch: watch, heads: heads, settings)
+    let log = CommitLog(environment, checkpointBatches: settings.checkpointBatches)
+    let engine = LMDBEngine(environment, lock: lock, watch: watch, heads: heads, log: log, settings)
+    if let remains, let outcome {
+      try remains.settle(outcome, environment) { (batch, commit) throws(LMDBOpenError) in
+        try engine.applyAgain(batch, commit)
+      }
+    } else if isNew, environment.sync() != 0 {
+      throw .system(folder, "write to its disk", code: errno)
+    }
+    if let heads { for back in UInt64(0)..<2 { environment.noteHead(in: heads, back: back) } }
+    return engine
   }
 
   /// Fails with `inUse` when a process has the folder open for writing; creates nothing.
@@ -165,15 +180,25 @@ public final class LMDBEngine: StorageEngine {
     _ batch: MutationBatch, _ plan: (StorageView, MutationBatch) throws(E) -> R
   ) throws(E) -> R {
     if isReadOnly { throw E(storage: .unavailable) }
+    beginWriting()
+    defer { isWriting.change { $0 = false } }
+    let result = try read { (view) throws(E) in try plan(view, batch) }
+    do throws(StorageError) { try apply(batch) } catch { throw E(storage: error) }
+    return result
+  }
+
+  private func beginWriting() {
     isWriting.wait { isWriting -> Void? in
       if isWriting { return nil }
       isWriting = true
       return ()
     }
+  }
+
+  public func settle() {
+    beginWriting()
     defer { isWriting.change { $0 = false } }
-    let result = try read { (view) throws(E) in try plan(view, batch) }
-    do throws(StorageError) { try apply(batch) } catch { throw E(storage: error) }
-    return result
+    log?.close()
   }
 
   /// Batches between two looks at the readers.
@@ -188,16 +213,44 @@ public final class LMDBEngine: StorageEngine {
       var dead: Int32 = 0
       _ = mdb_reader_check(environment.pointer, &dead)
     }
+    let code = environment.writing { applyDurably(batch) }
+    if code == 0 {
+      if let heads { environment.noteHead(in: heads, back: 0) }
+      health.endFull()
+      return
+    }
+    if isForWantOfRoom(code, batch) { throw .full }
+    throw environment.failure(code)
+  }
+
+  /// Applies a batch and has it on disk, where there is a log; the code of what failed.
+  private func applyDurably(_ batch: MutationBatch) -> Int32 {
+    guard let log else { return applyGrowing(batch, nil) }
+    do throws(SystemError) {
+      try log.prepare()
+      let isLogged = batch.byteCount <= CommitLog.batchBytesMax
+      let code = applyGrowing(batch, isLogged ? log : nil)
+      if code != 0 { return code }
+      if isLogged { log.noteApplied() } else { try log.noteUnlogged() }
+      return 0
+    } catch { return error.code }
+  }
+
+  /// Makes the map larger where a batch does not fit.
+  private func applyGrowing(_ batch: MutationBatch, _ log: CommitLog?) -> Int32 {
     while true {
-      let code = environment.writing { attempt(batch) }
-      if code == 0 {
-        if let heads { environment.noteHead(in: heads, back: 0) }
-        health.endFull()
-        return
-      }
+      let code = attempt(batch, log)
       if code == MDB_MAP_FULL, grow() { continue }
-      if isForWantOfRoom(code, batch) { throw .full }
-      throw environment.failure(code)
+      return code
+    }
+  }
+
+  /// Applies a batch that an unclean end left in the log.
+  private func applyAgain(_ batch: MutationBatch, _ commit: UInt64) throws(LMDBOpenError) {
+    let code = environment.writing { applyGrowing(batch, nil) }
+    if code != 0 { throw .library(environment.folder, "apply what its log holds", code: code) }
+    guard environment.lastCommit == commit else {
+      throw .damaged(folder: environment.folder, reason: "its log holds commit \(commit) where none can be")
     }
   }
 
@@ -229,13 +282,24 @@ public final class LMDBEngine: StorageEngine {
   }
 
   /// Applies the whole batch in one transaction of the library; its code otherwise.
-  private func attempt(_ batch: MutationBatch) -> Int32 {
+  ///
+  /// - Parameter log: has the batch on disk before the transaction ends.
+  private func attempt(_ batch: MutationBatch, _ log: CommitLog?) -> Int32 {
     var begun: OpaquePointer?
     var code = mdb_txn_begin(environment.pointer, nil, 0, &begun)
     guard code == 0, let transaction = begun else { return code }
+    let commit = UInt64(mdb_txn_id(transaction))
     code = apply(batch.mutations, transaction)
-    if code == 0 { return mdb_txn_commit(transaction) }
-    mdb_txn_abort(transaction)
+    if code == 0, let log {
+      do throws(SystemError) { try log.append(batch, commit: commit) } catch { code = error.code }
+    }
+    if code != 0 {
+      mdb_txn_abort(transaction)
+      return code
+    }
+    code = mdb_txn_commit(transaction)
+    // A batch that changes nothing is no commit of the library.
+    if let log, code != 0 || environment.lastCommit != commit { log.takeBack() }
     return code
   }
 

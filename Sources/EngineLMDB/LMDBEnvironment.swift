@@ -15,6 +15,8 @@ public struct LMDBSettings: Sendable {
   public var readersMax: UInt32
   /// How long growing the map waits for open views, before the write is refused as `full`.
   public var growWaitMilliseconds: Int
+  /// Batches between two checkpoints of the log of commits.
+  var checkpointBatches = 16
 
   public init(
     mapBytes: Int = 64 << 30, mapBytesMax: Int = 1 << 40, readersMax: UInt32 = 1_024,
@@ -85,15 +87,27 @@ final class LMDBEnvironment: @unchecked Sendable {
     return true
   }
 
-  /// Notes what the head of the last commit is, or of that many before it.
-  func noteHead(in heads: PageHeaderChecksums, back: Int) {
+  /// The number of the last commit of the library.
+  var lastCommit: UInt64 {
     var info = MDB_envinfo()
-    var descriptor: Int32 = -1
-    guard mdb_env_info(pointer, &info) == 0, mdb_env_get_fd(pointer, &descriptor) == 0 else { return }
-    // A commit writes the head of its own number.
-    let page = (Int(info.me_last_txnid) - back) & 1
-    heads.note(page, PageHeader.read(descriptor, at: page * pageBytes))
+    return mdb_env_info(pointer, &info) == 0 ? UInt64(info.me_last_txnid) : 0
   }
+
+  /// The head of the last commit or the one before it; nothing where it cannot be read.
+  func head(of commit: UInt64) -> [UInt8] {
+    var descriptor: Int32 = -1
+    guard mdb_env_get_fd(pointer, &descriptor) == 0 else { return [] }
+    return PageHeader.read(descriptor, at: PageHeader.page(of: commit) * pageBytes)
+  }
+
+  /// Notes what the head of the last commit is, or of that many before it.
+  func noteHead(in heads: PageHeaderChecksums, back: UInt64) {
+    let commit = lastCommit &- back
+    heads.note(PageHeader.page(of: commit), head(of: commit))
+  }
+
+  /// Has all that was written on disk; the library's code otherwise.
+  func sync() -> Int32 { mdb_env_sync(pointer, 1) }
 
   private var pageBytes: Int {
     var figures = MDB_stat()

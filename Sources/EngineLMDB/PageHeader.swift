@@ -47,6 +47,19 @@ struct PageHeader {
 
   private func isNoneOrPage(_ root: UInt64) -> Bool { root == Self.noPage || (2...lastPage).contains(root) }
 
+  /// A commit writes the head of its own number.
+  static func page(of commit: UInt64) -> Int { Int(commit & 1) }
+
+  /// The bytes of a head as the other page would have them, or an earlier commit.
+  static func moved(_ head: [UInt8], to page: Int, commit: UInt64) -> [UInt8] {
+    var head = head
+    withUnsafeBytes(of: UInt64(page).littleEndian) { head.replaceSubrange(0..<8, with: $0) }
+    withUnsafeBytes(of: commit.littleEndian) {
+      head.replaceSubrange(commitOffset..<commitOffset + 8, with: $0)
+    }
+    return head
+  }
+
   static func read(_ descriptor: Int32, at offset: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, used in
       used = max(0, pread(descriptor, buffer.baseAddress, byteCount, off_t(offset)))

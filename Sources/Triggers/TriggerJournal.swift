@@ -2,7 +2,7 @@
 ///
 /// ```
 /// file   = "DSTRIG1\n" record*
-/// record = length u32 LE | CRC-32C u32 LE of the content | content (JournalRecord)
+/// record = RecordFrame around a JournalRecord
 /// ```
 ///
 /// Records are appended; a torn one at the end, which a crash leaves, is cut off. Losing the last records only
@@ -168,10 +168,7 @@ public final class TriggerJournal: Sendable {
           path: path,
           reason: "a record of \(content.count) bytes does not fit in; \(Self.recordBytesMax) are the most")
       }
-      let checksum = content.withUnsafeBytes { CRC32C.checksum($0) }
-      withUnsafeBytes(of: UInt32(content.count).littleEndian) { bytes.append(contentsOf: $0) }
-      withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
-      bytes.append(contentsOf: content)
+      RecordFrame.append(content, to: &bytes)
     }
     return bytes
   }
@@ -212,14 +209,14 @@ public final class TriggerJournal: Sendable {
     }
     let (length, fault) = bytes.withUnsafeBytes { buffer -> (Int, String?) in
       var index = magic.count
-      while let content = JournalFrame.content(buffer, at: index, recordBytesMax) {
+      while let content = RecordFrame.content(buffer, at: index, recordBytesMax) {
         guard let record = JournalRecord(content) else {
           return (index, "byte \(index) begins what only a newer version of this program can read")
         }
         image.apply(record)
-        index += JournalFrame.headBytes + content.count
+        index += RecordFrame.headBytes + content.count
       }
-      return (index, JournalFrame.isTornEnd(buffer, from: index, recordBytesMax) ? nil : damage(at: index))
+      return (index, RecordFrame.isTornEnd(buffer, from: index, recordBytesMax) ? nil : damage(at: index))
     }
     if let fault { throw JournalError(path: path, reason: fault) }
     return (image, length)

@@ -31,7 +31,7 @@ import Testing
     return (
       store,
       ExpiredDocuments(
-        store, indexes: { _ in indexes }, report: { #expect($1 == nil, "\(String(describing: $0))") })
+        store, indexes: { _ in indexes }, report: { Issue.record("\($0): \($1)") })
     )
   }
 

@@ -51,6 +51,8 @@ extension StorageEngine {
 
   public func explanation(of error: StorageError) -> String? { nil }
 
+  public func settle() {}
+
   func storeError(_ error: StorageError) -> StoreError {
     explanation(of: error).map { .engine(error, message: $0) } ?? .storage(error)
   }
@@ -88,4 +90,7 @@ public protocol StorageEngine: Sendable {
   func write<R, E: StorageFailure>(
     _ batch: MutationBatch, _ plan: (StorageView, MutationBatch) throws(E) -> R
   ) throws(E) -> R
+
+  /// Leaves nothing for whoever opens the store next to put in order. More may be written afterwards, and then there is again.
+  func settle()
 }

@@ -4,7 +4,7 @@
 
 internal import Conditions
 internal import DocModel
-public import Rules
+internal import Rules
 internal import RulesTools
 
 public struct SuiteSkeleton: Sendable {

@@ -53,7 +53,7 @@ struct CheckCommand: ParsableCommand {
     abstract: "Check a data folder for corruption.",
     discussion: """
       Reads every page and every record of a folder that no server has open, names each that is damaged, and changes \
-      nothing. Ends with 0 when all is well, with 65 when something is damaged, with 74 when the folder cannot be read.
+      nothing; only commits that a crash left in the log are put into the data. Ends with 0 when all is well, with 65 when something is damaged, with 74 when the folder cannot be read.
 
       docsh check data
       """)

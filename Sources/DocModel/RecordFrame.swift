@@ -1,12 +1,23 @@
-/// Where records lie in the bytes of a journal: `length u32 LE | CRC-32C u32 LE of the content | content`.
+/// Where records lie in a file that is appended to: `length u32 LE | CRC-32C u32 LE of the content | content`, where a content is
+/// one protobuf field that holds a message.
+///
+/// Used by the journal of triggers and the log of commits. What a crash leaves at the end of such a file is told from damage.
 
-internal import DocModel
+internal import Platform
 
-enum JournalFrame {
-  static let headBytes = 8
+package enum RecordFrame {
+  package static let headBytes = 8
+
+  /// Appends a record with this content.
+  package static func append(_ content: [UInt8], to bytes: inout [UInt8]) {
+    let checksum = content.withUnsafeBytes { CRC32C.checksum($0) }
+    withUnsafeBytes(of: UInt32(content.count).littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: content)
+  }
 
   /// The content of the whole record at a place; nil when none is there.
-  static func content(
+  package static func content(
     _ buffer: UnsafeRawBufferPointer, at index: Int, _ bytesMax: Int
   ) -> UnsafeRawBufferPointer? {
     let start = index + headBytes
@@ -19,13 +30,20 @@ enum JournalFrame {
     return CRC32C.checksum(content) == checksum ? content : nil
   }
 
-  /// Whether what begins at a place, and is no whole record, may be what a crash left: nothing whole follows it,
-  /// or it is a hole of zeros.
-  static func isTornEnd(_ buffer: UnsafeRawBufferPointer, from index: Int, _ bytesMax: Int) -> Bool {
+  /// Whether what begins at a place, and is no whole record, may be what a crash left: no whole record follows it, or it is a
+  /// hole of zeros.
+  ///
+  /// - Parameter counts: whether a whole record is one of this file's present life, and not what was there before.
+  package static func isTornEnd(
+    _ buffer: UnsafeRawBufferPointer, from index: Int, _ bytesMax: Int,
+    counts: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+  ) -> Bool {
     if buffer[index...].prefix(headBytes).allSatisfy({ $0 == 0 }) { return true }
     var next = index + 1
     while next + headBytes < buffer.count {
-      if isPlausible(buffer, at: next), content(buffer, at: next, bytesMax) != nil { return false }
+      if isPlausible(buffer, at: next), let content = content(buffer, at: next, bytesMax), counts(content) {
+        return false
+      }
       next += 1
     }
     return true
