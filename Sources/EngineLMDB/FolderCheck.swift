@@ -41,6 +41,8 @@ public enum FolderCheck {
   /// Why that cannot be.
   static func putInOrder(_ folder: String) -> String? {
     do throws(LMDBOpenError) {
+      // A log that is being written to is not to be read.
+      try FolderLock.check(folder)
       guard try CommitLogRemains(folder: folder) != nil else { return nil }
       _ = try LMDBEngine.durable(folder: folder)
       return nil
