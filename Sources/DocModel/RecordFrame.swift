@@ -33,12 +33,14 @@ package enum RecordFrame {
   /// Whether what begins at a place, and is no whole record, may be what a crash left: no whole record follows it, or it is a
   /// hole of zeros.
   ///
-  /// - Parameter counts: whether a whole record is one of this file's present life, and not what was there before.
+  /// - Parameters:
+  ///   - hasHoles: whether records may follow a hole, because several were written before they were synced.
+  ///   - counts: whether a whole record is one of this file's present life, and not what was there before.
   package static func isTornEnd(
-    _ buffer: UnsafeRawBufferPointer, from index: Int, _ bytesMax: Int,
+    _ buffer: UnsafeRawBufferPointer, from index: Int, _ bytesMax: Int, hasHoles: Bool = true,
     counts: (UnsafeRawBufferPointer) -> Bool = { _ in true }
   ) -> Bool {
-    if buffer[index...].prefix(headBytes).allSatisfy({ $0 == 0 }) { return true }
+    if hasHoles, buffer[index...].prefix(headBytes).allSatisfy({ $0 == 0 }) { return true }
     var next = index + 1
     while next + headBytes < buffer.count {
       if isPlausible(buffer, at: next), let content = content(buffer, at: next, bytesMax), counts(content) {

@@ -26,6 +26,8 @@ internal import Platform
 final class CommitLog: Sendable {
   /// LIMIT: bytes of a batch that is logged.
   static let batchBytesMax = 1 << 20
+  /// Batches, and bytes, between two checkpoints.
+  private static let recordsMax = 16
   private static let fileBytesMax = 4 << 20
   /// LIMIT: a disk that is behind with a checkpoint by that many more has the next batch wait for it.
   private static let overdueFactor = 4
@@ -55,13 +57,7 @@ final class CommitLog: Sendable {
   private let environment: LMDBEnvironment
   private let state = Monitor(State())
 
-  /// Batches between two checkpoints.
-  private let recordsMax: Int
-
-  init(_ environment: LMDBEnvironment, checkpointBatches: Int) {
-    self.environment = environment
-    recordsMax = checkpointBatches
-  }
+  init(_ environment: LMDBEnvironment) { self.environment = environment }
 
   // MARK: the writer's
 
@@ -110,8 +106,8 @@ final class CommitLog: Sendable {
       state.recordCount += 1
       let end = state.active?.end ?? 0
       return (
-        state.recordCount >= recordsMax || end > Self.fileBytesMax,
-        state.recordCount >= Self.overdueFactor * recordsMax
+        state.recordCount >= Self.recordsMax || end > Self.fileBytesMax,
+        state.recordCount >= Self.overdueFactor * Self.recordsMax
           || end > Self.overdueFactor * Self.fileBytesMax
       )
     }
@@ -148,12 +144,13 @@ final class CommitLog: Sendable {
     try finish()
   }
 
-  /// Makes all durable and removes the log, which is not needed then. Must not run beside the writer.
+  /// Makes all durable and removes the log, which is not needed then. Must not run beside the writer. After a failure the log stays
+  /// for whoever opens the folder next, and still nothing more is taken.
   func close() {
     finishPending()
     let (files, failure) = state.withLock { ([$0.other, $0.active].compactMap { $0?.path }, $0.failure) }
     if failure == nil, !files.isEmpty, environment.sync() == 0 { Self.remove(files) }
-    state.withLock { $0 = State() }
+    state.withLock { $0 = State(failure: failure) }
   }
 
   /// - Parameter files: the older one first: without the newer one it would lead back.

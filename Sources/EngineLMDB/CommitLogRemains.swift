@@ -125,8 +125,9 @@ struct CommitLogRemains {
           return record?.fill(batch) == true ? record?.commit : nil
         }
         guard let commit else {
-          throw .damaged(
-            folder: folder, reason: "its log holds what only a newer version of this program can read")
+          throw .system(
+            folder: folder, operation: "apply what its log of commits holds",
+            reason: "only a newer version of this program can read it")
         }
         try apply(batch, commit)
       }
@@ -217,8 +218,9 @@ private struct LogImage {
       records.append(start..<index)
     }
     if index >= buffer.count { return (records, nil) }
+    // Each record was on disk before the next one was written.
     let isTorn = RecordFrame.isTornEnd(
-      buffer, from: index, CommitLogFile.recordBytesMax, counts: isOfThisLife)
+      buffer, from: index, CommitLogFile.recordBytesMax, hasHoles: false, counts: isOfThisLife)
     return (records, isTorn ? nil : index)
   }
 }

@@ -14,10 +14,10 @@ public enum FolderCopy {
     guard access(folder + "/data.mdb", R_OK) == 0 else {
       throw .system(folder, "open its data.mdb", code: errno)
     }
-    try makeEmpty(output)
     if let reason = FolderCheck.putInOrder(folder) {
       throw .system(folder: folder, operation: "copy it", reason: reason)
     }
+    try makeEmpty(output)
     try copyFiles(besides, from: folder, to: output)
     let environment = try LMDBEnvironment(
       path: folder, folder: folder, flags: UInt32(MDB_RDONLY), LMDBSettings())

@@ -93,7 +93,7 @@ public final class LMDBEngine: StorageEngine {
       throw .system(folder: folder, operation: "look after it", reason: error.description)
     }
     let heads = PageHeaderChecksums(folder: folder)
-    let log = CommitLog(environment, checkpointBatches: settings.checkpointBatches)
+    let log = CommitLog(environment)
     let engine = LMDBEngine(environment, lock: lock, watch: watch, heads: heads, log: log, settings)
     if let remains, let outcome {
       try remains.settle(outcome, environment) { (batch, commit) throws(LMDBOpenError) in
@@ -250,7 +250,9 @@ public final class LMDBEngine: StorageEngine {
     let code = environment.writing { applyGrowing(batch, nil) }
     if code != 0 { throw .library(environment.folder, "apply what its log holds", code: code) }
     guard environment.lastCommit == commit else {
-      throw .damaged(folder: environment.folder, reason: "its log holds commit \(commit) where none can be")
+      throw .system(
+        folder: environment.folder, operation: "apply what its log of commits holds",
+        reason: "commit \(commit) became commit \(environment.lastCommit)")
     }
   }
 

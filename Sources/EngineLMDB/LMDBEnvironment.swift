@@ -15,8 +15,6 @@ public struct LMDBSettings: Sendable {
   public var readersMax: UInt32
   /// How long growing the map waits for open views, before the write is refused as `full`.
   public var growWaitMilliseconds: Int
-  /// Batches between two checkpoints of the log of commits.
-  var checkpointBatches = 16
 
   public init(
     mapBytes: Int = 64 << 30, mapBytesMax: Int = 1 << 40, readersMax: UInt32 = 1_024,

@@ -24,7 +24,6 @@ private struct Life {
 
   var settings: LMDBSettings {
     var settings = LMDBSettings()
-    settings.checkpointBatches = 16
     settings.mapBytes = mapBytes
     return settings
   }
@@ -99,6 +98,12 @@ private struct Life {
     }
     try life.put("data.mdb", data)
     return life
+  }
+
+  func checkAfterLossOfPower(_ draw: inout SeededRandom) throws {
+    var next = try #require(try afterLossOfPower(isTorn: false, &draw))
+    try next.open()
+    try next.check("after a loss of power")
   }
 
   /// The folder as it is, as of a process that was killed.
@@ -197,9 +202,7 @@ struct CommitLogTests {
     try life.open()
     for _ in 0..<60 { try life.write(&draw) }
     #expect(life.read("data.mdb").count > 4 * life.mapBytes)
-    guard var next = try life.afterLossOfPower(isTorn: false, &draw) else { return }
-    try next.open()
-    try next.check("with a map that grew")
+    try life.checkAfterLossOfPower(&draw)
   }
 
   @Test("a log that is removed under a process is made again")
@@ -208,9 +211,7 @@ struct CommitLogTests {
     var life = try written(&draw)
     for path in CommitLogFile.paths(life.folder.path) { unlink(path) }
     for _ in 0..<3 { try life.write(&draw) }
-    guard var next = try life.afterLossOfPower(isTorn: false, &draw) else { return }
-    try next.open()
-    try next.check("with a new log")
+    try life.checkAfterLossOfPower(&draw)
   }
 
   @Test("a log that is damaged, or is not this file's, is refused in words, and nothing is changed")
@@ -221,10 +222,16 @@ struct CommitLogTests {
     let log = String(places[0].path.split(separator: "/").last ?? "")
     var bytes = life.read(log)
     bytes[places[4].place.lowerBound + 3] ^= 1
+    var zeros = life.read(log)
+    for index in places[4].place.lowerBound - 8..<places[4].place.upperBound { zeros[index] = 0 }
     let first = try #require(life.states.keys.min().flatMap { life.states[$0]?.file })
     let rows: [(change: (Life) throws -> Void, says: String)] = [
       (
         { try $0.put(log, bytes) },
+        "is damaged at byte \(places[4].place.lowerBound - 8), and records of commits follow"
+      ),
+      (
+        { try $0.put(log, zeros) },
         "is damaged at byte \(places[4].place.lowerBound - 8), and records of commits follow"
       ),
       ({ unlink($0.folder.path + "/data.mdb") }, "`data.mdb` is missing, and its log is there"),
