@@ -52,22 +52,22 @@ extension Value {
 extension Value: Equatable {
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
-    case (.null, .null): true
-    case (.boolean(let a), .boolean(let b)): a == b
-    case (.integer(let a), .integer(let b)): a == b
-    case (.double(let a), .double(let b)): a.isSame(as: b)
-    case (.timestamp(let a), .timestamp(let b)): a == b
-    case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
-    case (.bytes(let a), .bytes(let b)): a == b
-    case (.reference(let a), .reference(let b)): a.hasSameBytes(as: b)
+    case (.null, .null): return true
+    case (.boolean(let a), .boolean(let b)): return a == b
+    case (.integer(let a), .integer(let b)): return a == b
+    case (.double(let a), .double(let b)): return a.isSame(as: b)
+    case (.timestamp(let a), .timestamp(let b)): return a == b
+    case (.string(let a), .string(let b)): return a.hasSameBytes(as: b)
+    case (.bytes(let a), .bytes(let b)): return a == b
+    case (.reference(let a), .reference(let b)): return a.hasSameBytes(as: b)
     case (.geoPoint(let a), .geoPoint(let b)):
-      a.latitude.isSame(as: b.latitude) && a.longitude.isSame(as: b.longitude)
-    case (.array(let a), .array(let b)): a == b
-    case (.vector(let a), .vector(let b)): a.elementsEqual(b) { $0.isSame(as: $1) }
-    case (.map(let a), .map(let b)): a == b
+      return a.latitude.isSame(as: b.latitude) && a.longitude.isSame(as: b.longitude)
+    case (.array(let a), .array(let b)): return a == b
+    case (.vector(let a), .vector(let b)): return a.elementsEqual(b) { $0.isSame(as: $1) }
+    case (.map(let a), .map(let b)): return a == b
     case (.null, _), (.boolean, _), (.integer, _), (.double, _), (.timestamp, _), (.string, _), (.bytes, _),
       (.reference, _), (.geoPoint, _), (.array, _), (.vector, _), (.map, _):
-      false
+      return false
     }
   }
 }

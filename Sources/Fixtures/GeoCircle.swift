@@ -62,7 +62,8 @@ extension FormEvaluator {
     var term = 1.0
     var sum = 1.0
     for step in 1...12 {
-      term = -term * square / Double((2 * step - 1) * (2 * step))
+      let divisor = (2 * step - 1) * (2 * step)
+      term = -term * square / Double(divisor)
       sum += term
     }
     return sum

@@ -118,8 +118,9 @@ extension YogaStudioTriggers {
       .field("startTime", .lessThan, .timestamp(month.adding(months: 1))),
     ])
     try await store.transaction(database) { (reads) throws(StoreError) in
-      let held = try reads.documents(query).map(\.fields).filter {
-        $0.boolean("isActive") == true && $0.timestamp("startTime").map { $0 <= now } == true
+      let held = try reads.documents(query).map(\.fields).filter { fields in
+        guard let start = fields.timestamp("startTime") else { return false }
+        return start <= now && fields.boolean("isActive") == true
       }
       guard !held.isEmpty else { return [] }
       return try changingReport(of: month.month, reads) { report in

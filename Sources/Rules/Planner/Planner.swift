@@ -143,11 +143,10 @@ package struct Planner {
       guard let steps = blockPatterns[index]?.steps, let glob = steps.firstIndex(of: .glob) else { return 0 }
       return steps.count - glob
     }
-    let order = (first..<blocks.count).map { (index: $0, steps: stepsBehindGlob($0)) }
-      .sorted { $0.steps != $1.steps ? $0.steps > $1.steps : $0.index < $1.index }
-    let (sorted, patterns) = (order.map { blocks[$0.index] }, order.map { blockPatterns[$0.index] })
-    blocks.replaceSubrange(first..., with: sorted)
-    blockPatterns.replaceSubrange(first..., with: patterns)
+    let steps = blockPatterns.indices.map(stepsBehindGlob)
+    let order = (first..<blocks.count).sorted { steps[$0] == steps[$1] ? $0 < $1 : steps[$0] > steps[$1] }
+    blocks.replaceSubrange(first..., with: order.map { blocks[$0] })
+    blockPatterns.replaceSubrange(first..., with: order.map { blockPatterns[$0] })
   }
 
   /// The pattern of an allow's name: the root that every pattern has is left out.

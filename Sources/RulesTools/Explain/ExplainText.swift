@@ -164,7 +164,7 @@ struct TreeRows {
   }
 
   func lines(width: Int, _ paint: Paint) -> [String] {
-    let widest = rows.map { $0.depth * 2 + $0.label.count + $0.text.count }.max() ?? 0
+    let widest = rows.map { row -> Int in 2 * row.depth + row.label.count + row.text.count }.max() ?? 0
     let column = min(max(24, widest), width * 3 / 5)
     return rows.map { row in
       let indent = String(repeating: "  ", count: row.depth)
