@@ -29,10 +29,12 @@ run: build
 	@[ -f rules/$(PACK).rules ] || { echo "there is no pack '$(PACK)'; there are $(PACKS)" >&2; exit 2; }
 	@$(DOCSH) serve --port $(PORT) --rules rules/$(PACK).rules --seed seeds/$(PACK).yaml --indexes rules/$(PACK).indexes.json --triggers $(PACK)
 
-# Tests use one core: docsh is built beside them.
+# Tests use one core: programs are built beside them.
+PROGRAMS ?= docsh
 test: setup
+	Scripts/ahead
 	swift build --build-tests
-	@log=$$(mktemp); Scripts/release docsh >$$log 2>&1 & build=$$!; \
+	@log=$$(mktemp); Scripts/release $(PROGRAMS) >$$log 2>&1 & build=$$!; \
 	  Scripts/swift-tests; tests=$$?; \
 	  wait $$build || { tests=1; cat $$log; }; \
 	  rm -f $$log; exit $$tests

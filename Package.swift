@@ -26,7 +26,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -43,23 +42,20 @@ let package = Package(
     .target(name: "CDiagnosticPages"),
     .target(name: "CDescriptors", exclude: ["descriptors.binpb.gz"]),
     .systemLibrary(name: "CChecksum"),
+    .target(name: "CDigest", linkerSettings: [.linkedLibrary("md")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
     .target(name: "JSON", swiftSettings: strict),
-    .target(name: "Platform", swiftSettings: strict),
+    .target(name: "Platform", dependencies: ["CDigest"], swiftSettings: strict),
     .target(
       name: "DocModel",
-      dependencies: [
-        "CChecksum", "Platform",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["CChecksum", "Platform"],
       swiftSettings: strict),
     .target(
       name: "DocStore",
       dependencies: [
         "DocModel", "JSON", "Platform",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
@@ -67,10 +63,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Rules",
-      dependencies: [
-        "CRE2", "DocModel", "JSON", "Platform",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["CRE2", "DocModel", "JSON", "Platform"],
       swiftSettings: strict),
     .target(
       name: "RulesTools", dependencies: ["DocModel", "JSON", "Platform", "Rules"], swiftSettings: strict),
@@ -110,9 +103,7 @@ let package = Package(
     .target(name: "Triggers", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
       name: "Packs",
-      dependencies: [
-        "DocModel", "DocStore", "Platform", "Triggers", .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["DocModel", "DocStore", "Platform", "Triggers"],
       swiftSettings: strict),
     .target(
       name: "Client",
@@ -133,10 +124,7 @@ let package = Package(
     .target(name: "Fixtures", dependencies: ["DocModel", "Platform", "YAML"], swiftSettings: strict),
     .target(
       name: "Seeder",
-      dependencies: [
-        "DocModel", "DocStore", "Fixtures", "JSON", "YAML",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["DocModel", "DocStore", "Fixtures", "JSON", "Platform", "YAML"],
       swiftSettings: strict),
     .target(
       name: "Conditions", dependencies: ["DocModel", "DocStore", "YAML"], swiftSettings: strict),

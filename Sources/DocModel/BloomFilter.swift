@@ -3,7 +3,7 @@
 /// A client that has lost count of a result asks the filter which of its documents are surely gone.
 /// Source: docs/spec/streams.md 1.6 (verified bit for bit against the service's published data).
 
-internal import Crypto
+internal import Platform
 
 public struct BloomFilter: Hashable, Sendable {
   /// Bits from the lowest of the first byte on.
@@ -50,17 +50,13 @@ public struct BloomFilter: Hashable, Sendable {
   }
 
   private static func hashes(_ name: String) -> (UInt64, UInt64) {
-    var hash = Insecure.MD5()
     var name = name
-    name.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-    var numbers: (UInt64, UInt64) = (0, 0)
-    for (index, byte) in hash.finalize().enumerated() {
-      if index < 8 {
-        numbers.0 |= UInt64(byte) << UInt64(8 * index)
-      } else {
-        numbers.1 |= UInt64(byte) << UInt64(8 * (index - 8))
-      }
+    let digest = name.withUTF8 { Digest.md5(UnsafeRawBufferPointer($0)) }
+    return digest.withUnsafeBytes { bytes in
+      (
+        UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
     }
-    return numbers
   }
 }

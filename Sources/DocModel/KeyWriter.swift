@@ -9,7 +9,6 @@
 /// Checked by: `KeyWriterTests` (order of keys == order of values over random values).
 /// Source: docs/design/storage-and-scale.md section 5.
 
-internal import Crypto
 internal import Platform
 
 public struct KeyWriter {
@@ -107,7 +106,7 @@ public struct KeyWriter {
     safeCut = start
     write(&self)
     if bytes.count > cutLimit {
-      let digest = bytes.withUnsafeBytes { SHA256.hash(data: $0[start...]) }
+      let digest = bytes.withUnsafeBytes { Digest.sha256(UnsafeRawBufferPointer(rebasing: $0[start...])) }
       bytes.removeLast(bytes.count - safeCut)
       bytes.append(0)
       bytes.append(2)

@@ -1,7 +1,7 @@
 /// What the school's CRM says about a student.
 
-internal import Crypto
 internal import DocModel
+internal import Platform
 
 /// `crmStudents/{emailHash}`, read and found valid.
 ///
@@ -46,8 +46,7 @@ struct StudentRecord {
 
   /// The id of the record of an address: SHA-256 of it in lower case, as 64 hexadecimal digits.
   static func hash(_ email: String) -> String {
-    SHA256.hash(data: Array(email.lowercased().utf8))
-      .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    Digest.hexadecimal(Digest.sha256(email.lowercased().utf8))
   }
 }
 

@@ -1,24 +1,24 @@
 /// Transaction ids as clients hold them: sealed, so that nobody can guess or change one, or use another's.
 ///
-/// A token is a nonce, the encrypted id and its tag. The key is another one in each process, so ids of before a restart are
-/// unknown. Caller and database are bound to it without being in it.
+/// A token is a tag, and the id hidden behind a mask that the tag makes: equal ids have equal tokens, and no two transactions
+/// have equal ids. The keys are others in each process, so ids of before a restart are unknown. Caller and database are
+/// bound to it without being in it.
+///
+/// Source: RFC 5297, "synthetic initialization vector", with SipHash for both parts.
 
-internal import Crypto
 internal import DocModel
 
 struct TransactionSeal: Sendable {
-  /// Nonce, `TransactionID.encoded`, tag.
-  private static let byteCount = 12 + TransactionID.encodedCount + 16
+  private static let tagBytes = 16
+  private static let byteCount = tagBytes + TransactionID.encodedCount
 
-  private let key = SymmetricKey(size: .bits256)
+  private let tagging = SipHash()
+  private let masking = SipHash()
 
   func seal(_ id: TransactionID, _ database: DatabaseID, _ caller: CommitAuthor) -> [UInt8] {
-    do {
-      return Array(
-        try ChaChaPoly.seal(id.encoded, using: key, authenticating: Self.binding(database, caller)).combined)
-    } catch {
-      preconditionFailure("sealing fails only for keys and nonces of a wrong size: \(error)")
-    }
+    let id = id.encoded
+    let tag = tag(id, database, caller)
+    return tag + masked(id[...], tag)
   }
 
   /// What a token can be.
@@ -33,13 +33,38 @@ struct TransactionSeal: Sendable {
   func open(_ token: [UInt8], _ database: DatabaseID, _ caller: CommitAuthor) -> Opened {
     // Ids of earlier versions and of the official emulator were of nine bytes.
     if token.count == 9, token[0] == 0x11 { return .unknown }
-    guard token.count == Self.byteCount, let box = try? ChaChaPoly.SealedBox(combined: token) else {
-      return .malformed
-    }
-    guard let bytes = try? ChaChaPoly.open(box, using: key, authenticating: Self.binding(database, caller)),
-      let id = TransactionID(encoded: Array(bytes))
+    guard token.count == Self.byteCount else { return .malformed }
+    let tag = Array(token[..<Self.tagBytes])
+    let bytes = masked(token[Self.tagBytes...], tag)
+    guard Self.areEqual(tag, self.tag(bytes, database, caller)), let id = TransactionID(encoded: bytes)
     else { return .unknown }
     return .id(id)
+  }
+
+  /// In a time that does not tell where they differ.
+  private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  private func tag(_ id: [UInt8], _ database: DatabaseID, _ caller: CommitAuthor) -> [UInt8] {
+    var tag: [UInt8] = []
+    tag.reserveCapacity(Self.tagBytes)
+    Self.append(tagging.code(of: id + Self.binding(database, caller)), to: &tag)
+    return tag
+  }
+
+  /// There and back.
+  private func masked(_ id: ArraySlice<UInt8>, _ tag: [UInt8]) -> [UInt8] {
+    var mask: [UInt8] = []
+    mask.reserveCapacity(32)
+    Self.append(masking.code(of: tag + [0]), to: &mask)
+    Self.append(masking.code(of: tag + [1]), to: &mask)
+    precondition(id.count <= mask.count, "an id is longer than its mask")
+    return zip(id, mask).map { $0 ^ $1 }
+  }
+
+  private static func append(_ code: (UInt64, UInt64), to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: (code.0.littleEndian, code.1.littleEndian)) { bytes.append(contentsOf: $0) }
   }
 
   /// Project and database hold no line break; what comes last may hold anything.

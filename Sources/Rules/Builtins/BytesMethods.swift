@@ -1,6 +1,5 @@
 /// Methods of bytes, and `hashing`. Source: docs/spec/rules-language.md 3.2.
 
-internal import Crypto
 internal import DocModel
 
 enum BytesMethods {
@@ -55,18 +54,6 @@ enum BytesMethods {
 }
 
 enum Hashing {
-  static func md5(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var hash = Insecure.MD5()
-    hash.update(bufferPointer: bytes)
-    return Array(hash.finalize())
-  }
-
-  static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var hash = SHA256()
-    hash.update(bufferPointer: bytes)
-    return Array(hash.finalize())
-  }
-
   /// Little-endian, unlike everywhere else. `polynomial` is bit-reversed.
   private static func crc(_ bytes: UnsafeRawBufferPointer, polynomial: UInt32) -> [UInt8] {
     var crc: UInt32 = ~0

@@ -192,8 +192,8 @@ package struct LibraryFunction: Sendable {
         return .latlng(point)
       }
     ),
-    ("hashing.md5", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.md5) }),
-    ("hashing.sha256", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.sha256) }),
+    ("hashing.md5", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Digest.md5) }),
+    ("hashing.sha256", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Digest.sha256) }),
     ("hashing.crc32", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32) }),
     ("hashing.crc32c", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32c) }),
   ]

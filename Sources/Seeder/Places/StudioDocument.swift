@@ -2,8 +2,8 @@
 ///
 /// Source: the Inspired pack's data, `studios/{studioId}`.
 
-internal import Crypto
 public import DocModel
+internal import Platform
 
 /// The studio of one place.
 public struct StudioDocument: Sendable {
@@ -52,11 +52,7 @@ public struct StudioDocument: Sendable {
     // `__…__` is reserved in the service.
     let isReserved = placeID.hasPrefix("__") && placeID.hasSuffix("__")
     if isPlain, !isReserved, (1...idBytesMax).contains(placeID.utf8.count) { return placeID }
-    let digits = SHA256.hash(data: Array(placeID.utf8)).prefix(20).map { byte in
-      let text = String(byte, radix: 16)
-      return byte < 16 ? "0" + text : text
-    }
-    return "place_" + digits.joined()
+    return "place_" + Digest.hexadecimal(Digest.sha256(placeID.utf8).prefix(20))
   }
 }
 
