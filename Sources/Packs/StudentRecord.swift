@@ -46,7 +46,7 @@ struct StudentRecord {
 
   /// The id of the record of an address: SHA-256 of it in lower case, as 64 hexadecimal digits.
   static func hash(_ email: String) -> String {
-    Digest.hexadecimal(Digest.sha256(email.lowercased().utf8))
+    Digest.sha256(email.lowercased().utf8).hexadecimal
   }
 }
 

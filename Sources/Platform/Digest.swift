@@ -22,8 +22,4 @@ package enum Digest {
   package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     Array(bytes).withUnsafeBytes { sha256($0) }
   }
-
-  package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-  }
 }

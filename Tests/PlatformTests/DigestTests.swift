@@ -37,8 +37,8 @@ struct DigestTests {
   @Test("MD5 and SHA-256", arguments: rows)
   func hashes(_ row: Row) {
     let bytes = Array(row.text.utf8)
-    #expect(Digest.hexadecimal(bytes.withUnsafeBytes { Digest.md5($0) }) == row.md5)
-    #expect(Digest.hexadecimal(bytes.withUnsafeBytes { Digest.sha256($0) }) == row.sha256)
-    #expect(Digest.hexadecimal(Digest.sha256(bytes)) == row.sha256)
+    #expect(bytes.withUnsafeBytes { Digest.md5($0) }.hexadecimal == row.md5)
+    #expect(bytes.withUnsafeBytes { Digest.sha256($0) }.hexadecimal == row.sha256)
+    #expect(Digest.sha256(bytes).hexadecimal == row.sha256)
   }
 }

@@ -15,9 +15,11 @@ struct SipHash: Sendable {
     self.init(key: (random.next(), random.next()))
   }
 
-  /// The code of a message; in the order of its bytes, the first number first, each little-endian.
-  func code(of message: [UInt8]) -> (UInt64, UInt64) {
-    message.withUnsafeBytes { code(of: $0) }
+  static let codeBytes = 16
+
+  func code(of message: [UInt8]) -> [UInt8] {
+    let (first, second) = message.withUnsafeBytes { code(of: $0) }
+    return withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { Array($0) }
   }
 
   private func code(of message: UnsafeRawBufferPointer) -> (UInt64, UInt64) {

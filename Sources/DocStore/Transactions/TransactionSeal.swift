@@ -9,7 +9,7 @@
 internal import DocModel
 
 struct TransactionSeal: Sendable {
-  private static let tagBytes = 16
+  private static let tagBytes = SipHash.codeBytes
   private static let byteCount = tagBytes + TransactionID.encodedCount
 
   private let tagging = SipHash()
@@ -47,24 +47,14 @@ struct TransactionSeal: Sendable {
   }
 
   private func tag(_ id: [UInt8], _ database: DatabaseID, _ caller: CommitAuthor) -> [UInt8] {
-    var tag: [UInt8] = []
-    tag.reserveCapacity(Self.tagBytes)
-    Self.append(tagging.code(of: id + Self.binding(database, caller)), to: &tag)
-    return tag
+    tagging.code(of: id + Self.binding(database, caller))
   }
 
   /// There and back.
   private func masked(_ id: ArraySlice<UInt8>, _ tag: [UInt8]) -> [UInt8] {
-    var mask: [UInt8] = []
-    mask.reserveCapacity(32)
-    Self.append(masking.code(of: tag + [0]), to: &mask)
-    Self.append(masking.code(of: tag + [1]), to: &mask)
+    let mask = masking.code(of: tag + [0]) + masking.code(of: tag + [1])
     precondition(id.count <= mask.count, "an id is longer than its mask")
     return zip(id, mask).map { $0 ^ $1 }
-  }
-
-  private static func append(_ code: (UInt64, UInt64), to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: (code.0.littleEndian, code.1.littleEndian)) { bytes.append(contentsOf: $0) }
   }
 
   /// Project and database hold no line break; what comes last may hold anything.

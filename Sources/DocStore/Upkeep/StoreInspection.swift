@@ -1,6 +1,7 @@
 /// What is wrong with the entries of a store, one by one: for whoever reads them without opening it.
 
 public import DocModel
+internal import Platform
 
 /// An entry that cannot be trusted.
 public struct RecordDamage: Hashable, Sendable, CustomStringConvertible {
@@ -143,10 +144,7 @@ public final class StoreInspection {
   }
 
   private static func hex(_ bytes: UnsafeRawBufferPointer) -> String {
-    bytes.prefix(64).map { byte in
-      let text = String(byte, radix: 16)
-      return text.count == 1 ? "0" + text : text
-    }.joined()
+    bytes.prefix(64).hexadecimal
   }
 
   // MARK: repair

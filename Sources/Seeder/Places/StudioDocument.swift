@@ -52,7 +52,7 @@ public struct StudioDocument: Sendable {
     // `__…__` is reserved in the service.
     let isReserved = placeID.hasPrefix("__") && placeID.hasSuffix("__")
     if isPlain, !isReserved, (1...idBytesMax).contains(placeID.utf8.count) { return placeID }
-    return "place_" + Digest.hexadecimal(Digest.sha256(placeID.utf8).prefix(20))
+    return "place_" + Digest.sha256(placeID.utf8).prefix(20).hexadecimal
   }
 }
 
