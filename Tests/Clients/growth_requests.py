@@ -301,6 +301,8 @@ def administration():
     spare = "/emulator/v1/projects/spare/databases/(default)"
     yield "rules, match blocks", lambda n: Request("PUT", f"{spare}:securityRules", rules("".join(
         f"match /c{index}/{{x}} {{ allow get; }} " for index in range(n)))), 4_000
+    yield "rules, matches below globs", lambda n: Request("PUT", f"{spare}:securityRules", rules("".join(
+        f"match /c{index}/{{x=**}} {{ match /d {{ allow get; }} }} " for index in range(n)))), 4_000
     yield "rules, operands of one condition", lambda n: Request("PUT", f"{spare}:securityRules", rules(
         "match /c/{x} { allow get: if " + " && ".join(["true"] * n) + "; }")), 4_000
     yield "rules, members of the body", lambda n: Request("PUT", f"{spare}:securityRules", json.dumps(

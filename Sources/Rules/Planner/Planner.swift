@@ -143,10 +143,10 @@ package struct Planner {
       guard let steps = blockPatterns[index]?.steps, let glob = steps.firstIndex(of: .glob) else { return 0 }
       return steps.count - glob
     }
-    let steps = blockPatterns.indices.map(stepsBehindGlob)
-    let order = (first..<blocks.count).sorted { steps[$0] == steps[$1] ? $0 < $1 : steps[$0] > steps[$1] }
-    blocks.replaceSubrange(first..., with: order.map { blocks[$0] })
-    blockPatterns.replaceSubrange(first..., with: order.map { blockPatterns[$0] })
+    let steps = (first..<blocks.count).map(stepsBehindGlob)
+    let order = steps.indices.sorted { steps[$0] == steps[$1] ? $0 < $1 : steps[$0] > steps[$1] }
+    blocks.replaceSubrange(first..., with: order.map { blocks[first + $0] })
+    blockPatterns.replaceSubrange(first..., with: order.map { blockPatterns[first + $0] })
   }
 
   /// The pattern of an allow's name: the root that every pattern has is left out.
