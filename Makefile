@@ -32,7 +32,6 @@ run: build
 # Tests use one core: programs are built beside them.
 PROGRAMS ?= docsh
 test: setup
-	Scripts/ahead
 	swift build --build-tests
 	@log=$$(mktemp); Scripts/release $(PROGRAMS) >$$log 2>&1 & build=$$!; \
 	  Scripts/swift-tests; tests=$$?; \

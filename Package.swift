@@ -28,7 +28,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
   ],
   targets: [
@@ -42,6 +41,7 @@ let package = Package(
     .target(name: "CDiagnosticPages"),
     .target(name: "CDescriptors", exclude: ["descriptors.binpb.gz"]),
     .systemLibrary(name: "CChecksum"),
+    .systemLibrary(name: "COpenSSL"),
     .target(name: "CDigest", linkerSettings: [.linkedLibrary("md")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
@@ -79,6 +79,14 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "TLS",
+      dependencies: [
+        "COpenSSL",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .target(name: "Exports", dependencies: ["DocModel", "DocStore", "Platform"], swiftSettings: strict),
     .target(
       name: "Faults", dependencies: ["Access", "DocModel", "DocStore", "JSON", "Platform", "Rules"],
@@ -91,12 +99,11 @@ let package = Package(
       dependencies: [
         "Access", "CDescriptors", "CNGHTTP2", "CProcess", "CZLIB", "DocModel", "DocStore", "Exports",
         "Faults", "Indexes",
-        "JSON", "Platform", "Requests", "Rules", "Telemetry",
+        "JSON", "Platform", "Requests", "Rules", "TLS", "Telemetry",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
       swiftSettings: strict),
@@ -108,12 +115,11 @@ let package = Package(
     .target(
       name: "Client",
       dependencies: [
-        "CNGHTTP2", "DocModel", "DocStore", "Platform",
+        "CNGHTTP2", "DocModel", "DocStore", "Platform", "TLS",
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
     .target(
@@ -225,6 +231,15 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "TLSTests",
+      dependencies: [
+        "TLS", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ExportsTests", dependencies: ["DocModel", "DocStore", "Exports", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
@@ -292,11 +307,10 @@ let package = Package(
       name: "WireTests",
       dependencies: [
         "Access", "CNGHTTP2", "CZLIB", "DocModel", "DocStore", "Faults", "FirestoreProtos", "Indexes", "JSON",
-        "Platform", "Requests", "Rules", "RulesTools", "Telemetry", "TestSupport", "Wire",
+        "Platform", "Requests", "Rules", "RulesTools", "TLS", "Telemetry", "TestSupport", "Wire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],

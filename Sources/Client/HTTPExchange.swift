@@ -3,8 +3,8 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 internal import Platform
+internal import TLS
 
 /// State and its owner: an event loop. The outcome is a promise of it: whoever keeps it first decides.
 final class HTTPExchange: Sendable {
@@ -39,7 +39,7 @@ final class HTTPExchange: Sendable {
 
   /// How a request reaches its server.
   private struct Route {
-    var tls: NIOSSLContext?
+    var tls: TLSContext?
     var proxy: HTTPProxy?
 
     /// Reads certificates, which is no work for an event loop.
@@ -56,14 +56,13 @@ final class HTTPExchange: Sendable {
 
   /// On the channel's event loop.
   private static func begin(
-    _ request: HTTPRequest, _ client: HTTPClient, _ tls: NIOSSLContext?,
+    _ request: HTTPRequest, _ client: HTTPClient, _ tls: TLSContext?,
     _ promise: EventLoopPromise<HTTPAnswer>, on channel: any Channel
   ) throws {
     channel.eventLoop.preconditionInEventLoop()
     let pipeline = channel.pipeline.syncOperations
     if let tls {
-      let name = TLSContexts.serverName(client.address.host)
-      try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+      try pipeline.addHandler(TLSHandler(tls, server: client.trust == .anybody ? nil : client.address.host))
     }
     try pipeline.addHTTPClientHandlers()
     try pipeline.addHandler(AnswerCollector(promise, client))
@@ -153,9 +152,7 @@ extension HTTPFailure {
     case ChannelError.connectTimeout: self = .unreachable("no connection within \(connectSeconds) s")
     case HTTPParserError.invalidEOFState: self = .hungUp
     case is HTTPParserError: self = .notHTTP
-    case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-      self = .untrusted("its certificate is for another name")
-    case let error as NIOSSLError: self = Self.of(error)
+    case let error as TLSError: self = Self.of(error)
     case let error as IOError where error.errnoCode == ECONNRESET || error.errnoCode == EPIPE: self = .hungUp
     case let error as IOError: self = .unreachable(String(cString: strerror(error.errnoCode)))
     case is SocketAddressError, is SocketAddressError.UnknownHost: self = .unreachable("no such host")
@@ -172,12 +169,13 @@ extension HTTPFailure {
     }
   }
 
-  private static func of(_ error: NIOSSLError) -> HTTPFailure {
-    let text = "\(error)"
-    if text.contains("CERTIFICATE_VERIFY_FAILED") {
-      return .untrusted("no authority that is believed signed its certificate")
+  private static func of(_ error: TLSError) -> HTTPFailure {
+    switch error {
+    case .wrongName: .untrusted("its certificate is for another name")
+    case .untrusted(let words):
+      .untrusted("no authority that is believed vouches for its certificate (\(words))")
+    case .truncated: .hungUp
+    case .handshakeFailed, .broken, .refused: .unreachable("no TLS: \(error.words)")
     }
-    if case .uncleanShutdown = error { return .hungUp }
-    return .unreachable("no TLS: \(text)")
   }
 }

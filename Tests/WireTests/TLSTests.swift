@@ -1,57 +1,17 @@
-/// TLS on the port, with certificates that openssl makes for the run.
+/// TLS on the port.
 
 import DocModel
 import DocStore
 import Glibc
 import NIOCore
 import NIOPosix
-import NIOSSL
 import NIOTLS
 import Platform
+import TLS
 import TestSupport
 import Testing
 
 @testable import Wire
-
-/// A folder with two certificates for `localhost` and their keys: `a.pem`, `a.key`, `b.pem`, `b.key`; and the first key
-/// once more, encrypted and as DER.
-private final class TestCertificates: Sendable {
-  let folder: String
-
-  struct NoOpenSSL: Error, CustomStringConvertible {
-    let description = "the tests of TLS need the program `openssl`: apt-get install openssl"
-  }
-
-  init() throws {
-    var template = Array("/tmp/docstore-tls-XXXXXX\0".utf8CString)
-    folder = String(cString: try #require(mkdtemp(&template)))
-    for name in ["a", "b"] {
-      try run(
-        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost "
-          + "-addext subjectAltName=DNS:localhost -keyout \(name).key -out \(name).pem")
-    }
-    try run("pkcs8 -topk8 -in a.key -passout pass:secret -out encrypted.key")
-    try run("ec -in a.key -aes128 -passout pass:secret -out legacy.key")
-    try run("x509 -in a.pem -outform der -out a.der")
-    try run("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=r -keyout r.key -out r.pem")
-  }
-
-  deinit { _ = system("rm -r \(folder)") }
-
-  private func run(_ words: String) throws {
-    guard system("cd \(folder) && openssl \(words) 2>/dev/null") == 0 else { throw NoOpenSSL() }
-  }
-
-  func bytes(_ names: String...) throws -> [UInt8] {
-    try names.flatMap { name in
-      let file = try #require(fopen("\(folder)/\(name)", "r"))
-      defer { fclose(file) }
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      let count = fread(&buffer, 1, buffer.count, file)
-      return Array(buffer[..<count])
-    }
-  }
-}
 
 /// A client that collects what comes.
 private final class TLSTestClient: ChannelInboundHandler, Sendable {
@@ -81,21 +41,15 @@ private final class TLSTestClient: ChannelInboundHandler, Sendable {
 
   /// Connects, agrees on TLS unless that fails, sends what is given and waits for an answer that ends so.
   static func ask(
-    _ port: Int, trusting roots: [NIOSSLCertificate], offering protocols: [String], newest: TLSVersion? = nil,
+    _ port: Int, trusting roots: [TLSCertificate], offering protocols: [String], isOld: Bool = false,
     _ bytes: [UInt8], until end: String
   ) async throws -> State {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.trustRoots = .certificates(roots)
-    configuration.applicationProtocols = protocols
-    configuration.maximumTLSVersion = newest
-    configuration.minimumTLSVersion = newest ?? .tlsv12
-    let tls = try NIOSSLContext(configuration: configuration)
+    let tls = try TLSContext(believing: .certificates(roots), protocols: protocols, isLimitedTo1_2: isOld)
     let client = TLSTestClient()
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let handler = try NIOSSLClientHandler(context: tls, serverHostname: "localhost")
-          try channel.pipeline.syncOperations.addHandlers([handler, client])
+          try channel.pipeline.syncOperations.addHandlers([TLSHandler(tls, server: "localhost"), client])
         }
       }
       .connect(host: "127.0.0.1", port: port).get()
@@ -112,10 +66,9 @@ private final class TLSTestClient: ChannelInboundHandler, Sendable {
 
 @Suite("TLS", .serialized)
 struct TLSTests {
-  private static let shared = Result { try TestCertificates() }
   private let files: TestCertificates
 
-  init() throws { files = try Self.shared.get() }
+  init() throws { files = try TestCertificates.shared.get() }
 
   @Test(
     "files that are of no use say which, and why",
@@ -129,9 +82,9 @@ struct TLSTests {
       (["a.pem"], ["a.key"], nil), (["a.pem", "b.pem"], ["a.key"], nil),
       (["a.key", "a.pem"], ["a.key"], nil),
     ] as [([String], [String], ServerTLSError?)])
-  func badFiles(certificates: [String], key: [String], expected: ServerTLSError?) throws {
-    let certificates = try certificates.flatMap { try files.bytes($0) }
-    let key = try key.flatMap { try files.bytes($0) }
+  func badFiles(certificates: [String], key: [String], expected: ServerTLSError?) {
+    let certificates = certificates.flatMap { files.bytes($0) }
+    let key = key.flatMap { files.bytes($0) }
     var found: ServerTLSError?
     do throws(ServerTLSError) {
       _ = try ServerTLS(certificates: certificates, key: key)
@@ -143,7 +96,7 @@ struct TLSTests {
 
   @Test("a damaged certificate and a damaged key are told apart")
   func damaged() throws {
-    let (certificate, key) = (try files.bytes("a.pem"), try files.bytes("a.key"))
+    let (certificate, key) = (files.bytes("a.pem"), files.bytes("a.key"))
     func damage(_ bytes: [UInt8]) -> [UInt8] {
       let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
       return Array((lines[..<1] + ["AAAA"] + lines[2...]).joined(separator: "\n").utf8)
@@ -174,18 +127,18 @@ struct TLSTests {
   @Test(
     "both versions of HTTP come through it, whatever is offered",
     arguments: [
-      (["h2", "http/1.1"], nil, true, "h2"), (["h2"], .tlsv12, true, "h2"),
-      (["http/1.1"], .tlsv13, false, "http/1.1"), ([], nil, false, nil), ([], nil, true, nil),
-      (["h2", "http/1.1"], nil, false, "h2"), (["spdy/1"], nil, false, nil),
-    ] as [([String], TLSVersion?, Bool, String?)])
-  func versions(offer: [String], newest: TLSVersion?, isHTTP2: Bool, agreed: String?) async throws {
+      (["h2", "http/1.1"], false, true, "h2"), (["h2"], true, true, "h2"),
+      (["http/1.1"], false, false, "http/1.1"), ([], false, false, nil), ([], false, true, nil),
+      (["h2", "http/1.1"], false, false, "h2"), (["spdy/1"], false, false, nil),
+    ] as [([String], Bool, Bool, String?)])
+  func versions(offer: [String], isOld: Bool, isHTTP2: Bool, agreed: String?) async throws {
     let server = try await start()
     let client = HTTP2TestClient()
     let id = isHTTP2 ? client.request("POST", "/", Array("abc".utf8)) : 0
     let state = try await TLSTestClient.ask(
-      server.address.port, trusting: try NIOSSLCertificate.fromPEMBytes(files.bytes("a.pem")),
+      server.address.port, trusting: try #require(TLSCertificate.chain(pem: files.bytes("a.pem"))),
       offering: offer,
-      newest: newest,
+      isOld: isOld,
       isHTTP2 ? client.output() : Array("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc".utf8),
       until: "POST 3")
     #expect(state.agreed == .some(agreed))
@@ -199,16 +152,15 @@ struct TLSTests {
     await server.stop()
   }
 
-  @Test("TLS 1.1 is refused, and so is a client that trusts another certificate; the server goes on")
+  @Test("a client that trusts another certificate is refused; the server goes on")
   func refusedHandshakes() async throws {
     let server = try await start()
-    let rows: [(String, TLSVersion?, Bool)] = [
-      ("a.pem", .tlsv11, false), ("b.pem", nil, false), ("a.pem", .tlsv12, true),
-    ]
-    for (trusted, newest, isServed) in rows {
+    let rows: [(String, Bool, Bool)] = [("b.pem", false, false), ("a.pem", true, true)]
+    for (trusted, isOld, isServed) in rows {
       let state = try await TLSTestClient.ask(
-        server.address.port, trusting: try NIOSSLCertificate.fromPEMBytes(files.bytes(trusted)), offering: [],
-        newest: newest, Array("GET / HTTP/1.1\r\nhost: x\r\n\r\n".utf8), until: "GET 0")
+        server.address.port, trusting: try #require(TLSCertificate.chain(pem: files.bytes(trusted))),
+        offering: [],
+        isOld: isOld, Array("GET / HTTP/1.1\r\nhost: x\r\n\r\n".utf8), until: "GET 0")
       #expect((state.agreed != nil) == isServed)
       #expect(state.isClosed == !isServed)
     }

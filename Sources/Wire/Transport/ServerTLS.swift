@@ -5,13 +5,12 @@
 
 internal import Logging
 internal import NIOCore
-internal import NIOSSL
+internal import TLS
 
 /// The certificate and the key of a server.
 public struct ServerTLS: Sendable {
-  let context: NIOSSLContext
-  private let validFrom: Int64
-  private let validUntil: Int64
+  private let context: TLSContext
+  private let validity: ClosedRange<Int64>?
 
   /// - Parameters:
   ///   - certificates: PEM: the server's certificate, then those that lead to one that clients trust.
@@ -20,38 +19,29 @@ public struct ServerTLS: Sendable {
     guard Self.holds("CERTIFICATE", certificates) else {
       throw .noCertificate(holdsKey: Self.holds("PRIVATE KEY", certificates))
     }
-    guard let chain = try? NIOSSLCertificate.fromPEMBytes(certificates), let first = chain.first else {
+    guard let chain = TLSCertificate.chain(pem: certificates), let first = chain.first else {
       throw .brokenCertificate
     }
     let text = String(decoding: key, as: UTF8.self)
     guard Self.holds("PRIVATE KEY", key) else {
       throw .noKey(holdsCertificate: Self.holds("CERTIFICATE", key))
     }
-    // Asked before the library is, which would ask the terminal for the password.
     guard !text.contains("BEGIN ENCRYPTED PRIVATE KEY"), !text.contains("Proc-Type: 4,ENCRYPTED") else {
       throw .encryptedKey
     }
-    guard let privateKey = try? NIOSSLPrivateKey(bytes: key, format: .pem) else { throw .brokenKey }
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = ["h2", "http/1.1"]
-    configuration.shutdownTimeout = .seconds(Self.farewellSeconds)
+    guard let privateKey = TLSPrivateKey(pem: key) else { throw .brokenKey }
+    guard privateKey.belongs(to: first) else { throw .keyOfAnother }
     do {
-      context = try NIOSSLContext(configuration: configuration)
-    } catch NIOSSLError.failedToLoadPrivateKey {
-      // It was read before, so it does not fit.
-      throw .keyOfAnother
+      context = try TLSContext(chain: chain, key: privateKey, protocols: ["h2", "http/1.1"])
     } catch {
-      throw .refused(String(describing: error))
+      throw .refused(error.words)
     }
-    validFrom = Int64(first.notValidBefore)
-    validUntil = Int64(first.notValidAfter)
+    validity = first.validity
   }
 
   /// Whether clients accept the certificate at a time, in seconds since 1970.
   public func isValid(atSeconds time: Int64) -> Bool {
-    (validFrom...max(validFrom, validUntil)).contains(time)
+    validity?.contains(time) ?? false
   }
 
   /// How the answer begins that clients get who speak plain text. Clients of ours know it.
@@ -61,9 +51,6 @@ public struct ServerTLS: Sendable {
   package static func isRefusal(_ answer: some Sequence<UInt8>) -> Bool {
     String(decoding: Array(answer), as: UTF8.self).contains(plainTextAnswer)
   }
-
-  /// LIMIT: how long a closed connection waits for its client to say that it heard so.
-  private static let farewellSeconds: Int64 = 1
 
   /// Whether there is a block of a kind in a PEM file; `PRIVATE KEY` finds those of one algorithm, too.
   private static func holds(_ kind: String, _ bytes: [UInt8]) -> Bool {
@@ -75,7 +62,7 @@ public struct ServerTLS: Sendable {
   /// Puts TLS under the rest of a connection's handlers.
   func enter(_ channel: any Channel, _ logger: Logger?) throws {
     try channel.pipeline.syncOperations.addHandlers([
-      PlainTextRefusal(logger), NIOSSLServerHandler(context: context),
+      PlainTextRefusal(logger), TLSHandler(context),
     ])
   }
 }
@@ -139,8 +126,7 @@ final class PlainTextRefusal: ChannelInboundHandler, RemovableChannelHandler {
 enum HandshakeReport {
   /// - Parameter error: what the pipeline was told; everything but failed handshakes is passed over.
   static func tell(_ error: any Error, _ channel: any Channel, _ logger: Logger?) {
-    guard let logger, case NIOSSLError.handshakeFailed(let reason) = error else { return }
-    let words = words(of: reason)
+    guard let logger, case TLSError.handshakeFailed(let words) = error else { return }
     let client = Logger.MetadataValue.string(channel.clientText)
     // Browsers open connections that they do not use, and scanners look who is there.
     guard !words.isEmpty else {
@@ -149,13 +135,6 @@ enum HandshakeReport {
     logger.notice(
       "a client broke off the TLS handshake; most often it does not trust the certificate (docs/tls.md)",
       metadata: ["client": client, "reason": .string(words)])
-  }
-
-  /// The library's names of what happened, such as `TLSV1_ALERT_UNKNOWN_CA`, without places in its source.
-  private static func words(of reason: BoringSSLError) -> String {
-    String(describing: reason).split(separator: " ").compactMap { word in
-      word.split(separator: "OPENSSL_internal:", omittingEmptySubsequences: false).dropFirst().last
-    }.joined(separator: ", ")
   }
 }
 
