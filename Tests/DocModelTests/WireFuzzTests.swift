@@ -6,12 +6,12 @@ import WireExercise
 struct WireFuzzTests {
   private static let inputBytesMax = 4_096
 
-  @Test("200,000 random and mutated messages neither trap nor break a promise")
+  @Test("50,000 random and mutated messages neither trap nor break a promise")
   func fuzz() throws {
     var values = RandomValues(.forThisRun())
     let memory = try #require(GuardedBytes(capacity: Self.inputBytesMax))
     var accepted = 0
-    for round in 0..<200_000 {
+    for round in 0..<50_000 {
       let input = Self.input(round, &values)
       do {
         if try memory.with(input, WireExercise.run) { accepted += 1 }
@@ -20,7 +20,7 @@ struct WireFuzzTests {
         return
       }
     }
-    #expect(accepted > 10_000 && accepted < 190_000, "\(accepted) accepted: both outcomes must be common")
+    #expect(accepted > 2_500 && accepted < 47_500, "\(accepted) accepted: both outcomes must be common")
   }
 
   private static func input(_ round: Int, _ values: inout RandomValues) -> [UInt8] {

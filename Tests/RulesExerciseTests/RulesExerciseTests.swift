@@ -19,7 +19,7 @@ struct RulesExerciseTests {
     #expect(compiled > 0, "the evaluator was reached")
   }
 
-  @Test("every hostile shape is survived", arguments: [100, 2_000])
+  @Test("every hostile shape is survived", arguments: [100, 500])
   func shapes(size: Int) throws {
     let exercise = RulesExercise()
     for shape in HostileTexts.shapes {

@@ -120,14 +120,14 @@ struct EqualityIndexTests {
   }
 
   @Test(
-    "two lists of 200,000 integers are compared at once",
+    "two lists of 50,000 integers are compared at once",
     arguments: [
       "a.hasAll(b)", "b.hasOnly(a)", "!a.hasAny(c)", "a.removeAll(b).size() == 0", "a.toSet().hasAll(b)",
       "a.toSet() == b.toSet()", "a.toSet().difference(b.toSet()).size() == 0",
-      "a.toSet().intersection(b.toSet()).size() == 200000", "a.toSet().union(b.toSet()).size() == 200000",
+      "a.toSet().intersection(b.toSet()).size() == 50000", "a.toSet().union(b.toSet()).size() == 50000",
     ])
   func prompt(condition: String) throws {
-    let count: Int64 = 200_000
+    let count: Int64 = 50_000
     let ascending = (0..<count).map { Value.integer($0) }
     var circumstances = Circumstances()
     circumstances.data = [

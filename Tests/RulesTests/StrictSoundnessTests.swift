@@ -88,8 +88,9 @@ struct StrictSoundnessTests {
       Issue.record("no proof")
       return
     }
+    let matchers = matchers(of: shape)
     let violation = universe.documents.indices.first { index in
-      !granted[index] && isResult(universe.documents[index], shape)
+      !granted[index] && isResult(universe.documents[index], matchers)
     }
     tally.pairs += 1
     tally.branchesMost = max(tally.branchesMost, proof.branches)
@@ -131,16 +132,19 @@ struct StrictSoundnessTests {
     }
   }
 
-  private func isResult(_ document: StrictUniverse.Document, _ shape: QueryShape) -> Bool {
-    isResult("posts/\(document.id)", document.view, shape)
+  /// One for each disjunct.
+  private func matchers(of shape: QueryShape) -> [FilterMatcher] {
+    (shape.expandedDisjuncts() ?? []).map { $0.matcher(shape.orderBy) }
   }
 
-  private func isResult(_ path: String, _ fields: FieldsView, _ shape: QueryShape) -> Bool {
+  private func isResult(_ document: StrictUniverse.Document, _ matchers: [FilterMatcher]) -> Bool {
+    isResult("posts/\(document.id)", document.view, matchers)
+  }
+
+  private func isResult(_ path: String, _ fields: FieldsView, _ matchers: [FilterMatcher]) -> Bool {
     var path = path
     return path.withUTF8 { path in
-      (shape.expandedDisjuncts() ?? []).contains { disjunct in
-        disjunct.matcher(shape.orderBy).matches(path: UnsafeRawBufferPointer(path), fields: fields)
-      }
+      matchers.contains { $0.matches(path: UnsafeRawBufferPointer(path), fields: fields) }
     }
   }
 
@@ -148,7 +152,7 @@ struct StrictSoundnessTests {
   private func check(_ witness: ListWitness, _ shape: QueryShape, _ ruleset: Ruleset, _ what: String) {
     let view = documents.hold(witness.fields)
     #expect(
-      isResult(witness.path.text, view, shape), "\(what): \(witness.text) is no result")
+      isResult(witness.path.text, view, matchers(of: shape)), "\(what): \(witness.text) is no result")
     _ = ruleset.decide(RuleRequest(list: shape, auth: me, time: strictTime), documents: documents)
     #expect(
       !ruleset.grants(view, at: witness.path, asResultOf: shape, documents.evaluation),

@@ -115,7 +115,12 @@ private enum RulesCrasher {
         let text = shape.build(size)
         limitTime(60)
         let start = seconds()
-        do { try exercise.run(text) } catch { print("\(shape.name): \(error)") }
+        do {
+          try exercise.run(text)
+        } catch {
+          print("\(shape.name): \(error)")
+          isBad = true
+        }
         return (seconds() - start) * 1000
       }
       let isSlow = times[1] > 100 && times[1] > 3 * times[0]
