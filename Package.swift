@@ -233,7 +233,7 @@ let package = Package(
     .testTarget(
       name: "TLSTests",
       dependencies: [
-        "TLS", "TestSupport",
+        "COpenSSL", "TLS", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOTLS", package: "swift-nio"),

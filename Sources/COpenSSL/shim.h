@@ -31,6 +31,10 @@ static inline int docstore_ask_for_name(SSL *connection, const char *name) {
   return SSL_set_tlsext_host_name(connection, name) == 1;
 }
 
+static inline int docstore_is_refusal_to_renegotiate(int where, int what) {
+  return (where & SSL_CB_WRITE_ALERT) == SSL_CB_WRITE_ALERT && (what & 0xff) == SSL_AD_NO_RENEGOTIATION;
+}
+
 static inline void docstore_wait_for_bytes(BIO *bio) { BIO_set_retry_read(bio); }
 
 static inline void docstore_wait_for_nothing(BIO *bio) { BIO_clear_retry_flags(bio); }

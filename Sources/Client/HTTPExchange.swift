@@ -62,7 +62,7 @@ final class HTTPExchange: Sendable {
     channel.eventLoop.preconditionInEventLoop()
     let pipeline = channel.pipeline.syncOperations
     if let tls {
-      try pipeline.addHandler(TLSHandler(tls, server: client.trust == .anybody ? nil : client.address.host))
+      try pipeline.addHandler(TLSHandler(tls, server: client.address.host))
     }
     try pipeline.addHTTPClientHandlers()
     try pipeline.addHandler(AnswerCollector(promise, client))

@@ -65,6 +65,7 @@ private func noPassword(
 ) -> CInt { -1 }
 
 private func withPEM<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
+  precondition(OpenSSL.isStarted)
   ERR_clear_error()
   return bytes.withUnsafeBytes { bytes in
     let file = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))

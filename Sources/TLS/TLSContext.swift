@@ -1,6 +1,7 @@
 /// What connections have in common: who we are, and whom we believe.
 
 internal import COpenSSL
+internal import Glibc
 
 package final class TLSContext: @unchecked Sendable {
   // Counted by OpenSSL, and never changed after `init`: connections of several threads are made of it freely.
@@ -18,17 +19,17 @@ package final class TLSContext: @unchecked Sendable {
     case anybody
   }
 
-  /// TLS 1.2 is the oldest that is spoken, by both. What the system's openssl.cnf says is not looked at: a program has to do the same
-  /// everywhere.
+  /// TLS 1.2 is the oldest that is spoken, by both.
   private init(isServer: Bool) throws(TLSError) {
-    OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
     ERR_clear_error()
-    guard let context = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
+    guard OpenSSL.isStarted, let context = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method())
+    else {
       throw .refused(TLSError.lastWords())
     }
     pointer = context
     self.isServer = isServer
     docstore_keep_little(context)
+    SSL_CTX_set_info_callback(context, TLSSession.noticeRefusals)
     try Self.must(docstore_tls_from_1_2(context))
   }
 
@@ -63,12 +64,12 @@ package final class TLSContext: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - protocols: what ALPN offers, the best first.
-  ///   - isLimitedTo1_2: for tests of servers.
+  ///   - isOld: speaks TLS 1.2 at most, for tests of servers.
   package convenience init(
-    believing authorities: Authorities, protocols: [String] = [], isLimitedTo1_2: Bool = false
+    believing authorities: Authorities, protocols: [String] = [], isOld: Bool = false
   ) throws(TLSError) {
     try self.init(isServer: false)
-    if isLimitedTo1_2 { try Self.must(docstore_tls_until_1_2(pointer)) }
+    if isOld { try Self.must(docstore_tls_until_1_2(pointer)) }
     let list = Offer(protocols).list
     // The one function of OpenSSL where 0 is success.
     if !list.isEmpty {
@@ -95,9 +96,11 @@ package final class TLSContext: @unchecked Sendable {
     "/etc/ssl/cert.pem",
   ]
 
-  /// `SSL_CERT_FILE` and `SSL_CERT_DIR` of the environment first, as with other programs. Where there is nothing, nobody is believed.
+  /// `SSL_CERT_FILE` and `SSL_CERT_DIR` of the environment instead of them, as with other programs. Where there is nothing, nobody is
+  /// believed.
   private func believeSystem() {
     SSL_CTX_set_default_verify_paths(pointer)
+    guard getenv("SSL_CERT_FILE") == nil, getenv("SSL_CERT_DIR") == nil else { return ERR_clear_error() }
     for file in Self.files where SSL_CTX_load_verify_locations(pointer, file, nil) == 1 { break }
     ERR_clear_error()
   }

@@ -32,3 +32,9 @@ package enum TLSError: Error, Equatable, Sendable {
     return ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
   }
 }
+
+enum OpenSSL {
+  /// Asked for before anything else is. What the system's openssl.cnf says is not looked at, as a program has to do the same everywhere;
+  /// reading a key would read it, and after that it would count for the whole process.
+  static let isStarted: Bool = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1
+}

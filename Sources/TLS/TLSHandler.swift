@@ -28,7 +28,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   private let farewell: TimeAmount
   private var phase = Phase.idle
   /// There from the beginning of the handshake.
-  private var session: TLSSession?
+  private(set) var session: TLSSession?
   private var writes = MarkedCircularBuffer<(ByteBuffer, EventLoopPromise<Void>?)>(initialCapacity: 4)
   private var closed: EventLoopPromise<Void>?
   private var patience: Scheduled<Void>?
@@ -131,7 +131,8 @@ package final class TLSHandler: ChannelDuplexHandler {
       sendText(context)
     }
     readText(context, session)
-    // Answers of TLS itself, such as to a change of keys.
+    // What waited for the rest of a message of TLS itself.
+    if phase == .open, writes.hasMark { sendText(context) }
     send(context)
   }
 
@@ -142,6 +143,7 @@ package final class TLSHandler: ChannelDuplexHandler {
       let progress = session.read(into: &text)
       if case .done = progress, text.readableBytes < Self.textBytes { continue }
       deliver(&text, context)
+      guard phase == .open || phase == .closing else { return }
       switch progress {
       case .done: continue
       case .waits: return
@@ -179,10 +181,12 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   /// Sends what was flushed.
   private func sendText(_ context: ChannelHandlerContext) {
-    while phase == .open, let session, writes.hasMark, let (text, promise) = writes.popFirst() {
-      if let error = session.write(text) {
-        promise?.fail(error)
-        return fail(error, context)
+    while phase == .open, let session, writes.hasMark, let (text, promise) = writes.first {
+      switch session.write(text) {
+      case .done: _ = writes.popFirst()
+      case .waits: return context.flush()
+      case .ended: return leave(context)
+      case .failed(let error): return fail(error, context)
       }
       // A text of no bytes makes none, and is written when those before it are.
       context.write(wrapOutboundOut(session.takeOutput() ?? ByteBuffer()), promise: promise)
@@ -214,6 +218,9 @@ package final class TLSHandler: ChannelDuplexHandler {
       phase = .closing
       session?.sayGoodbye()
       send(context)
+      // To hear the answer, also where nobody else reads any more.
+      isReadAsked = true
+      context.read()
       // Not through this handler again: it would wait once more.
       let held = NIOLoopBound(context, eventLoop: context.eventLoop)
       patience = context.eventLoop.scheduleTask(in: farewell) { held.value.close(mode: .all, promise: nil) }
@@ -236,10 +243,12 @@ package final class TLSHandler: ChannelDuplexHandler {
   }
 
   private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
-    // An alert, which says why.
-    send(context)
+    guard phase != .closed else { return }
+    let (isTold, before) = (phase != .closing, session)
     phase = .closed
-    context.fireErrorCaught(error)
+    // An alert, which says why. Where it cannot be sent any more, the channel may have ended by now.
+    send(context)
+    if isTold, session === before { context.fireErrorCaught(error) }
     context.close(mode: .all, promise: nil)
   }
 }

@@ -5,12 +5,14 @@ internal import NIOCore
 
 /// State and its owner: the channel's event loop.
 final class TLSSession {
-  private let connection: OpaquePointer
+  let connection: OpaquePointer
   private let allocator: ByteBufferAllocator
   /// What came from the network and was not read yet.
   fileprivate var received = ByteBuffer()
   /// What the network has to get.
   fileprivate var output = ByteBuffer()
+  /// Whether the other side wanted another handshake.
+  fileprivate var isAskedToRenegotiate = false
 
   /// - Parameter server: the name or address that the server's certificate has to be for; nil on the server's side.
   init(_ context: TLSContext, server: String?, _ allocator: ByteBufferAllocator) throws(TLSError) {
@@ -18,8 +20,7 @@ final class TLSSession {
     guard let connection = SSL_new(context.pointer) else { throw .refused(TLSError.lastWords()) }
     self.connection = connection
     self.allocator = allocator
-    // Never null: OpenSSL ends the process, as Swift does, where there is no memory.
-    let bio = BIO_new(bytesOfSession)
+    guard let bio = BIO_new(bytesOfSession) else { throw .refused(TLSError.lastWords()) }
     BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
     BIO_set_init(bio, 1)
     SSL_set_bio(connection, bio, bio)
@@ -32,6 +33,12 @@ final class TLSSession {
   /// Source: RFC 6125, RFC 9110 4.3.4: names in `subjectAltName` count, and an address is compared as one. Only names are told the server
   /// beforehand (RFC 6066 3).
   private func expect(_ server: String) throws(TLSError) {
+    // The dot at the end of a name that is whole is no part of what certificates are for.
+    let server = server.hasSuffix(".") ? String(server.dropLast()) : server
+    // OpenSSL would take the name of none for any, and one that begins with a dot for all below it.
+    guard !server.isEmpty, !server.hasPrefix("."), !server.utf8.contains(0) else {
+      throw .refused("`\(server)` is no name for a server")
+    }
     let isAddress = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(connection), server) == 1
     ERR_clear_error()
     guard !isAddress else { return }
@@ -87,15 +94,25 @@ final class TLSSession {
       result = SSL_read(connection, space.baseAddress, Int32(clamping: space.count))
       return max(0, Int(result))
     }
+    // OpenSSL says no and goes on, as often as it is asked: each time would be output that nobody may read.
+    if isAskedToRenegotiate { return .failed(.broken("it asked for another handshake")) }
     return result > 0 ? .done : progress(result, TLSError.broken)
+  }
+
+  /// Marks the session of a connection that has refused another handshake.
+  static let noticeRefusals: @convention(c) (OpaquePointer?, CInt, CInt) -> Void = {
+    connection, place, what in
+    guard docstore_is_refusal_to_renegotiate(place, what) == 1 else { return }
+    session(SSL_get_rbio(connection))?.isAskedToRenegotiate = true
   }
 
   /// LIMIT: of RFC 8446 5.1.
   static let recordBytesMax = 16_384
 
-  /// Makes output of a text. It is never told to wait: output has no bound here, callers bound what they write.
-  func write(_ plain: ByteBuffer) -> TLSError? {
-    guard plain.readableBytes > 0 else { return nil }
+  /// Makes output of a text, which has no bound here: callers bound what they write. All of it or, while a message of TLS itself has come in
+  /// part, nothing: then it waits, and the same text has to be given again.
+  func write(_ plain: ByteBuffer) -> Progress {
+    guard plain.readableBytes > 0 else { return .done }
     output.reserveCapacity(minimumWritableBytes: plain.readableBytes + 256)
     return plain.readableBytesView.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -103,10 +120,10 @@ final class TLSSession {
         ERR_clear_error()
         let part = UnsafeRawBufferPointer(rebasing: rest)
         let count = SSL_write(connection, part.baseAddress, Int32(clamping: part.count))
-        guard count > 0 else { return .broken(TLSError.lastWords()) }
+        guard count > 0 else { return progress(count, TLSError.broken) }
         rest = rest.dropFirst(Int(count))
       }
-      return nil
+      return .done
     }
   }
 
@@ -147,6 +164,7 @@ final class TLSSession {
   }
 
   fileprivate func take(_ bytes: UnsafeRawBufferPointer) {
+    if isAskedToRenegotiate { return }
     if output.readableBytes == 0, output.capacity == 0 { output = allocator.buffer(capacity: bytes.count) }
     output.writeBytes(bytes)
   }

@@ -27,6 +27,21 @@ DATABASE = "projects/demo/databases/(default)"
 ROOT = f"/v1/{DATABASE}/documents"
 OWNER = ("-H", "Authorization: Bearer owner")
 VERSIONS = (("--http1.1", "1.1"), ("--http2", "2"))
+# What a machine may have in its openssl.cnf, and our servers do not look at.
+CONFIGURATION = """openssl_conf = all
+[all]
+providers = providers
+ssl_conf = tls
+[providers]
+missing = missing
+[missing]
+module = /nothing/there.so
+activate = 1
+[tls]
+system_default = limits
+[limits]
+MaxProtocol = TLSv1.2
+"""
 checks = Checks()
 
 
@@ -35,10 +50,13 @@ class Server:
 
     def __init__(self, folder, *options):
         self.root = None
+        configuration = os.path.join(folder, "openssl.cnf")
+        with open(configuration, "w") as file:
+            file.write(CONFIGURATION)
         self.log = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(
             [DOCSH, "serve", "--open", "--host", "127.0.0.1", "--port", "0", *options], stdout=subprocess.PIPE,
-            stderr=self.log, text=True)
+            stderr=self.log, text=True, env={**os.environ, "OPENSSL_CONF": configuration})
         self.lines = []
         for line in self.process.stdout:
             self.lines.append(line)
@@ -221,6 +239,7 @@ print(document.get().to_dict())
 def versions(secure, plain):
     assert secure.curl("/", "--no-alpn")[:2] == (200, "1.1")
     assert secure.curl("/", "--tls-max", "1.2", "--http2")[:2] == (200, "2")
+    assert secure.curl("/", "--tlsv1.3", "--http2")[:2] == (200, "2")
     assert secure.curl("/", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0") == 35
 
 

@@ -1,3 +1,4 @@
+import COpenSSL
 import NIOCore
 import NIOEmbedded
 import TestSupport
@@ -65,6 +66,7 @@ struct TLSHandlerTests {
     arguments: [
       Belief(certificate: "a", believed: ["a"], name: "localhost", error: nil),
       Belief(certificate: "a", believed: ["b", "a"], name: "LOCALHOST", error: nil),
+      Belief(certificate: "a", believed: ["a"], name: "localhost.", error: nil),
       Belief(certificate: "a", believed: ["a"], name: "localhost.test", error: .wrongName),
       Belief(certificate: "a", believed: ["a"], name: "127.0.0.1", error: .wrongName),
       // The name of a time before `subjectAltName`.
@@ -101,11 +103,27 @@ struct TLSHandlerTests {
     #expect(words.contains("alert"))
   }
 
-  @Test("who believes anybody agrees with anybody")
+  @Test("who believes anybody agrees with anybody, and says all the same who was meant")
   func anybody() throws {
-    let pair = try TLSPair(TLSContext(believing: .anybody), TLSPair.serverContext("old"), name: nil)
+    let pair = try TLSPair(TLSContext(believing: .anybody), TLSPair.serverContext("old"), name: "meant.test")
+    let hello = try pair.client.sent()
+    #expect(String(decoding: hello, as: UTF8.self).contains("meant.test"))
+    try pair.server.hear(hello)
     try pair.talk()
     #expect(pair.client.told.agreed != nil && pair.client.told.errors.isEmpty)
+  }
+
+  @Test("what is no name of one server is refused", arguments: ["", ".", ".test", "..", "a%00.test"])
+  func noName(escaped: String) throws {
+    // A zero as it is would end the log's line.
+    let name = escaped.replacing("%00", with: "\0")
+    let client = try End(try TLSPair.clientContext(), server: name)
+    try client.connect()
+    guard case .refused? = client.told.errors.first else {
+      Issue.record("\(client.told.errors)")
+      return
+    }
+    #expect(try client.sent().isEmpty && !client.channel.isActive)
   }
 
   // MARK: the end
@@ -202,6 +220,23 @@ struct TLSHandlerTests {
       return
     }
     #expect(!words.isEmpty)
+  }
+
+  @Test("who asks for another handshake is refused once, and closed")
+  func renegotiation() throws {
+    let context = try TLSPair.clientContext(isOld: true)
+    // SSL_OP_NO_RENEGOTIATION, which Swift cannot read: this client is to ask.
+    SSL_CTX_clear_options(context.pointer, 1 << 30)
+    let pair = try TLSPair(context)
+    try pair.talk()
+    let session = try #require(pair.client.handler.session)
+    #expect(SSL_renegotiate(session.connection) == 1)
+    SSL_do_handshake(session.connection)
+    let asked = try #require(session.takeOutput())
+    try pair.server.hear(Array(asked.readableBytesView))
+    #expect(pair.server.told.errors == [.broken("it asked for another handshake")])
+    #expect(!pair.server.channel.isActive)
+    #expect(try pair.server.sent().count < 100)
   }
 
   @Test(

@@ -49,9 +49,11 @@ struct End {
   let channel = EmbeddedChannel()
   let told = Told()
   let reads = ReadCounter()
+  let handler: TLSHandler
 
   init(_ context: TLSContext, server: String? = nil) throws {
-    try channel.pipeline.syncOperations.addHandlers([reads, TLSHandler(context, server: server), told])
+    handler = TLSHandler(context, server: server)
+    try channel.pipeline.syncOperations.addHandlers([reads, handler, told])
   }
 
   func connect() throws { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
@@ -93,10 +95,13 @@ struct TLSPair {
     return try TLSContext(chain: chain, key: key, protocols: protocols)
   }
 
-  static func clientContext(_ believed: [String] = ["a"], protocols: [String] = []) throws -> TLSContext {
+  static func clientContext(
+    _ believed: [String] = ["a"], protocols: [String] = [], isOld: Bool = false
+  ) throws -> TLSContext {
     let files = try TestCertificates.shared.get()
     let certificates = believed.flatMap { TLSCertificate.chain(pem: files.bytes("\($0).pem")) ?? [] }
-    return try TLSContext(believing: .certificates(certificates), protocols: protocols)
+    return try TLSContext(
+      believing: .certificates(certificates), protocols: protocols, isOld: isOld)
   }
 
   init(_ client: TLSContext? = nil, _ server: TLSContext? = nil, name: String? = "localhost") throws {

@@ -44,7 +44,7 @@ private final class TLSTestClient: ChannelInboundHandler, Sendable {
     _ port: Int, trusting roots: [TLSCertificate], offering protocols: [String], isOld: Bool = false,
     _ bytes: [UInt8], until end: String
   ) async throws -> State {
-    let tls = try TLSContext(believing: .certificates(roots), protocols: protocols, isLimitedTo1_2: isOld)
+    let tls = try TLSContext(believing: .certificates(roots), protocols: protocols, isOld: isOld)
     let client = TLSTestClient()
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
