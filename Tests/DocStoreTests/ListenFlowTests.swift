@@ -97,7 +97,7 @@ import Testing
     let hubs = ManualThreads()
     let reading = ManualThreads()
     let listening = Listening(
-      test.store, deliver: { hubs.submit($0) }, execute: { reading.submit($0) })
+      test.store, deliver: { hubs.submit($0) }, execute: { reading.submit($0) }, keepsTime: false)
     defer { listening.close() }
     let probes = [ListenProbe(), ListenProbe()]
     let streams = probes.map { listening.open(database, judge: nil, $0.sink) }

@@ -152,11 +152,16 @@ final class ListenHarness {
   let probe = ListenProbe()
   let stream: ListenStream<LMDBEngine>
 
-  init(_ test: TestStore, limits: ListenLimits = ListenLimits(), judge: ListenJudge? = nil) {
+  /// - Parameter keepsTime: whether the time beats by itself. Its thread may be anywhere, also between saying that there is work and bringing
+  ///   it: a test that runs `threads` and then expects all to be told does without it.
+  init(
+    _ test: TestStore, limits: ListenLimits = ListenLimits(), judge: ListenJudge? = nil,
+    keepsTime: Bool = false
+  ) {
     self.test = test
     listening = Listening(
       test.store, limits: limits, deliver: { [threads] in threads.submit($0) },
-      execute: { [threads] in threads.submit($0) })
+      execute: { [threads] in threads.submit($0) }, keepsTime: keepsTime)
     stream = listening.open(database, judge: judge, probe.sink)
     threads.run()
   }

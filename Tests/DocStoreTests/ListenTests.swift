@@ -229,7 +229,7 @@ import Testing
     let test = try TestStore()
     var limits = ListenLimits()
     limits.heartbeatMicroseconds = 40_000
-    let harness = ListenHarness(test, limits: limits)
+    let harness = ListenHarness(test, limits: limits, keepsTime: true)
     harness.add(2, try harness.query("c"))
     _ = lines(harness)
     test.clock.advance(seconds: 40)

@@ -26,6 +26,7 @@ public final class Listening<Engine: StorageEngine>: Sendable {
   private let limits: ListenLimits
   private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let keepsTime: Bool
   private let threads = HubThreads()
   private let hubs = Monitor(Hubs())
 
@@ -33,12 +34,15 @@ public final class Listening<Engine: StorageEngine>: Sendable {
   ///   - deliver: runs what tells listeners of commits, in order; nil for threads that do nothing else.
   ///   - execute: reads the results of new targets, on a thread that may block for a moment, in any order.
   ///     Nobody but those targets waits for it.
+  ///   - keepsTime: whether a thread looks after silent streams. Without it somebody has to call `beat()`: tests that hold `deliver` in
+  ///     their hands, and to whom work must not come by itself.
   public init(
     _ store: DocumentStore<Engine>, limits: ListenLimits = ListenLimits(),
     deliver: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
-    execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, keepsTime: Bool = true
   ) {
     self.store = store
+    self.keepsTime = keepsTime
     self.limits = limits
     self.deliver = deliver ?? { [threads] in threads.submit($0) }
     self.execute = execute
@@ -69,7 +73,7 @@ public final class Listening<Engine: StorageEngine>: Sendable {
       defer { hubs.hasClock = true }
       return (place.hub, !hubs.hasClock)
     }
-    if needsClock { startClock() }
+    if needsClock, keepsTime { startClock() }
     return ListenStream(
       hub, HubStream(sink, judge: judge, now: store.environment.elapsed()), owner: self)
   }
