@@ -82,7 +82,7 @@ let package = Package(
     .target(
       name: "TLS",
       dependencies: [
-        "COpenSSL",
+        "COpenSSL", "Platform",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOTLS", package: "swift-nio"),
       ],
@@ -124,7 +124,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Functions",
-      dependencies: ["Access", "Client", "DocModel", "DocStore", "JSON", "Platform", "Triggers", "YAML"],
+      dependencies: [
+        "Access", "Client", "DocModel", "DocStore", "JSON", "Platform", "TLS", "Triggers", "YAML",
+      ],
       swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CYAML", "JSON", "Platform"], swiftSettings: strict),
     .target(name: "Fixtures", dependencies: ["DocModel", "Platform", "YAML"], swiftSettings: strict),
@@ -187,7 +189,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
     .testTarget(
-      name: "DocModelTests", dependencies: ["DocModel", "WireExercise"], exclude: ["Fixtures"],
+      name: "DocModelTests", dependencies: ["DocModel", "Platform", "WireExercise"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "EngineConformanceTests", dependencies: ["DocStore", "EngineLMDB", "Platform", "TestSupport"],
@@ -197,13 +199,14 @@ let package = Package(
       dependencies: ["DocModel", "DocStore", "EngineLMDB", "Indexes", "Platform", "TestSupport"],
       swiftSettings: strict),
     .target(
-      name: "RulesFuzzing", dependencies: ["DocModel", "Rules"], path: "Tests/RulesFuzzer/Fuzzing",
+      name: "RulesFuzzing", dependencies: ["DocModel", "Platform", "Rules"],
+      path: "Tests/RulesFuzzer/Fuzzing",
       swiftSettings: strict),
     .executableTarget(
-      name: "rules-fuzzer", dependencies: ["RulesFuzzing"], path: "Tests/RulesFuzzer/Program",
+      name: "rules-fuzzer", dependencies: ["Platform", "RulesFuzzing"], path: "Tests/RulesFuzzer/Program",
       swiftSettings: strict),
     .testTarget(
-      name: "RulesTests", dependencies: ["CDiagnosticPages", "DocModel", "Rules", "RulesTools"],
+      name: "RulesTests", dependencies: ["CDiagnosticPages", "DocModel", "Platform", "Rules", "RulesTools"],
       swiftSettings: strict),
     .target(
       name: "AllocationCounter", path: "Tests/AllocationCounter", linkerSettings: [.linkedLibrary("dl")]),
@@ -276,10 +279,8 @@ let package = Package(
     .testTarget(
       name: "SuiteTests",
       dependencies: [
-        "Access", "Conditions", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Rules",
-        "RulesTools",
-        "Suite",
-        "YAML",
+        "Access", "Conditions", "DocModel", "DocStore", "EngineLMDB", "Fixtures", "JSON", "Platform", "Rules",
+        "RulesTools", "Suite", "YAML",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -289,7 +290,7 @@ let package = Package(
     .testTarget(
       name: "FunctionsTests",
       dependencies: [
-        "Client", "DocModel", "DocStore", "EngineLMDB", "Functions", "JSON", "Platform", "TestSupport",
+        "Client", "DocModel", "DocStore", "EngineLMDB", "Functions", "JSON", "Platform", "TLS", "TestSupport",
         "Triggers", "Wire", "YAML",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

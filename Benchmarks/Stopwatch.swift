@@ -1,14 +1,9 @@
 /// Time as benchmarks in one thread count it: the thread's own processor time, so that other work on the
 /// machine does not count.
 
-#if canImport(CNGHTTP2)
-  import CNGHTTP2
-#endif
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+// Swift takes the system's `timespec` to be of the first module of C that a target names it with, and this target names that one.
+import CNGHTTP2
+import Platform
 
 enum Stopwatch {
   static func processorNanoseconds() -> Double {

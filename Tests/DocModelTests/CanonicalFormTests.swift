@@ -1,4 +1,5 @@
 import DocModel
+import Platform
 import Testing
 
 @Suite("the canonical form of a document")
@@ -153,7 +154,7 @@ struct CanonicalFormTests {
       let fields = values.fields(depth: 3, countMax: 6)
       let noisy = Self.noisy(fields, number: 2, &values)
       guard try Raw.canonical(noisy) == fields.encoded else {
-        Issue.record("\(fields) as \(noisy.hex), SEED=\(values.random.seed)")
+        Issue.record("\(fields) as \(noisy.hexadecimal), SEED=\(values.random.seed)")
         return
       }
     }

@@ -1,4 +1,5 @@
 import DocModel
+import Platform
 import Testing
 
 @Suite("checksums and UTF-8")
@@ -29,7 +30,7 @@ struct ChecksumTests {
       guard Self.checksum(Array(bytes[cut...]), seed: Self.checksum(Array(bytes[..<cut]))) == whole,
         whole == Self.bitwise(bytes), whole == bytes.withUnsafeBytes({ CRC32C.tabled($0, seed: 0) })
       else {
-        Issue.record("\(bytes.hex) at \(cut), SEED=\(random.seed)")
+        Issue.record("\(bytes.hexadecimal) at \(cut), SEED=\(random.seed)")
         return
       }
     }
@@ -61,7 +62,7 @@ struct ChecksumTests {
       let expected = String(validating: bytes, as: UTF8.self) != nil
       if expected { valid += 1 }
       guard Self.isValid(bytes) == expected else {
-        Issue.record("\(bytes.hex) should be \(expected), SEED=\(random.seed)")
+        Issue.record("\(bytes.hexadecimal) should be \(expected), SEED=\(random.seed)")
         return
       }
     }

@@ -1,13 +1,6 @@
 import DocModel
+import Platform
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Documents that Google's protobuf classes encoded; see Fixtures/generate.py.
 private struct GoogleDocument: CustomTestStringConvertible {

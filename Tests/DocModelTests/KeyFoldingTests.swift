@@ -1,4 +1,5 @@
 import DocModel
+import Platform
 import Testing
 
 @Suite("folding of long parts")
@@ -69,7 +70,7 @@ struct KeyFoldingTests {
           let expected = Self.order(family[i], family[j])
           if let violation = Self.violation(keys[i], keys[j], expected: expected, budget: budget) {
             Issue.record(
-              "\(violation): \(family[i].hex) and \(family[j].hex), budget \(budget), SEED=\(values.random.seed)"
+              "\(violation): \(family[i].hexadecimal) and \(family[j].hexadecimal), budget \(budget), SEED=\(values.random.seed)"
             )
             return
           }
@@ -117,7 +118,8 @@ struct KeyFoldingTests {
       guard Self.order(key(low, []), key(high, [])) == expected,
         Self.order(key([], low), key([], high)) == expected
       else {
-        Issue.record("\(low.hex) and \(high.hex) around \(text.hex), SEED=\(values.random.seed)")
+        Issue.record(
+          "\(low.hexadecimal) and \(high.hexadecimal) around \(text.hexadecimal), SEED=\(values.random.seed)")
         return
       }
     }
@@ -139,11 +141,11 @@ struct KeyFoldingTests {
   func threshold() {
     let whole = Self.part([UInt8](repeating: 0x61, count: 10), budget: 30)
     #expect(!whole.isFolded)
-    #expect(whole.bytes.hex == String(repeating: "61", count: 10) + "0001")
+    #expect(whole.bytes.hexadecimal == String(repeating: "61", count: 10) + "0001")
     let folded = Self.part([UInt8](repeating: 0x61, count: 11), budget: 30)
     #expect(folded.isFolded)
     #expect(folded.bytes.count == 11 + 2 + 16)
-    #expect(folded.bytes.prefix(13).hex == String(repeating: "61", count: 11) + "0002")
+    #expect(folded.bytes.prefix(13).hexadecimal == String(repeating: "61", count: 11) + "0002")
   }
 
   @Test("long ids that are equal give equal keys, others different ones; numeric ids stay whole")

@@ -1,4 +1,5 @@
 import DocModel
+import Platform
 import Testing
 
 @Suite("ordered keys")
@@ -136,6 +137,6 @@ struct KeyWriterTests {
       (.geoPoint(GeoPoint(latitude: -0.0, longitude: 1)), "2d8000000000000000bff0000000000000"),
     ])
   func documentedBytes(value: Value, expected: String) {
-    #expect(Self.key(value).hex == expected)
+    #expect(Self.key(value).hexadecimal == expected)
   }
 }

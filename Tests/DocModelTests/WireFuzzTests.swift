@@ -1,4 +1,5 @@
 import DocModel
+import Platform
 import Testing
 import WireExercise
 
@@ -16,7 +17,7 @@ struct WireFuzzTests {
       do {
         if try memory.with(input, WireExercise.run) { accepted += 1 }
       } catch {
-        Issue.record("\(error) on \(input.hex), SEED=\(values.random.seed)")
+        Issue.record("\(error) on \(input.hexadecimal), SEED=\(values.random.seed)")
         return
       }
     }

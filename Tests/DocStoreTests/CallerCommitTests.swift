@@ -8,12 +8,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 @Suite("commits on the caller's thread")
 struct CallerCommitTests {
   let database = DatabaseID(project: "demo-test")

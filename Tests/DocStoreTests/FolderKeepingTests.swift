@@ -3,14 +3,9 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("check, repair, backup, restore")
 struct FolderKeepingTests {

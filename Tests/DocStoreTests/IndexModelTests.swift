@@ -9,12 +9,6 @@ import Platform
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 @Suite struct IndexModelTests {
   private static let database = QueryTestSource.database
 

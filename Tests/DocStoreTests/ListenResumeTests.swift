@@ -4,14 +4,9 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 @Suite struct ListenResumeTests {
   /// What an SDK keeps of a target between two streams.

@@ -2,12 +2,9 @@
 
 import DocStore
 import EngineLMDB
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 @Suite("damaged folders")
 struct DamagedFolderTests {

@@ -1,14 +1,11 @@
 /// What is LMDB's own: folders, locks, the map that grows, durability.
 
 import DocStore
+import Platform
 import TestSupport
 import Testing
 
 @testable import EngineLMDB
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 @Suite("LMDB engine")
 struct LMDBEngineTests {

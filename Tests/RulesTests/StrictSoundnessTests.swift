@@ -3,16 +3,11 @@
 /// `STRICT_CONDITIONS=20000 STRICT_SEED=7` in the environment makes the run longer or another one.
 
 import DocModel
+import Platform
 import Testing
 
 @testable import Rules
 @testable import RulesTools
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 private func setting(_ name: String, _ usual: Int) -> Int {
   getenv(name).flatMap { Int(String(cString: $0)) } ?? usual

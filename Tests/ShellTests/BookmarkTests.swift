@@ -1,15 +1,10 @@
 /// Reads with names, in a folder of state of their own.
 
 import DocModel
+import Platform
 import Testing
 
 @testable import Shell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Bookmarks", .serialized)
 struct BookmarkTests {

@@ -2,16 +2,11 @@
 
 import DocModel
 import DocStore
+import Platform
 import TestSupport
 import Testing
 
 @testable import Shell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Files of the shell", .serialized, .ownInterruption)
 struct FileTests {

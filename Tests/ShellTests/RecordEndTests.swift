@@ -3,18 +3,13 @@
 import Client
 import DocModel
 import DocStore
+import Platform
 import Rules
 import Suite
 import TestSupport
 import Testing
 
 @testable import Shell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Recorded suites and what ends early", .serialized, .ownInterruption)
 struct RecordEndTests {

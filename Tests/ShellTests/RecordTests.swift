@@ -2,17 +2,12 @@
 
 import DocModel
 import DocStore
+import Platform
 import Rules
 import Suite
 import Testing
 
 @testable import Shell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Recorded suites", .serialized)
 struct RecordTests {

@@ -1,17 +1,12 @@
 /// What was asked of a store: shown, explained afterwards, judged under other rules.
 
 import DocModel
+import Platform
 import Requests
 import Testing
 import Wire
 
 @testable import Shell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Requests of the past", .serialized, .ownInterruption)
 struct RequestCommandTests {

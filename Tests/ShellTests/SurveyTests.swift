@@ -1,15 +1,10 @@
 /// Commands that read or write files, on both kinds of stores.
 
 import DocModel
+import Platform
 import Testing
 
 @testable import Shell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Files that the shell is given", .serialized)
 struct SurveyTests {

@@ -4,15 +4,10 @@ import Access
 import DocModel
 import DocStore
 import EngineLMDB
+import Platform
 import Testing
 
 @testable import Shell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Interrupted statements and stores that can only be read", .serialized, .ownInterruption)
 struct UnfinishedTests {

@@ -15,14 +15,6 @@ import DocStore
 import EngineLMDB
 import Platform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 struct Failure: Error {
   let text: String
 }

@@ -1,13 +1,8 @@
 /// Sections of other files, below the project only.
 
+import Platform
 import Suite
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Imports")
 struct ImportTests {

@@ -1,13 +1,8 @@
 /// The pack's own suite passes, and notices when its rules change.
 
+import Platform
 import Suite
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("The Inspired suite")
 struct InspiredSuiteTests {

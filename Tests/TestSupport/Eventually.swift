@@ -1,12 +1,6 @@
 /// Waiting for a state, never for a time.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// LIMIT: how long a state is waited for. Only what fails waits as long; on a busy machine a task may not begin for minutes.
 public let patience = Duration.seconds(300)

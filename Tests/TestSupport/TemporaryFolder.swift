@@ -1,12 +1,6 @@
 /// A folder for one test.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Made empty, removed with everything in it when the last reference goes.
 public final class TemporaryFolder: Sendable {

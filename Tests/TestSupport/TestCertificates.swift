@@ -1,12 +1,6 @@
 /// Certificates that the program `openssl` makes for the run.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// A folder with two certificates for `localhost` and their keys: `a.pem`, `a.key`, `b.pem`, `b.key`; the first key once more, encrypted
 /// and as DER; `r.pem` of RSA without a `subjectAltName`; `n.pem` for the address 127.0.0.1 and `*.wild.test`; and `old.pem`, of `b` and for
@@ -40,6 +34,13 @@ public final class TestCertificates: Sendable {
 
   private func run(_ words: String) throws {
     guard system("cd \(folder.path) && openssl \(words) 2>/dev/null") == 0 else { throw NoOpenSSL() }
+  }
+
+  /// A file that has in it what others have, one behind the other.
+  public func file(of names: [String]) -> String {
+    let path = "\(folder.path)/\(names.joined(separator: "+"))"
+    if names.count > 1 { _ = system("cd \(folder.path) && cat \(names.joined(separator: " ")) >\(path)") }
+    return path
   }
 
   /// What the files have in them, one behind the other.

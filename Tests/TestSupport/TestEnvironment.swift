@@ -1,6 +1,7 @@
 /// Time and randomness that tests hold in their hands.
 
 public import DocStore
+internal import Platform
 internal import Synchronization
 
 /// A clock that moves only when told to, and random numbers from a seed.
@@ -36,14 +37,6 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ mixed >> 31
   }
 }
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// The seed of a random test: `SEED` from the environment, or a fresh one. Tests print it.
 public func testSeed() -> UInt64 {

@@ -1,12 +1,6 @@
 /// Memory that ends where it ends: the byte behind it is not mapped, so one read too far is a trap.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 final class GuardedBytes {
   private let start: UnsafeMutableRawPointer

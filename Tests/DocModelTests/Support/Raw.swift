@@ -105,7 +105,3 @@ extension Value {
     withView { left in other.withView { right in ValueOrder.compare(left, right).signum() } }
   }
 }
-
-extension Sequence<UInt8> {
-  var hex: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
-}

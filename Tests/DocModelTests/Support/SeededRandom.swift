@@ -1,12 +1,6 @@
 /// Random numbers that a seed replays.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// SplitMix64: small, fast, good enough to choose test cases.
 struct SeededRandom: RandomNumberGenerator {

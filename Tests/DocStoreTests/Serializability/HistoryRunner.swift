@@ -10,14 +10,6 @@ import Platform
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// How transactions are treated. All but `proper` are broken on purpose.
 enum HistoryStore: Sendable, CaseIterable {
   case proper

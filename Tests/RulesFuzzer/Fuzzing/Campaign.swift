@@ -1,15 +1,8 @@
 /// A run: many cases, several workers, findings made small.
 
 internal import Dispatch
+internal import Platform
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// Where and how much.
 public struct CampaignOptions: Sendable {

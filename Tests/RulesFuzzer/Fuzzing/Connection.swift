@@ -1,12 +1,6 @@
 /// One kept-alive HTTP/1.1 connection to a local emulator. No more of HTTP than that needs.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Why nothing can be asked.
 public struct ConnectionError: Error, CustomStringConvertible {

@@ -1,14 +1,7 @@
 /// The differential fuzzer: our rules engine against the official emulator. See docs/fuzzing.md.
 
+import Platform
 import RulesFuzzing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @main
 struct RulesFuzzer {
