@@ -4,6 +4,7 @@
 
 internal import NIOConcurrencyHelpers
 internal import NIOPosix
+package import TLS
 
 /// A server, and what is asked of its answers.
 package struct HTTPClient: Sendable {

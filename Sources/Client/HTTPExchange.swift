@@ -172,8 +172,7 @@ extension HTTPFailure {
   private static func of(_ error: TLSError) -> HTTPFailure {
     switch error {
     case .wrongName: .untrusted("its certificate is for another name")
-    case .untrusted(let words):
-      .untrusted("no authority that is believed vouches for its certificate (\(words))")
+    case .untrusted(let words): .untrusted("its certificate is not believed (\(words))")
     case .truncated: .hungUp
     case .handshakeFailed, .broken, .refused: .unreachable("no TLS: \(error.words)")
     }

@@ -47,13 +47,3 @@ package struct HTTPOrigin: Hashable, Sendable {
   /// Whether it is this machine, which no proxy is asked for.
   package var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }
-
-/// Whose certificates are believed.
-package enum TLSTrust: Hashable, Sendable {
-  /// What the system's authorities have signed.
-  case system
-  /// What the authorities of a PEM file have signed, and nobody else.
-  case authorities(file: String)
-  /// Anybody's: who answers may not be who was meant.
-  case anybody
-}

@@ -11,13 +11,10 @@ enum TLSContexts {
   static func context(_ trust: TLSTrust) throws(HTTPFailure) -> TLSContext {
     if let context = kept.withLock({ $0[trust] }) { return context }
     do {
-      switch trust {
-      case .authorities(let file): return try TLSContext(believing: .file(file))
-      case .system, .anybody:
-        let context = try TLSContext(believing: trust == .system ? .system : .anybody)
-        kept.withLock { $0[trust] = context }
-        return context
-      }
+      let context = try TLSContext(trusting: trust)
+      if case .authorities = trust { return context }
+      kept.withLock { $0[trust] = context }
+      return context
     } catch {
       if case .authorities(let file) = trust {
         throw .untrusted("\(file) holds no certificates that can be read")

@@ -3,6 +3,7 @@
 internal import Client
 internal import DocModel
 internal import Platform
+internal import TLS
 internal import Triggers
 internal import YAML
 

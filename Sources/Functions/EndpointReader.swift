@@ -4,6 +4,7 @@ internal import Client
 internal import DocModel
 internal import JSON
 internal import Platform
+internal import TLS
 internal import Triggers
 public import YAML
 

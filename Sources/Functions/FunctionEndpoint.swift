@@ -3,6 +3,7 @@
 package import Client
 public import DocModel
 package import JSON
+package import TLS
 public import Triggers
 
 /// Where events go: `http://host:port/path`, or the same with `https`.

@@ -1,6 +1,7 @@
 /// How events reach their functions.
 
 internal import Client
+internal import TLS
 
 /// Why an event did not reach its function, or was not taken.
 public enum EndpointFailure: Error, Hashable, Sendable, CustomStringConvertible {

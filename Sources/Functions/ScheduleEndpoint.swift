@@ -3,6 +3,7 @@
 package import Client
 package import JSON
 public import Platform
+package import TLS
 public import Triggers
 
 /// How one scheduled function is reached, and when.

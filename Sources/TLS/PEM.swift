@@ -1,7 +1,7 @@
 /// Certificates and keys, as PEM has them.
 
 internal import COpenSSL
-internal import Glibc
+internal import Platform
 
 /// A certificate of X.509.
 package final class TLSCertificate: @unchecked Sendable {

@@ -1,23 +1,22 @@
 /// What connections have in common: who we are, and whom we believe.
 
 internal import COpenSSL
-internal import Glibc
+internal import Platform
+
+/// Whose certificates are believed.
+package enum TLSTrust: Hashable, Sendable {
+  /// What the system's authorities have signed.
+  case system
+  /// What the authorities of a PEM file have signed, and nobody else.
+  case authorities(file: String)
+  /// Anybody's: who answers may not be who was meant.
+  case anybody
+}
 
 package final class TLSContext: @unchecked Sendable {
   // Counted by OpenSSL, and never changed after `init`: connections of several threads are made of it freely.
   let pointer: OpaquePointer
   let isServer: Bool
-
-  /// Whose certificates a client believes.
-  package enum Authorities {
-    /// Those that the system believes.
-    case system
-    /// Those of a PEM file, and no others.
-    case file(String)
-    case certificates([TLSCertificate])
-    /// Everybody: who answers may not be who was meant.
-    case anybody
-  }
 
   /// TLS 1.2 is the oldest that is spoken, by both.
   private init(isServer: Bool) throws(TLSError) {
@@ -66,7 +65,7 @@ package final class TLSContext: @unchecked Sendable {
   ///   - protocols: what ALPN offers, the best first.
   ///   - isOld: speaks TLS 1.2 at most, for tests of servers.
   package convenience init(
-    believing authorities: Authorities, protocols: [String] = [], isOld: Bool = false
+    trusting trust: TLSTrust, protocols: [String] = [], isOld: Bool = false
   ) throws(TLSError) {
     try self.init(isServer: false)
     if isOld { try Self.must(docstore_tls_until_1_2(pointer)) }
@@ -76,13 +75,9 @@ package final class TLSContext: @unchecked Sendable {
       try Self.must(SSL_CTX_set_alpn_protos(pointer, list, UInt32(list.count)) == 0 ? 1 : 0)
     }
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
-    switch authorities {
+    switch trust {
     case .anybody: SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
-    case .file(let file): try Self.must(SSL_CTX_load_verify_locations(pointer, file, nil))
-    case .certificates(let certificates):
-      for certificate in certificates {
-        try Self.must(X509_STORE_add_cert(SSL_CTX_get_cert_store(pointer), certificate.x509))
-      }
+    case .authorities(let file): try Self.must(SSL_CTX_load_verify_locations(pointer, file, nil))
     case .system: believeSystem()
     }
   }

@@ -59,7 +59,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     context.eventLoop.assertInEventLoop()
     guard phase == .idle else { return }
     do throws(TLSError) {
-      session = try TLSSession(tls, server: server, context.channel.allocator)
+      session = try TLSSession(tls, server: server)
       phase = .handshaking
       advance(context)
     } catch {

@@ -6,7 +6,6 @@ internal import NIOCore
 /// State and its owner: the channel's event loop.
 final class TLSSession {
   let connection: OpaquePointer
-  private let allocator: ByteBufferAllocator
   /// What came from the network and was not read yet.
   fileprivate var received = ByteBuffer()
   /// What the network has to get.
@@ -15,11 +14,10 @@ final class TLSSession {
   fileprivate var isAskedToRenegotiate = false
 
   /// - Parameter server: the name or address that the server's certificate has to be for; nil on the server's side.
-  init(_ context: TLSContext, server: String?, _ allocator: ByteBufferAllocator) throws(TLSError) {
+  init(_ context: TLSContext, server: String?) throws(TLSError) {
     ERR_clear_error()
     guard let connection = SSL_new(context.pointer) else { throw .refused(TLSError.lastWords()) }
     self.connection = connection
-    self.allocator = allocator
     guard let bio = BIO_new(bytesOfSession) else { throw .refused(TLSError.lastWords()) }
     BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
     BIO_set_init(bio, 1)
@@ -165,7 +163,6 @@ final class TLSSession {
 
   fileprivate func take(_ bytes: UnsafeRawBufferPointer) {
     if isAskedToRenegotiate { return }
-    if output.readableBytes == 0, output.capacity == 0 { output = allocator.buffer(capacity: bytes.count) }
     output.writeBytes(bytes)
   }
 }

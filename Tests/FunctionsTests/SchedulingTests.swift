@@ -5,6 +5,7 @@ import DocModel
 import DocStore
 import JSON
 import Platform
+import TLS
 import TestSupport
 import Testing
 import Triggers

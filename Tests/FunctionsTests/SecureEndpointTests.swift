@@ -4,6 +4,7 @@ import Client
 import DocModel
 import DocStore
 import Glibc
+import TLS
 import TestSupport
 import Testing
 import Triggers

@@ -98,10 +98,8 @@ struct TLSPair {
   static func clientContext(
     _ believed: [String] = ["a"], protocols: [String] = [], isOld: Bool = false
   ) throws -> TLSContext {
-    let files = try TestCertificates.shared.get()
-    let certificates = believed.flatMap { TLSCertificate.chain(pem: files.bytes("\($0).pem")) ?? [] }
-    return try TLSContext(
-      believing: .certificates(certificates), protocols: protocols, isOld: isOld)
+    let file = try TestCertificates.shared.get().file(of: believed.map { "\($0).pem" })
+    return try TLSContext(trusting: .authorities(file: file), protocols: protocols, isOld: isOld)
   }
 
   init(_ client: TLSContext? = nil, _ server: TLSContext? = nil, name: String? = "localhost") throws {

@@ -41,10 +41,10 @@ private final class TLSTestClient: ChannelInboundHandler, Sendable {
 
   /// Connects, agrees on TLS unless that fails, sends what is given and waits for an answer that ends so.
   static func ask(
-    _ port: Int, trusting roots: [TLSCertificate], offering protocols: [String], isOld: Bool = false,
+    _ port: Int, trusting authorities: String, offering protocols: [String], isOld: Bool = false,
     _ bytes: [UInt8], until end: String
   ) async throws -> State {
-    let tls = try TLSContext(believing: .certificates(roots), protocols: protocols, isOld: isOld)
+    let tls = try TLSContext(trusting: .authorities(file: authorities), protocols: protocols, isOld: isOld)
     let client = TLSTestClient()
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
@@ -136,7 +136,7 @@ struct TLSTests {
     let client = HTTP2TestClient()
     let id = isHTTP2 ? client.request("POST", "/", Array("abc".utf8)) : 0
     let state = try await TLSTestClient.ask(
-      server.address.port, trusting: try #require(TLSCertificate.chain(pem: files.bytes("a.pem"))),
+      server.address.port, trusting: files.file(of: ["a.pem"]),
       offering: offer,
       isOld: isOld,
       isHTTP2 ? client.output() : Array("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc".utf8),
@@ -158,7 +158,7 @@ struct TLSTests {
     let rows: [(String, Bool, Bool)] = [("b.pem", false, false), ("a.pem", true, true)]
     for (trusted, isOld, isServed) in rows {
       let state = try await TLSTestClient.ask(
-        server.address.port, trusting: try #require(TLSCertificate.chain(pem: files.bytes(trusted))),
+        server.address.port, trusting: files.file(of: [trusted]),
         offering: [],
         isOld: isOld, Array("GET / HTTP/1.1\r\nhost: x\r\n\r\n".utf8), until: "GET 0")
       #expect((state.agreed != nil) == isServed)
