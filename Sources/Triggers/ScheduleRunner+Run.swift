@@ -30,7 +30,8 @@ extension ScheduleRunner {
   /// waits to be tried again. Also beside `run`.
   @concurrent
   public func runDue() async {
-    while true {
+    // What cancellation interrupts is due again at once.
+    while !Task.isCancelled {
       let works = take()
       if works.isEmpty {
         guard await anAttemptEnds() else { return }
@@ -107,6 +108,17 @@ extension ScheduleRunner {
   // MARK: one attempt
 
   private func attempt(_ work: ScheduleWork) async {
+    // Taken while the end was being told: it would be cut off again.
+    if Task.isCancelled { putBack(work) } else { await act(on: work) }
+    let waiting = state.withLock { state in
+      defer { state.waiting.removeAll() }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume(returning: true) }
+    wake()
+  }
+
+  private func act(on work: ScheduleWork) async {
     let event = ScheduleEvent(
       jobName: work.function.name, database: work.database,
       scheduleTime: Timestamp(microseconds: work.order.time), attempt: work.attempt)
@@ -119,21 +131,15 @@ extension ScheduleRunner {
       if let letter = work.order.deadLetter { triggers.forgetDeadLetter(letter) }
     } catch {
       // What cancellation interrupted has not failed; the next run delivers it.
-      if Task.isCancelled {
-        end(work) { entry in
-          entry.putBack(work)
-          return []
-        }
-      } else {
-        fail(work, event, TriggerRunner<Engine>.text(of: error))
-      }
+      if Task.isCancelled { putBack(work) } else { fail(work, event, TriggerRunner<Engine>.text(of: error)) }
     }
-    let waiting = state.withLock { state in
-      defer { state.waiting.removeAll() }
-      return state.waiting
+  }
+
+  private func putBack(_ work: ScheduleWork) {
+    end(work) { entry in
+      entry.putBack(work)
+      return []
     }
-    for continuation in waiting { continuation.resume(returning: true) }
-    wake()
   }
 
   private func end(_ work: ScheduleWork, _ change: (inout ScheduleEntry) -> [JournalRecord]) {

@@ -94,6 +94,8 @@ extension TriggerRunner {
   // MARK: one delivery
 
   private func deliver(_ delivery: Delivery, _ trigger: DocumentTrigger) async {
+    // Taken while the end was being told: the next run delivers it.
+    if Task.isCancelled { return }
     do {
       guard let event = try event(of: delivery, trigger) else { return finish(delivery, isDelivered: false) }
       if event.cause.isGuessed {

@@ -275,6 +275,32 @@ import Testing
     #expect(seen.entries == Array(repeating: "f demo-test 2026-03-01T01:00:00Z 1", count: 2))
   }
 
+  @Test("whatever wakes a loop that ends, it does not begin again what its end cut off")
+  func wokenAtTheEnd() async throws {
+    try await store.set("a/b", [:])
+    let runner = try runner()
+    try runner.register(try noting("0 * * * *") { _ in try await Task.sleep(for: .seconds(600)) })
+    try move("2026-03-01T01:00:00Z")
+    let waking = Task.detached {
+      while !Task.isCancelled { try? runner.resume("f") }
+    }
+    for round in 1...100 {
+      let running = Task { await runner.run() }
+      #expect(try await eventually { seen.entries.count >= round })
+      running.cancel()
+      await running.value
+      #expect(seen.entries.count == round)
+    }
+    waking.cancel()
+    await waking.value
+    // The same for one that waits until nothing is due.
+    let once = Task { await runner.runDue() }
+    #expect(try await eventually { seen.entries.count > 100 })
+    once.cancel()
+    await once.value
+    #expect(seen.entries.count == 101)
+  }
+
   @Test func theLatestOfManyTimes() throws {
     let minutes = try noting("* * * * *")
     let years = try noting("0 0 29 2 *")
