@@ -14,10 +14,10 @@ struct CommitPaceTests {
   }
 
   @Test(
-    "it waits a quarter of a batch where commits are missing, and not for a single client",
+    "it waits as long as a batch takes where commits are missing, and not for a single client",
     arguments: [
-      (count: 4, waiting: 4, having: 4, wait: 250_000), (count: 4, waiting: 4, having: 8, wait: 0),
-      (count: 8, waiting: 0, having: 1, wait: 250_000), (count: 1, waiting: 0, having: 1, wait: 0),
+      (count: 4, waiting: 4, having: 4, wait: 1_000_000), (count: 4, waiting: 4, having: 8, wait: 0),
+      (count: 8, waiting: 0, having: 1, wait: 1_000_000), (count: 1, waiting: 0, having: 1, wait: 0),
       (count: 8, waiting: 0, having: 0, wait: 0), (count: 300, waiting: 300, having: 256, wait: 0),
     ] as [(count: Int, waiting: Int, having: Int, wait: UInt64)])
   func waits(count: Int, waiting: Int, having: Int, wait: UInt64) {

@@ -2,7 +2,8 @@
 ///
 /// Clients that wait for an answer and then commit again fall into two groups: those of a batch, and those that came while it
 /// was written. Each group then pays for a durability point of its own. Whoever waits for a moment has both in one batch, and all
-/// of them half the time. The moment is a quarter of what a batch takes, and nobody waits where it brought nothing the last times.
+/// of them half the time. The moment is at most what a batch takes, which is what it spares, and nobody waits where it brought
+/// nothing the last times.
 struct CommitPace {
   /// Commits that are likely under way: those of the last batch, whose callers have just been answered, and those that came
   /// meanwhile.
@@ -22,7 +23,7 @@ struct CommitPace {
   /// What to wait at most, in nanoseconds, when so many commits are there; 0 for not at all.
   func wait(having count: Int) -> UInt64 {
     guard restCount == 0, count > 0, count < expected else { return 0 }
-    return min(batchNanoseconds / 4, Self.waitNanosecondsMax)
+    return min(batchNanoseconds, Self.waitNanosecondsMax)
   }
 
   mutating func noteWait(from before: Int, to after: Int) {

@@ -29,6 +29,8 @@ final class CommitQueue: Sendable {
     var spare: MutationBatch?
     /// The thread that has promised to come, since jobs were taken last.
     var promised: PlatformThread.ID?
+    /// How many jobs the thread wants to be woken for: more than one while it lets commits come.
+    var wantedCount = 1
     /// Batches for which the thread keeps its place, since commits of several threads have met.
     var crowdedCount = 0
 
@@ -65,10 +67,14 @@ final class CommitQueue: Sendable {
   /// The thread is to look after those who wait for locks.
   func ask() { state.change { $0.isAsked = true } }
 
-  /// Queues a job and wakes the thread.
+  /// Queues a job and wakes the thread, unless it waits for more of them.
   func submit(_ job: CommitJob) throws(StoreError) {
     let weight = job.weight
-    if let refusal = state.change({ Self.add(job, weight, to: &$0) }) { throw refusal }
+    let (refusal, isWanted) = state.withLock { state in
+      (Self.add(job, weight, to: &state), state.jobs.count >= state.wantedCount)
+    }
+    if let refusal { throw refusal }
+    if isWanted { wake() }
   }
 
   /// Queues a job that the calling thread will soon come for; or wakes the thread that writes, where commits of several
@@ -137,9 +143,12 @@ final class CommitQueue: Sendable {
     let wait = pace.wait(having: before)
     if wait == 0 { return }
     let expected = pace.expected
+    // Who is woken for each commit spends on it what batches are to save.
+    state.withLock { $0.wantedCount = expected }
     _ = state.wait(atMostNanoseconds: wait) { state in
       state.isPressed || state.jobs.count >= expected ? () : nil
     }
+    state.withLock { $0.wantedCount = 1 }
     pace.noteWait(from: before, to: waitingCount)
   }
 
