@@ -1,5 +1,7 @@
 /// When the thread that writes waits for more commits (`CommitPace`).
 
+import Platform
+import TestSupport
 import Testing
 
 @testable import DocStore
@@ -46,5 +48,33 @@ struct CommitPaceTests {
     var pace = CommitPace()
     pace.noteBatch(count: 2, waiting: 2, nanoseconds: 400_000_000)
     #expect(pace.wait(having: 2) == 2_000_000)
+  }
+
+  @Test("the thread is woken when as many are there as it waits for, and by one when it waits for none")
+  func waking() throws {
+    let queue = CommitQueue()
+    queue.open()
+    func submit() throws { try queue.submit(.tidy { _ in }) }
+    // Some of the commits that it expects never come: it waits in vain, and then is woken as before.
+    for count in [8, 3] {
+      var pace = CommitPace()
+      pace.noteBatch(count: 8, waiting: 0, nanoseconds: 400_000_000)
+      try submit()
+      try PlatformThread.start {
+        for _ in 1..<count { try? queue.submit(.tidy { _ in }) }
+      }
+      queue.linger(atMost: 0, &pace)
+      try eventually("all are there") { queue.waitingCount == count }
+      _ = queue.next(atMost: 0, lends: false)
+    }
+    let isWoken = Monitor(false)
+    try PlatformThread.start {
+      var pace = CommitPace()
+      queue.linger(atMost: 600_000, &pace)
+      isWoken.change { $0 = true }
+    }
+    usleep(20_000)
+    try submit()
+    #expect(isWoken.wait(atMost: 60_000) { $0 ? () : nil } != nil)
   }
 }

@@ -8,14 +8,12 @@ final class LastFirstExecutor: TaskExecutor {
 
   /// The thread ends with the last reference.
   init() throws {
-    let (state, reference) = (state, Reference())
-    reference.executor = self
-    try PlatformThread.start {
+    try PlatformThread.start { [weak self, state] in
       while let job = state.wait({ state -> UnownedJob?? in
         if state.isOver { return .some(nil) }
         return state.isPaused ? nil : state.jobs.popLast().map { .some($0) }
       }) {
-        guard let executor = reference.executor else { return }
+        guard let executor = self else { return }
         job.runSynchronously(on: executor.asUnownedTaskExecutor())
       }
     }
@@ -30,9 +28,4 @@ final class LastFirstExecutor: TaskExecutor {
 
   func pause() { state.change { $0.isPaused = true } }
   func resume() { state.change { $0.isPaused = false } }
-}
-
-/// `@unchecked Sendable`: written before the thread is started.
-private final class Reference: @unchecked Sendable {
-  weak var executor: LastFirstExecutor?
 }

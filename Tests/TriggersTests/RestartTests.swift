@@ -104,4 +104,28 @@ import Testing
     #expect(seen.entries[count...].allSatisfy { $0.author == .administrator } && seen.entries.count > count)
     store.close()
   }
+
+  @Test("an event that comes when the run is told to end is left to the next run")
+  func lateEvent() async throws {
+    let store = try naiveStore()
+    let seen = Journal<String>()
+    let trigger = try onDocumentCreated("c/{d}", name: "t") { seen.note($0.path.text) }
+    let runner = try TriggerRunner(store, [trigger], settings: .quick)
+    let executor = try LastFirstExecutor()
+    let running = Task(executorPreference: executor) { await runner.run() }
+    try await store.set("c/a", [:])
+    #expect(try await eventually { seen.entries.count == 1 })
+    // The loop takes the event, and is told of the end before the delivery begins.
+    executor.pause()
+    try await store.set("c/b", [:])
+    running.cancel()
+    executor.resume()
+    await running.value
+    #expect(seen.entries == ["c/a"])
+    try await runner.whileRunning {
+      let hasCome = try await eventually { seen.entries.count == 2 }
+      #expect(hasCome)
+    }
+    #expect(seen.entries == ["c/a", "c/b"])
+  }
 }

@@ -148,8 +148,11 @@ final class CommitQueue: Sendable {
     _ = state.wait(atMostNanoseconds: wait) { state in
       state.isPressed || state.jobs.count >= expected ? () : nil
     }
-    state.withLock { $0.wantedCount = 1 }
-    pace.noteWait(from: before, to: waitingCount)
+    let after = state.withLock { state in
+      state.wantedCount = 1
+      return state.jobs.count
+    }
+    pace.noteWait(from: before, to: after)
   }
 
   private static func next(_ state: inout State) -> Next? {
