@@ -196,7 +196,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DocStoreTests",
-      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Indexes", "Platform", "TestSupport"],
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "Indexes", "JSON", "Platform", "TestSupport"],
       swiftSettings: strict),
     .target(
       name: "RulesFuzzing", dependencies: ["DocModel", "Platform", "Rules"],

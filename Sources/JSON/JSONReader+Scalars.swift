@@ -4,22 +4,39 @@ extension JSONReader {
   /// LIMIT: characters of what is no number that a message shows.
   private static let shownMax = 40
 
-  mutating func number() throws(JSONError) -> JSONValue.Kind {
+  mutating func number() throws(JSONError) {
     let start = index
     guard let first = next, Self.isOfNumbers(first), first | 0x20 != UInt8(ascii: "e") else {
       throw unexpected("a value is expected")
     }
     while let byte = next, Self.isOfNumbers(byte) { index += 1 }
-    let text = String(decoding: bytes[start..<index], as: UTF8.self)
     guard let form = JSONNumberForm(of: bytes.span.extracting(start..<index)) else {
-      let shown = text.utf8.count > Self.shownMax ? text.prefix(Self.shownMax) + "…" : text[...]
-      throw JSONError("`\(shown)` is no number; write it as `12`, `-0.5` or `1e9`", at: start)
+      let shown = bytes[start..<index].prefix(Self.shownMax)
+      let text = String(decoding: shown, as: UTF8.self) + (shown.count < index - start ? "…" : "")
+      throw JSONError("`\(text)` is no number; write it as `12`, `-0.5` or `1e9`", at: start)
     }
-    if form == .whole, let integer = Int64(text) { return .integer(integer) }
-    guard let double = Double(text), double.isFinite else {
+    if form == .whole, let integer = Self.integer(bytes.span.extracting(start..<index)) {
+      return tape.add(.integer(integer), at: start)
+    }
+    guard let double = Double(String(decoding: bytes[start..<index], as: UTF8.self)), double.isFinite else {
       throw JSONError("this number is too large", at: start)
     }
-    return .double(double)
+    tape.add(.double(double), at: start)
+  }
+
+  /// Digits with or without a sign before them; nil for a number that does not fit.
+  private static func integer(_ text: Span<UInt8>) -> Int64? {
+    let isNegative = text[0] == UInt8(ascii: "-")
+    var number: Int64 = 0
+    for index in (isNegative ? 1 : 0)..<text.count {
+      let digit = Int64(text[index] - UInt8(ascii: "0"))
+      let (tenfold, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, overflow) =
+        isNegative ? tenfold.subtractingReportingOverflow(digit) : tenfold.addingReportingOverflow(digit)
+      if isTooLarge || overflow { return nil }
+      number = sum
+    }
+    return number
   }
 
   private static func isOfNumbers(_ byte: UInt8) -> Bool {
@@ -31,28 +48,63 @@ extension JSONReader {
     }
   }
 
-  mutating func string() throws(JSONError) -> [UInt8] {
+  mutating func string() throws(JSONError) {
     let start = index
     index += 1
-    var text: [UInt8] = []
-    var plain = index
+    skipPlain()
+    // Most strings have no escapes and stay where they are.
+    if next == UInt8(ascii: "\"") {
+      tape.add(string: start + 1..<index, at: start)
+      index += 1
+      return
+    }
+    var text = Array(bytes[start + 1..<index])
     while let byte = next {
       switch byte {
       case UInt8(ascii: "\""):
-        // Most texts have no escapes.
-        if text.isEmpty { text = Array(bytes[plain..<index]) } else { text += bytes[plain..<index] }
         index += 1
-        return text
+        return tape.add(unescaped: text, at: start)
       case UInt8(ascii: "\\"):
-        text += bytes[plain..<index]
         index += 1
         try escape(into: &text)
-        plain = index
-      case 0..<0x20: throw JSONError("this text does not end on its line; close it with `\"`", at: start)
-      default: index += 1
+        let plain = index
+        skipPlain()
+        text += bytes[plain..<index]
+      default: throw JSONError("this text does not end on its line; close it with `\"`", at: start)
       }
     }
     throw JSONError("this text has no end; close it with `\"`", at: start)
+  }
+
+  /// Up to a quote, a backslash, a control character or the end.
+  private mutating func skipPlain() {
+    let end = bytes.withUnsafeBytes { Self.plainEnd(of: $0, from: index) }
+    index = end
+  }
+
+  private static func plainEnd(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index + 8 <= bytes.count {
+      let ends = ends(in: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+      if ends != 0 { return index + ends.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < bytes.count, ends(in: UInt64(bytes[index]) | plain) == 0 { index += 1 }
+    return index
+  }
+
+  private static let each: UInt64 = 0x0101_0101_0101_0101
+  /// Letters that end nothing, behind the first byte.
+  private static let plain = (each &* UInt64(UInt8(ascii: "a"))) & ~0xFF
+
+  /// The topmost bit of bytes that end a stretch of plain ones. The lowest of them is right; those above it may be too many.
+  @inline(__always)
+  private static func ends(in word: UInt64) -> UInt64 {
+    let quotes = word ^ (each &* UInt64(UInt8(ascii: "\"")))
+    let slashes = word ^ (each &* UInt64(UInt8(ascii: "\\")))
+    let controls = (word &- (each &* 0x20)) & ~word
+    let ends = ((quotes &- each) & ~quotes) | ((slashes &- each) & ~slashes) | controls
+    return ends & (each &* 0x80)
   }
 
   private mutating func escape(into text: inout [UInt8]) throws(JSONError) {

@@ -40,17 +40,26 @@ package struct JSONReader {
   let bytes: [UInt8]
   var index = 0
   let options: JSONOptions
+  var tape: JSONTape
   private var values = 0
 
   private init(_ bytes: [UInt8], _ options: JSONOptions) {
     self.bytes = bytes
     self.options = options
+    tape = JSONTape(of: bytes)
   }
 
   /// Reads a whole text: one value with blanks around it.
   package static func read(
     _ bytes: [UInt8], _ options: JSONOptions = .strict
   ) throws(JSONError) -> JSONValue {
+    JSONValue(try tape(of: bytes, options))
+  }
+
+  /// The same for those who need no tree.
+  package static func tape(
+    of bytes: [UInt8], _ options: JSONOptions = .strict
+  ) throws(JSONError) -> JSONTape {
     guard bytes.count <= bytesMax else {
       throw JSONError("the \(options.noun) is larger than 4 GiB; split it", at: 0)
     }
@@ -63,12 +72,12 @@ package struct JSONReader {
     }
     var reader = JSONReader(bytes, options)
     try reader.skipBlanks()
-    let value = try reader.value(depth: 0)
+    try reader.value(depth: 0)
     try reader.skipBlanks()
     guard reader.index == bytes.count else {
       throw reader.error("there is more text after the end of the JSON; remove it")
     }
-    return value
+    return reader.tape
   }
 
   var next: UInt8? { index < bytes.count ? bytes[index] : nil }
@@ -110,68 +119,62 @@ package struct JSONReader {
     }
   }
 
-  private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+  private mutating func value(depth: Int) throws(JSONError) {
     guard depth <= options.depthMax else { throw error("lists and objects are nested too deeply") }
     values += 1
     guard values <= options.valuesMax else {
       throw error("the text has more than \(options.valuesMax) values; split it")
     }
-    let start = index
-    let kind: JSONValue.Kind =
-      switch next {
-      case UInt8(ascii: "{"): .object(try members(depth: depth))
-      case UInt8(ascii: "["): .array(try elements(depth: depth))
-      case UInt8(ascii: "\""): .string(try string())
-      case UInt8(ascii: "t"): try word("true", .boolean(true))
-      case UInt8(ascii: "f"): try word("false", .boolean(false))
-      case UInt8(ascii: "n"): try word("null", .null)
-      case UInt8(ascii: "'"): throw error("texts stand between double quotes")
-      case .some, .none: try number()
-      }
-    return JSONValue(kind, at: start)
+    switch next {
+    case UInt8(ascii: "{"): try members(depth: depth)
+    case UInt8(ascii: "["): try elements(depth: depth)
+    case UInt8(ascii: "\""): try string()
+    case UInt8(ascii: "t"): try word("true", .boolean(true))
+    case UInt8(ascii: "f"): try word("false", .boolean(false))
+    case UInt8(ascii: "n"): try word("null", .null)
+    case UInt8(ascii: "'"): throw error("texts stand between double quotes")
+    case .some, .none: try number()
+    }
   }
 
-  private mutating func word(
-    _ text: StaticString, _ kind: JSONValue.Kind
-  ) throws(JSONError) -> JSONValue.Kind {
+  private mutating func word(_ text: StaticString, _ kind: JSONTape.Kind) throws(JSONError) {
     guard text.withUTF8Buffer({ bytes[index...].starts(with: $0) }) else {
       throw unexpected("a value is expected")
     }
+    tape.add(kind, at: index)
     index += text.utf8CodeUnitCount
-    return kind
   }
 
-  private mutating func members(depth: Int) throws(JSONError) -> [JSONValue.Member] {
-    var members: [JSONValue.Member] = []
+  private mutating func members(depth: Int) throws(JSONError) {
+    let place = tape.open(at: index)
     index += 1
     try skipBlanks()
     while next != UInt8(ascii: "}") {
       guard next == UInt8(ascii: "\"") else {
         throw unexpected("a name in double quotes is expected, or `}`")
       }
-      let offset = index
-      let name = try string()
+      try string()
       try skipBlanks()
       guard next == UInt8(ascii: ":") else { throw unexpected("`:` is expected after a name") }
       index += 1
       try skipBlanks()
-      members.append(JSONValue.Member(name, try value(depth: depth + 1), at: offset))
+      try value(depth: depth + 1)
       try separator(before: UInt8(ascii: "}"))
     }
     index += 1
-    return members
+    tape.close(place) { .object(end: $0) }
   }
 
-  private mutating func elements(depth: Int) throws(JSONError) -> [JSONValue] {
-    var elements: [JSONValue] = []
+  private mutating func elements(depth: Int) throws(JSONError) {
+    let place = tape.open(at: index)
     index += 1
     try skipBlanks()
     while next != UInt8(ascii: "]") {
-      elements.append(try value(depth: depth + 1))
+      try value(depth: depth + 1)
       try separator(before: UInt8(ascii: "]"))
     }
     index += 1
-    return elements
+    tape.close(place) { .array(end: $0) }
   }
 
   /// A comma with another element behind it, or the end.

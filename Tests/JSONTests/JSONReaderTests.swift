@@ -12,6 +12,9 @@ struct JSONReaderTests {
       ("null", .null), (" true ", .boolean(true)), ("0", .integer(0)), ("-7", .integer(-7)),
       ("9223372036854775807", .integer(.max)),
       ("9223372036854775808", .double(9_223_372_036_854_775_808)),
+      ("-9223372036854775808", .integer(.min)), ("-0", .integer(0)), ("10", .integer(10)),
+      ("-9223372036854775809", .double(-9_223_372_036_854_775_808)),
+      ("92233720368547758070", .double(92_233_720_368_547_758_070)),
       ("1.5e3", .double(1_500)), ("1.0", .double(1)),
       (#""a\"\\\/\b\f\n\r\t""#, .string(Array("a\"\\/\u{8}\u{c}\n\r\t".utf8))),
       (#""\u00e9\ud83d\ude00""#, .string(Array("\u{e9}\u{1F600}".utf8))), ("[]", .array([])),
@@ -33,6 +36,27 @@ struct JSONReaderTests {
     ])
   func refuses(text: String) {
     #expect(throws: JSONError.self) { try read(text) }
+  }
+
+  /// Eight bytes are looked at together, so each has to be seen in each place.
+  @Test("A text ends at its quote and nowhere else, whatever is around it", arguments: 0..<27)
+  func ends(length: Int) throws {
+    for place in 0...length {
+      for (middle, value) in [
+        ("", ""), ("\\n", "\n"), ("\\\"", "\""), ("\\\\", "\\"), ("\u{7F}", "\u{7F}"), (" ", " "), ("!", "!"),
+        ("#", "#"),
+        ("[", "["), ("]", "]"), ("é", "é"), ("\u{1F600}", "\u{1F600}"),
+      ] {
+        let around = [String(repeating: "~", count: place), String(repeating: "a", count: length - place)]
+        let read = try read("[\"\(around[0])\(middle)\(around[1])\",7]")
+        #expect(read == [.text(around[0] + value + around[1]), 7], "\(around) \(middle)")
+      }
+      for control in ["\u{0}", "\u{1F}", "\n"] {
+        let text =
+          String(repeating: "a", count: place) + control + String(repeating: "a", count: length - place)
+        #expect(throws: JSONError.self) { try read("[\"\(text)\",7]") }
+      }
+    }
   }
 
   @Test("bytes that are no UTF-8 are refused")

@@ -5,6 +5,7 @@
 
 package import Access
 package import DocModel
+internal import DocStore
 internal import JSON
 internal import Rules
 
@@ -103,7 +104,7 @@ package struct TokenReader: Sendable {
       return .administrator
     }
     guard let parts = Self.parts(of: token) else { throw invalidToken }
-    let user = UserToken(parts.claims)
+    let user = UserToken(claims: parts.claims)
     try check(user.validity, for: project, nowSeconds: nowSeconds)
     guard checks == .claims, Self.isServiceAccounts(parts) else { return .user(user) }
     guard access.takesOwner else { throw Self.ownerRefused }
@@ -174,13 +175,14 @@ package struct TokenReader: Sendable {
     }
   }
 
-  private typealias Parts = (header: JSONValue, claims: JSONValue)
+  private typealias Parts = (header: JSONTape, claims: [UInt8])
 
   /// Checks the structure alone: three segments, the first two base64url of JSON objects.
   private static func parts(of token: ArraySlice<UInt8>) -> Parts? {
     let point = UInt8(ascii: ".")
     guard let first = token.firstIndex(of: point), let last = token.lastIndex(of: point), first < last,
-      let header = object(token[..<first]), let claims = object(token[(first + 1)..<last]),
+      let header = object(token[..<first]),
+      let claims = object(token[(first + 1)..<last])?.storedFields,
       Base64.decodeURLSafe(token[(last + 1)...]) != nil
     else { return nil }
     return (header, claims)
@@ -189,18 +191,22 @@ package struct TokenReader: Sendable {
   /// Whether a server made the token itself, with its account's key, instead of asking for an access token: clients do so
   /// over REST. Only the production service takes it; to the official emulator it is a user's.
   private static func isServiceAccounts(_ token: Parts) -> Bool {
-    guard token.header["alg"]?.text == "RS256", token.claims["scope"]?.text != nil,
-      token.claims["aud"] == nil,
-      let issuer = token.claims["iss"]?.text
-    else { return false }
-    return token.claims["sub"]?.text?.hasSameBytes(as: issuer) == true
+    let hasClaims = token.claims.withUnsafeBytes { bytes in
+      let claims = FieldsView(document: bytes)
+      guard claims.value(named: "scope")?.bytesOfText != nil, claims.value(named: "aud") == nil,
+        let issuer = claims.value(named: "iss")?.bytesOfText,
+        let subject = claims.value(named: "sub")?.bytesOfText
+      else { return false }
+      return WireCursor.areEqual(issuer, subject)
+    }
+    return hasClaims && JSONValue(token.header)["alg"]?.text == "RS256"
   }
 
-  private static func object(_ segment: ArraySlice<UInt8>) -> JSONValue? {
+  private static func object(_ segment: ArraySlice<UInt8>) -> JSONTape? {
     guard !segment.isEmpty, let text = Base64.decodeURLSafe(segment),
-      let json = try? JSONReader.read(text), json.members != nil
+      let tape = try? JSONReader.tape(of: text), tape.isObject
     else { return nil }
-    return json
+    return tape
   }
 }
 

@@ -1,8 +1,6 @@
 /// What a user's token says, read once.
 
 internal import DocModel
-internal import DocStore
-internal import JSON
 
 /// How long a token is accepted, and for whose documents.
 package struct TokenValidity: Equatable, Sendable {
@@ -23,32 +21,38 @@ package struct TokenValidity: Equatable, Sendable {
   /// What production grants beyond `exp`. Source: docs/spec/production-differences.md C4.
   static let expiryGraceSeconds: Int64 = 30
   /// What comes before the project in `iss`.
-  private static let issuerPrefix = "https://securetoken.google.com/"
+  private static let issuerPrefix: StaticString = "https://securetoken.google.com/"
 
   func hasEnded(at seconds: Int64) -> Bool { refusedFromSeconds.map { seconds >= $0 } ?? false }
 
-  init(_ claims: JSONValue) {
+  init(_ claims: FieldsView) {
     refusedFromSeconds = Self.end(claims)
     audience = Self.audience(claims)
   }
 
-  private static func audience(_ claims: JSONValue) -> Audience {
-    guard let audience = claims["aud"], let issuer = claims["iss"] else { return .unsaid }
-    guard let project = audience.text, let issuer = issuer.text,
-      issuer.hasSameBytes(as: issuerPrefix + project)
+  private static func audience(_ claims: FieldsView) -> Audience {
+    guard let audience = claims.value(named: "aud"), let issuer = claims.value(named: "iss")
+    else { return .unsaid }
+    guard let project = audience.bytesOfText, let issuer = issuer.bytesOfText,
+      issuerPrefix.withUTF8Buffer({ issuer.starts(with: $0) }),
+      WireCursor.areEqual(
+        UnsafeRawBufferPointer(rebasing: issuer[issuerPrefix.utf8CodeUnitCount...]), project)
     else { return .inconsistent }
-    return .project(project)
+    return .project(String(decoding: project, as: UTF8.self))
   }
 
-  private static func end(_ claims: JSONValue) -> Int64? {
-    guard let issued = seconds(claims["iat"]), issued > 0, let expiry = seconds(claims["exp"])
+  private static func end(_ claims: FieldsView) -> Int64? {
+    guard let issued = seconds(claims.value(named: "iat")), issued > 0,
+      let expiry = seconds(claims.value(named: "exp"))
     else { return nil }
     let (end, overflow) = expiry.addingReportingOverflow(expiryGraceSeconds)
     return overflow ? nil : end
   }
 
-  private static func seconds(_ claim: JSONValue?) -> Int64? {
-    claim?.integer ?? claim?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
+  private static func seconds(_ claim: ValueView?) -> Int64? {
+    guard let claim else { return nil }
+    if claim.kind == .integer { return claim.integer }
+    return claim.kind == .double ? Int64(exactly: claim.double.rounded(.down)) : nil
   }
 }
 
@@ -60,10 +64,18 @@ package struct UserToken: Equatable, Sendable {
   package let claims: [UInt8]
   package let validity: TokenValidity
 
-  /// - Parameter claims: an object.
-  init(_ claims: JSONValue) {
-    uid = claims["sub"]?.text
-    validity = TokenValidity(claims)
-    self.claims = claims.storedFields ?? []
+  /// - Parameter claims: in the stored form.
+  init(claims: [UInt8]) {
+    self.claims = claims
+    (uid, validity) = claims.withUnsafeBytes { bytes in
+      let claims = FieldsView(document: bytes)
+      let uid = claims.value(named: "sub")?.bytesOfText.map { String(decoding: $0, as: UTF8.self) }
+      return (uid, TokenValidity(claims))
+    }
   }
+}
+
+extension ValueView {
+  /// The bytes of a text; nil for everything else.
+  var bytesOfText: UnsafeRawBufferPointer? { kind == .string ? string : nil }
 }
