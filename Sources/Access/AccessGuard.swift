@@ -42,8 +42,8 @@ public enum JudgementDetail: Sendable {
 /// Is told of judgements, in the order in which they are made, on the thread that makes them.
 public typealias JudgementWitness = @Sendable (Judgement) -> Void
 
-/// Judges operations of users against one database's protection.
-struct AccessGuard {
+/// Judges operations of users against one database's protection. Not copied: a copy counts a dozen references.
+struct AccessGuard: ~Copyable {
   let protection: Protection
   let credentials: Credentials
   let detail: DenialDetail

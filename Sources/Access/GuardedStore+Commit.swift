@@ -22,7 +22,7 @@ extension GuardedStore {
 
   /// Gives a hurried commit up when the rules are much work.
   private func allow(
-    _ write: JudgedWrite, of commit: JudgedCommit, _ guarding: AccessGuard
+    _ write: JudgedWrite, of commit: JudgedCommit, _ guarding: borrowing AccessGuard
   ) throws(StoreError) {
     guard commit.isHurried, !isWitnessed else { return try guarding.allowWrite(write, in: commit.database) }
     guarding.documents.isShort = true

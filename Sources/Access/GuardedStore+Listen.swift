@@ -42,7 +42,7 @@ extension GuardedStore {
   }
 
   private func verdict(
-    _ view: StoreView, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
+    _ view: StoreView, _ credentials: Credentials, _ body: (borrowing AccessGuard) throws(StoreError) -> Void
   ) -> ListenVerdict {
     var verdict = ListenVerdict()
     do throws(StoreError) {

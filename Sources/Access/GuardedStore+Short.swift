@@ -65,7 +65,7 @@ extension GuardedStore {
 
   /// Runs `body` with a guard over the view; false when that was broken off as too much work.
   private func judgingShortly(
-    _ view: StoreView, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
+    _ view: StoreView, _ credentials: Credentials, _ body: (borrowing AccessGuard) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
     var isJudged = true
     try judging(view, credentials) { (guarding) throws(StoreError) in

@@ -128,7 +128,7 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
 
   /// Runs `body` with a guard over the view. Nothing happens for administrators.
   func judging(
-    _ view: StoreView, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
+    _ view: StoreView, _ credentials: Credentials, _ body: (borrowing AccessGuard) throws(StoreError) -> Void
   ) throws(StoreError) {
     if credentials.isAdmin { return }
     let protection = rulesets.protection(of: view.database)
@@ -145,7 +145,8 @@ public final class GuardedStore<Engine: StorageEngine>: Sendable {
 
   /// Runs `body` with a guard inside a planned commit.
   func judging(
-    _ commit: JudgedCommit, _ credentials: Credentials, _ body: (AccessGuard) throws(StoreError) -> Void
+    _ commit: JudgedCommit, _ credentials: Credentials,
+    _ body: (borrowing AccessGuard) throws(StoreError) -> Void
   ) throws(StoreError) {
     let protection = rulesets.protection(of: commit.database)
     try pool.use { (documents) throws(StoreError) in

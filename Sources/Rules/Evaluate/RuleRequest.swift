@@ -48,6 +48,8 @@ public struct RuleRequest {
   /// The query; for lists only.
   public var query: QueryShape?
 
+  /// In the place where it is called: a request is moved from there, and not copied.
+  @inlinable @inline(__always)
   public init(
     method: RuleMethod, database: String = "(default)", path: ResourcePath, auth: AuthFacts?,
     time: Timestamp, resource: FieldsView? = nil, newResource: FieldsView? = nil,

@@ -42,10 +42,14 @@ enum HTTP2Callbacks {
   private static let onHeader: nghttp2_on_header_callback = {
     _, frame, name, nameCount, value, valueCount, _, userData in
     guard let frame, HTTP2Callbacks.isRequest(frame) else { return 0 }
-    HTTP2Callbacks.connection(userData)?.addHeader(
-      streamID: frame.pointee.hd.stream_id,
-      name: UnsafeRawBufferPointer(start: name, count: nameCount),
-      value: UnsafeRawBufferPointer(start: value, count: valueCount))
+    guard let userData else { return 0 }
+    // One for each header: no reference is counted.
+    Unmanaged<HTTP2Connection>.fromOpaque(userData)._withUnsafeGuaranteedRef {
+      $0.addHeader(
+        streamID: frame.pointee.hd.stream_id,
+        name: UnsafeRawBufferPointer(start: name, count: nameCount),
+        value: UnsafeRawBufferPointer(start: value, count: valueCount))
+    }
     return 0
   }
 

@@ -26,6 +26,8 @@ package final class HTTP2Connection {
   private var streams: [HTTP2Stream] = []
   /// The stream whose header block is being read; blocks are never interleaved.
   private var headerStream: HTTP2Stream?
+  /// What that block has said so far; the stream gets it whole.
+  private var requestHead = RequestHead()
   private var headerCache: HeaderCache
   /// Headers of that block, unless it is known to be a gRPC call's.
   private var heldHeaders = HeldHeaders()
@@ -303,23 +305,25 @@ extension HTTP2Connection {
     stream.slot = streams.count
     streams.append(stream)
     heldHeaders.clear()
+    if requestHead.listBytes > 0 { requestHead = RequestHead() }
     nghttp2_session_set_stream_user_data(
       session, streamID, Unmanaged.passUnretained(stream).toOpaque())
     headerStream = stream
   }
 
   func addHeader(streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    guard let stream = headerStream, stream.id == streamID else { return }
-    stream.head.listBytes += name.count + value.count + 32
-    guard stream.head.listBytes <= options.headerListBytesMax else { return }
-    stream.head.take(name: name, value: value, sharing: &headerCache)
-    if !stream.head.isGRPC { heldHeaders.append(name: name, value: value) }
+    guard headerStream?.id == streamID else { return }
+    requestHead.listBytes += name.count + value.count + 32
+    guard requestHead.listBytes <= options.headerListBytesMax else { return }
+    requestHead.take(name: name, value: value, sharing: &headerCache)
+    if !requestHead.isGRPC { heldHeaders.append(name: name, value: value) }
   }
 
   func endHeaders(streamID: Int32) {
     guard let stream = headerStream, stream.id == streamID else { return }
     headerStream = nil
-    if !stream.head.isGRPC { stream.head.fields = heldHeaders.fields }
+    if !requestHead.isGRPC { requestHead.fields = heldHeaders.fields }
+    swap(&stream.head, &requestHead)
     events.append(.request(stream))
   }
 

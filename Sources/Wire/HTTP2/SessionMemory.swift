@@ -252,20 +252,29 @@ extension SessionMemory {
 // MARK: - What the library calls
 
 extension SessionMemory {
-  private static func of(_ user: UnsafeMutableRawPointer?) -> SessionMemory? {
-    user.map { Unmanaged<SessionMemory>.fromOpaque($0).takeUnretainedValue() }
+  /// Without a reference of its own: the library asks for memory forty times a request, and its user keeps this object alive.
+  @inline(__always)
+  private static func with<Result>(
+    _ user: UnsafeMutableRawPointer?, _ body: (SessionMemory) -> Result
+  ) -> Result? {
+    guard let user else { return nil }
+    return Unmanaged<SessionMemory>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
   }
 
-  private static let malloc: nghttp2_malloc = { bytes, user in SessionMemory.of(user)?.allocate(bytes) }
+  private static let malloc: nghttp2_malloc = { bytes, user in
+    SessionMemory.with(user) { $0.allocate(bytes) } ?? nil
+  }
 
   private static let calloc: nghttp2_calloc = { count, bytes, user in
     let (product, overflow) = count.multipliedReportingOverflow(by: bytes)
-    return overflow ? nil : SessionMemory.of(user)?.allocateZeros(product)
+    return overflow ? nil : SessionMemory.with(user) { $0.allocateZeros(product) } ?? nil
   }
 
   private static let realloc: nghttp2_realloc = { content, bytes, user in
-    SessionMemory.of(user)?.resize(content, bytes)
+    SessionMemory.with(user) { $0.resize(content, bytes) } ?? nil
   }
 
-  private static let free: nghttp2_free = { content, user in SessionMemory.of(user)?.release(content) }
+  private static let free: nghttp2_free = { content, user in
+    SessionMemory.with(user) { $0.release(content) }
+  }
 }
