@@ -116,4 +116,13 @@ public struct WireWriter {
       if value.nanoseconds != 0 { writer.field(2, varint: UInt64(bitPattern: Int64(value.nanoseconds))) }
     }
   }
+
+  /// The bytes of such a field whose number is below 16.
+  @inlinable
+  public static func timestampLength(_ value: Timestamp) -> Int {
+    let seconds = value.seconds == 0 ? 0 : 1 + varintLength(UInt64(bitPattern: value.seconds))
+    let nanoseconds =
+      value.nanoseconds == 0 ? 0 : 1 + varintLength(UInt64(bitPattern: Int64(value.nanoseconds)))
+    return 2 + seconds + nanoseconds
+  }
 }

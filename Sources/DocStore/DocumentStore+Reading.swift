@@ -131,7 +131,7 @@ extension DocumentStore {
     do throws(StorageError) {
       guard let stored = try DatabaseCatalog.state(view) else { throw .corrupt }
       state = stored
-      generation = try DatabaseCatalog.generation(view, database)
+      generation = try generations.generation(view, database, stored)
     } catch {
       throw .storage(error)
     }

@@ -35,6 +35,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   let isTallied: Bool
   /// Whether the catalog has every collection by its id: of a store that was once opened for writing since it is kept.
   let areGroupsKnown: Bool
+  let generations = KnownGeneration()
   private let limits = Mutex(CommitLimits.production())
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.

@@ -115,6 +115,13 @@ struct ResourceNameParserTests {
     #expect(name.database == DatabaseID(project: "p", database: "d"))
   }
 
+  @Test("a database's names are its parts, joined", arguments: ["p", "é", "a-project-of-many-letters", ""])
+  func databaseNames(project: String) {
+    let database = DatabaseID(project: project, database: "(default)")
+    #expect(database.resourceName == "projects/\(project)/databases/(default)")
+    #expect(database.documentsRoot == "projects/\(project)/databases/(default)/documents")
+  }
+
   @Test(
     "a parent is the root or a document",
     arguments: [

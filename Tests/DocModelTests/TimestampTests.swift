@@ -21,6 +21,18 @@ struct TimestampTests {
   }
 
   @Test(
+    "the length of a field is known before it is written",
+    arguments: [
+      (0, 0), (1, 0), (0, 1), (-1, 999_999_999), (127, 127), (128, 128), (1_790_000_000, 123_456_000),
+    ])
+  func length(seconds: Int64, nanoseconds: Int32) {
+    let instant = Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+    var writer = WireWriter()
+    writer.timestamp(4, instant)
+    #expect(WireWriter.timestampLength(instant) == writer.bytes.count)
+  }
+
+  @Test(
     "other spellings of an instant are read too",
     arguments: [
       ("1970-01-01t00:00:00z", 0, 0), ("1970-01-01 00:00:00Z", 0, 0), ("1970-01-01T01:00:00+01:00", 0, 0),

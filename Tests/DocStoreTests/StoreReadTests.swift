@@ -291,6 +291,35 @@ struct StoreReadTests {
     #expect(try test.collection("c") == ["c/new"])
   }
 
+  /// Which generation a database has is remembered of the one that was asked for last.
+  @Test("of two databases that are read in turns, each shows what is its own, cleared and written anew")
+  func databasesInTurns() async throws {
+    let databases = ["one", "two"].map { DatabaseID(project: "demo-test", database: $0) }
+    var expected: [[String]] = [[], []]
+    for round in 0..<12 {
+      let turn = round % 2
+      if round % 3 == 2 {
+        _ = try await test.store.clear(databases[turn])
+        expected[turn] = []
+      } else {
+        try test.store.commitAndWait(databases[turn], [.set("c/r\(10 + round)", [:])])
+        expected[turn].append("c/r\(10 + round)")
+      }
+      for _ in 0..<2 {
+        for (database, paths) in zip(databases, expected) {
+          let found = try test.store.read(database) { (view) throws(StoreError) in
+            var found: [String] = []
+            for number in 10..<22 where try view.document(ResourcePath(unchecked: "c/r\(number)")) != nil {
+              found.append("c/r\(number)")
+            }
+            return found
+          }
+          #expect(found == paths)
+        }
+      }
+    }
+  }
+
   @Test("deleting a subtree takes a document or a collection with all below it")
   func deleteSubtree() async throws {
     try put((0..<1_200).map { "u/a/p/\($0)" } + ["u/a", "u/b", "u/ab/p/1", "v/1"])

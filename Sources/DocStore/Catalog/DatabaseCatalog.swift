@@ -91,7 +91,7 @@ enum DatabaseCatalog {
     return try DatabaseRecord(bytes)
   }
 
-  /// The generation of a database; 0 when nobody has written to it. Decodes nothing else: every read asks.
+  /// The generation of a database; 0 when nobody has written to it. Decodes nothing else.
   static func generation(_ view: StorageView, _ database: DatabaseID) throws(StorageError) -> UInt32 {
     guard let bytes = try view.get(.catalog, KeyLayout.databaseKey(database)) else { return 0 }
     var cursor = WireCursor(bytes)

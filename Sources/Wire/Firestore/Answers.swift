@@ -12,8 +12,8 @@ struct DocumentAnswer {
   let root: String
   let path: UnsafeRawBufferPointer
   let fields: UnsafeRawBufferPointer
-  private let createTime: [UInt8]
-  private let updateTime: [UInt8]
+  private let createTime: Timestamp
+  private let updateTime: Timestamp
 
   /// - Parameter root: `projects/P/databases/D/documents`
   init(root: String, path: UnsafeRawBufferPointer, _ document: StoredDocument, fields: UnsafeRawBufferPointer)
@@ -21,21 +21,15 @@ struct DocumentAnswer {
     self.root = root
     self.path = path
     self.fields = fields
-    createTime = Self.time(3, document.createTime)
-    updateTime = Self.time(4, document.updateTime)
-  }
-
-  private static func time(_ number: Int, _ microseconds: Int64) -> [UInt8] {
-    var writer = WireWriter(reserving: 16)
-    writer.timestamp(number, Timestamp(microseconds: microseconds))
-    return writer.bytes
+    createTime = Timestamp(microseconds: document.createTime)
+    updateTime = Timestamp(microseconds: document.updateTime)
   }
 
   private var nameBytes: Int { root.utf8.count + 1 + path.count }
 
   var byteCount: Int {
-    1 + WireWriter.varintLength(UInt64(nameBytes)) + nameBytes + fields.count + createTime.count
-      + updateTime.count
+    1 + WireWriter.varintLength(UInt64(nameBytes)) + nameBytes + fields.count
+      + WireWriter.timestampLength(createTime) + WireWriter.timestampLength(updateTime)
   }
 
   func append(to writer: inout WireWriter) {
@@ -45,8 +39,8 @@ struct DocumentAnswer {
     writer.bytes.append(UInt8(ascii: "/"))
     writer.bytes.append(contentsOf: path)
     writer.bytes.append(contentsOf: fields)
-    writer.bytes.append(contentsOf: createTime)
-    writer.bytes.append(contentsOf: updateTime)
+    writer.timestamp(3, createTime)
+    writer.timestamp(4, updateTime)
   }
 
   /// As a field of an answer, with its exact length first.
