@@ -70,7 +70,12 @@ package enum Base64 {
   ///
   /// Nil for other characters and for a lone last character, which holds no whole byte.
   package static func decodeURLSafe(_ text: some Collection<UInt8>) -> [UInt8]? {
-    withBuffer(of: text) { decode($0.prefix($0.count - trailingSigns($0)), .urlSafe, allowsRest: true) }
+    withBuffer(of: text) { decodeURLSafe($0) }
+  }
+
+  /// The same of bytes that lie together.
+  package static func decodeURLSafe(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    decode(text.prefix(text.count - trailingSigns(text)), .urlSafe, allowsRest: true)
   }
 
   /// Whether the byte is a digit of the URL-safe alphabet.

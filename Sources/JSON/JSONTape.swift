@@ -38,8 +38,6 @@ package struct JSONTape: Sendable {
 
   package var isObject: Bool { if case .object = entries[0].kind { true } else { false } }
 
-  package var count: Int { entries.count }
-
   /// Hands out what is there, until `body` ends.
   package func withView<Result>(_ body: (View) -> Result) -> Result {
     entries.withUnsafeBufferPointer { entries in

@@ -10,7 +10,7 @@ extension JSONValue {
     case .null: .null
     case .boolean(let flag): .boolean(flag)
     case .integer(let number): .integer(number)
-    case .double(let number): .whole(number)
+    case .double(let number): Int64(exactly: number).map { .integer($0) } ?? .double(number)
     case .string(let bytes): .string(String(decoding: bytes, as: UTF8.self))
     case .array(let elements): .array(elements.map(\.value))
     case .object(let members): .map(Fields(members.map { ($0.nameText, $0.value.value) }))
@@ -26,79 +26,127 @@ extension JSONTape {
   package var storedFields: [UInt8]? {
     guard isObject else { return nil }
     return withView { tape in
-      // Marks of lengths are in the place of quotes and commas.
-      var form = StoredForm(tape: tape, writer: WireWriter(reserving: tape.text.count + 4 * count))
-      form.names.reserveCapacity(count / 2)
-      form.members(of: 0, entryTag: FieldsView.documentEntryTag)
-      return form.writer.bytes
+      let bytesMax = tape.text.count + StoredForm.overheadMax * tape.entries.count
+      return [UInt8](unsafeUninitializedCapacity: bytesMax) { memory, count in
+        let memory = UnsafeMutableRawBufferPointer(memory)
+        var form = StoredForm(tape: tape, memory: memory, start: bytesMax)
+        form.members(of: 0, entryTag: FieldsView.documentEntryTag)
+        count = bytesMax - form.start
+        memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[form.start...]))
+      }
     }
   }
 }
 
-/// What `storedFields` writes.
+/// What `storedFields` writes: from the end to the beginning, so that a message is there when its length is written.
 private struct StoredForm {
+  /// LIMIT: bytes of what surrounds the text of a value or name, or of a number: three tags with lengths, and one of two
+  /// bytes.
+  static let overheadMax = 3 * 6 + 7
+
   let tape: JSONTape.View
-  var writer: WireWriter
-  /// Places of the names of objects that are open, the innermost object's last.
-  var names: [Int] = []
+  let memory: UnsafeMutableRawBufferPointer
+  /// Where what is written begins.
+  var start: Int
+  /// Places of members and elements of what is open, the innermost's last.
+  var places: [Int] = []
 
   mutating func members(of object: Int, entryTag: UInt8) {
-    let first = names.count
+    let first = places.count
     let end = tape.end(of: object)
     var place = object + 1
     while place < end {
-      names.append(place)
+      places.append(place)
       place = tape.end(of: place + 1)
     }
-    names[first...].sort { [tape] left, right in
+    places[first...].sort { [tape] left, right in
       let order = WireCursor.compare(tape.string(at: left), tape.string(at: right))
       return order == 0 ? left < right : order < 0
     }
-    for index in first..<names.count {
-      let name = tape.string(at: names[index])
+    var last: UnsafeRawBufferPointer?
+    while places.count > first {
+      let place = places.removeLast()
+      let name = tape.string(at: place)
       // Members with one name stand as they were written: the last of them is the one.
-      if index + 1 < names.count, WireCursor.areEqual(name, tape.string(at: names[index + 1])) { continue }
-      message(Int(entryTag >> 3)) { form in
-        form.writer.field(1, bytes: name)
-        form.message(2) { $0.value(at: $0.names[index] + 1) }
-      }
+      if let last, WireCursor.areEqual(name, last) { continue }
+      last = name
+      let end = start
+      value(at: place + 1)
+      close(0x12, to: end)
+      text(name, 0x0A)
+      close(entryTag, to: end)
     }
-    names.removeSubrange(first...)
+  }
+
+  private mutating func elements(of array: Int) {
+    let first = places.count
+    let end = tape.end(of: array)
+    var place = array + 1
+    while place < end {
+      places.append(place)
+      place = tape.end(of: place)
+    }
+    while places.count > first {
+      let end = start
+      value(at: places.removeLast())
+      close(0x0A, to: end)
+    }
   }
 
   private mutating func value(at place: Int) {
+    let end = start
     switch tape.entries[place].kind {
-    case .null: writer.value(.null)
-    case .boolean(let flag): writer.value(.boolean(flag))
-    case .integer(let number): writer.value(.integer(number))
-    case .double(let number): writer.value(.whole(number))
-    case .string, .unescaped: writer.field(17, bytes: tape.string(at: place))
-    case .array(let end):
-      message(9) { form in
-        var element = place + 1
-        while element < end {
-          form.message(1) { $0.value(at: element) }
-          element = form.tape.end(of: element)
-        }
+    case .null: number(0, ValueView.Tag.null)
+    case .boolean(let flag): number(flag ? 1 : 0, ValueView.Tag.boolean)
+    case .integer(let integer): number(UInt64(bitPattern: integer), ValueView.Tag.integer)
+    case .double(let double):
+      if let integer = Int64(exactly: double) {
+        return number(UInt64(bitPattern: integer), ValueView.Tag.integer)
       }
-    case .object: message(6) { $0.members(of: place, entryTag: FieldsView.mapEntryTag) }
+      start -= 8
+      memory.storeBytes(of: double.bitPattern.littleEndian, toByteOffset: start, as: UInt64.self)
+      byte(ValueView.Tag.double)
+    case .string, .unescaped:
+      text(tape.string(at: place), 1)
+      byte(ValueView.Tag.string)
+    case .array:
+      elements(of: place)
+      close(ValueView.Tag.array, to: end)
+    case .object:
+      members(of: place, entryTag: FieldsView.mapEntryTag)
+      close(ValueView.Tag.map, to: end)
     }
   }
 
-  /// `WireWriter.message`, for what needs the names, too.
-  @inline(__always)
-  private mutating func message(_ number: Int, _ body: (inout StoredForm) -> Void) {
-    writer.tag(number, wireType: 2)
-    let start = writer.bytes.count
-    writer.bytes.append(0)
-    body(&self)
-    writer.closeLength(at: start)
+  private mutating func byte(_ byte: UInt8) {
+    start -= 1
+    memory[start] = byte
   }
-}
 
-extension DocModel.Value {
-  /// A number as an integer, if it is one.
-  fileprivate static func whole(_ number: Double) -> DocModel.Value {
-    Int64(exactly: number).map { .integer($0) } ?? .double(number)
+  private mutating func number(_ value: UInt64, _ tag: UInt8) {
+    varint(value)
+    byte(tag)
+  }
+
+  private mutating func text(_ text: UnsafeRawBufferPointer, _ tag: UInt8) {
+    let end = start
+    start -= text.count
+    UnsafeMutableRawBufferPointer(rebasing: memory[start..<end]).copyMemory(from: text)
+    close(tag, to: end)
+  }
+
+  /// What is written before `end` becomes a field.
+  private mutating func close(_ tag: UInt8, to end: Int) { number(UInt64(end - start), tag) }
+
+  private mutating func varint(_ value: UInt64) {
+    start -= WireWriter.varintLength(value)
+    var rest = value
+    var place = start
+    while rest >= 0x80 {
+      memory[place] = UInt8(truncatingIfNeeded: rest) | 0x80
+      rest >>= 7
+      place += 1
+    }
+    memory[place] = UInt8(truncatingIfNeeded: rest)
   }
 }

@@ -179,13 +179,15 @@ package struct TokenReader: Sendable {
 
   /// Checks the structure alone: three segments, the first two base64url of JSON objects.
   private static func parts(of token: ArraySlice<UInt8>) -> Parts? {
-    let point = UInt8(ascii: ".")
-    guard let first = token.firstIndex(of: point), let last = token.lastIndex(of: point), first < last,
-      let header = object(token[..<first]),
-      let claims = object(token[(first + 1)..<last])?.storedFields,
-      Base64.decodeURLSafe(token[(last + 1)...]) != nil
-    else { return nil }
-    return (header, claims)
+    token.withUnsafeBufferPointer { token in
+      let point = UInt8(ascii: ".")
+      guard let first = token.firstIndex(of: point), let last = token.lastIndex(of: point), first < last,
+        let header = object(token[..<first]),
+        let claims = object(token[(first + 1)..<last])?.storedFields,
+        Base64.decodeURLSafe(UnsafeBufferPointer(rebasing: token[(last + 1)...])) != nil
+      else { return nil }
+      return (header, claims)
+    }
   }
 
   /// Whether a server made the token itself, with its account's key, instead of asking for an access token: clients do so
@@ -202,8 +204,8 @@ package struct TokenReader: Sendable {
     return hasClaims && JSONValue(token.header)["alg"]?.text == "RS256"
   }
 
-  private static func object(_ segment: ArraySlice<UInt8>) -> JSONTape? {
-    guard !segment.isEmpty, let text = Base64.decodeURLSafe(segment),
+  private static func object(_ segment: Slice<UnsafeBufferPointer<UInt8>>) -> JSONTape? {
+    guard !segment.isEmpty, let text = Base64.decodeURLSafe(UnsafeBufferPointer(rebasing: segment)),
       let tape = try? JSONReader.tape(of: text), tape.isObject
     else { return nil }
     return tape
