@@ -2,6 +2,7 @@
 /// (`JSONValue`); who needs no tree walks it, and no value costs an object.
 ///
 /// INVARIANT: `end` is the place behind the last element or member, and behind each name of an object comes its value.
+/// Checked by: `JSONPropertyTests`, which reads random texts through it.
 package struct JSONTape: Sendable {
   package enum Kind: Sendable {
     case null

@@ -7,6 +7,7 @@ internal import Synchronization
 ///
 /// INVARIANT: a catalog says of a database what it said when it had the same next generation: whatever gives a database another
 /// generation takes that one (`CommitPlanner`). So an entry is right for every view with its number, older ones included.
+/// Checked by: `StoreReadTests`, two databases in turns.
 final class KnownGeneration: Sendable {
   private struct Entry {
     let database: DatabaseID
