@@ -82,9 +82,12 @@ do {
     try reportIndexes(documents: isBrief ? 10_000 : 100_000)
   }
 
-  let own = WirePeer(name: "docsh") { port, rules in
-    [docsh, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"]
+  func program(_ path: String, name: String) -> WirePeer {
+    WirePeer(name: name) { port, rules in
+      [path, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"]
+    }
   }
+  let own = program(docsh, name: "docsh")
   let withPeers = !arguments.contains("--no-peers")
   if arguments.contains("--listeners") {
     guard let parts = listenersParts(arguments) else {
@@ -118,6 +121,15 @@ do {
         throw BenchmarkFailure(description: "--connections is a number")
       }
       settings.connections = [count]
+    }
+    if let other = arguments.first(where: { $0.hasPrefix("--beside=") })?.dropFirst(9) {
+      let pairs = arguments.first { $0.hasPrefix("--pairs=") }.map { Int($0.dropFirst(8)) ?? 0 } ?? 20
+      guard pairs > 0 else { throw BenchmarkFailure(description: "--pairs is a number") }
+      settings.seconds = 0.5
+      try mixPairsBenchmark(
+        program(docsh, name: docsh), beside: program(String(other), name: String(other)), pairs: pairs,
+        rules: rules, settings)
+      exit(0)
     }
     try mixBenchmark(own: own, rules: rules, settings)
     exit(0)

@@ -36,7 +36,11 @@ final class MixPeer {
   }
 
   /// - Parameter isMeasured: a virtual machine compiles what is used often, and is measured warm.
-  func run(_ work: MixWork, connections: Int, seconds: Double, isMeasured: Bool = true) throws {
+  /// - Returns: microseconds of the server's processor time for a call, where the system says so.
+  @discardableResult
+  func run(
+    _ work: MixWork, connections: Int, seconds: Double, isMeasured: Bool = true
+  ) throws -> Double? {
     requests.forgetTransactions()
     var plan = LoadPlan(port: server.port) { [requests] connection, answer in
       switch work {
@@ -52,6 +56,7 @@ final class MixPeer {
     plan.keepsAnswers = work == .transactionalLike
     let result = try runLoad(plan) { server.processorNanoseconds }
     if isMeasured { try measured[work, default: Measured()].add(result, of: "\(name), \(work.rawValue)") }
+    return result.serverNanoseconds.map { $0 / 1e3 }
   }
 
   /// Begins the line of another number of connections.
