@@ -26,6 +26,9 @@ func mixPairsBenchmark(
         }
       }
       let ratios = zip(mine, its).map { $0 / $1 }.sorted()
+      guard !ratios.isEmpty else {
+        throw BenchmarkFailure(description: "this system does not say how long a process has computed")
+      }
       row(
         "\(work.rawValue), \(connections)",
         "\(rounded(median(mine), 1)) to \(rounded(median(its), 1)) us, \(rounded(median(ratios), 3)) x",
