@@ -21,16 +21,20 @@ func rounded(_ number: Double, _ digits: Int = 0) -> String {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
+
+/// What stands behind `--name=`; nil where it is not there.
+func option(_ name: String) -> String? {
+  arguments.first { $0.hasPrefix("--\(name)=") }.map { String($0.dropFirst(name.utf8.count + 3)) }
+}
+
 /// Whether only the part is run that needs no server: `docstore-bench --only-rules`.
 let isRulesOnly = arguments.contains("--only-rules")
 /// `docstore-bench --growth=DOCUMENTS`: only what stored documents cost.
-let growthDocuments = arguments.first { $0.hasPrefix("--growth=") }.flatMap { Int($0.dropFirst(9)) }
+let growthDocuments = option("growth").flatMap { Int($0) }
 /// `docstore-bench --data-plane`: only servers over loopback.
 let isDataPlaneOnly = arguments.contains("--data-plane")
 /// `docstore-bench --mix[=PROFILES]`: only real traffic.
-let mixProfiles = arguments.first { $0 == "--mix" || $0.hasPrefix("--mix=") }.map {
-  Int($0.dropFirst(6)) ?? 100_000
-}
+let mixProfiles = arguments.contains("--mix") ? 100_000 : option("mix").map { Int($0) ?? 100_000 }
 /// `docstore-bench --brief`: every line once, as CI runs it: that all of it works. Its numbers are no medians.
 let isBrief = arguments.contains("--brief")
 /// Where the server of this build is: beside this program.
@@ -95,7 +99,7 @@ do {
       exit(64)
     }
     // Asked for alone, the official emulator may write all of it.
-    let peerSeconds = arguments.first { $0.hasPrefix("--peer-seconds=") }.flatMap { Double($0.dropFirst(15)) }
+    let peerSeconds = option("peer-seconds").flatMap { Double($0) }
     try reportListeners(
       own: own, rules: rules, parts: parts, withPeers: withPeers,
       peerSeconds: peerSeconds ?? 600)
@@ -110,25 +114,25 @@ do {
     var settings = MixSettings()
     settings.profiles = profiles
     settings.withPeers = withPeers
-    if let word = arguments.first(where: { $0.hasPrefix("--work=") })?.dropFirst(7) {
-      guard let work = MixWork(word: String(word)) else {
+    if let word = option("work") {
+      guard let work = MixWork(word: word) else {
         throw BenchmarkFailure(description: "--work is one of \(MixWork.allCases.map { "\($0)" })")
       }
       settings.work = work
     }
-    if let count = arguments.first(where: { $0.hasPrefix("--connections=") })?.dropFirst(14) {
+    if let count = option("connections") {
       guard let count = Int(count), count > 0 else {
         throw BenchmarkFailure(description: "--connections is a number")
       }
       settings.connections = [count]
     }
-    if let other = arguments.first(where: { $0.hasPrefix("--beside=") })?.dropFirst(9) {
-      let pairs = arguments.first { $0.hasPrefix("--pairs=") }.map { Int($0.dropFirst(8)) ?? 0 } ?? 20
+    if let other = option("beside") {
+      let pairs = option("pairs").map { Int($0) ?? 0 } ?? 20
       guard pairs > 0 else { throw BenchmarkFailure(description: "--pairs is a number") }
       settings.seconds = 0.5
       try mixPairsBenchmark(
-        program(docsh, name: docsh), beside: program(String(other), name: String(other)), pairs: pairs,
-        rules: rules, settings)
+        program(docsh, name: docsh), beside: program(other, name: other), pairs: pairs, rules: rules,
+        settings)
       exit(0)
     }
     try mixBenchmark(own: own, rules: rules, settings)
