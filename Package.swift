@@ -39,6 +39,7 @@ let package = Package(
     .target(name: "CProcess"),
     .target(name: "CGuard"),
     .target(name: "CDiagnosticPages"),
+    .target(name: "CPQ", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CDescriptors", exclude: ["descriptors.binpb.gz"]),
     .systemLibrary(name: "CChecksum"),
     .systemLibrary(name: "COpenSSL"),
@@ -60,6 +61,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "EngineLMDB", dependencies: ["CGuard", "CLMDB", "DocModel", "DocStore", "Platform"],
+      swiftSettings: strict),
+    .target(
+      name: "EnginePostgres", dependencies: ["CPQ", "DocModel", "DocStore", "EngineLMDB", "Platform"],
       swiftSettings: strict),
     .target(
       name: "Rules",
@@ -192,7 +196,8 @@ let package = Package(
       name: "DocModelTests", dependencies: ["DocModel", "Platform", "WireExercise"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "EngineConformanceTests", dependencies: ["DocStore", "EngineLMDB", "Platform", "TestSupport"],
+      name: "EngineConformanceTests",
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "EnginePostgres", "Platform", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "DocStoreTests",

@@ -1,7 +1,7 @@
 /// What the log of commits says, and its bytes. Field numbers are the files' format.
 
 internal import DocModel
-internal import DocStore
+package import DocStore
 
 /// How a file of the log begins.
 struct CommitLogSlot: Hashable, Sendable {
@@ -51,7 +51,7 @@ struct CommitLogSlot: Hashable, Sendable {
 }
 
 /// One batch.
-struct CommitLogRecord {
+package struct CommitLogRecord {
   let generation: UInt64
   /// The library's number of the transaction that applies it.
   let commit: UInt64
@@ -63,7 +63,7 @@ struct CommitLogRecord {
     case removeRange = 3
   }
 
-  static func framed(_ batch: MutationBatch, generation: UInt64, commit: UInt64) -> [UInt8] {
+  package static func framed(_ batch: MutationBatch, generation: UInt64, commit: UInt64) -> [UInt8] {
     var writer = WireWriter(reserving: batch.byteCount + 24 * batch.mutations.count + 32)
     writer.message(2) {
       $0.field(1, varint: generation)
@@ -77,7 +77,7 @@ struct CommitLogRecord {
   }
 
   /// Nil for what is no record.
-  init?(_ content: UnsafeRawBufferPointer) {
+  package init?(_ content: UnsafeRawBufferPointer) {
     var outer = WireCursor(content)
     guard outer.tag() == 2 << 3 | 2 else { return nil }
     var fields = WireCursor(outer.lengthDelimited())
@@ -90,7 +90,7 @@ struct CommitLogRecord {
   }
 
   /// Puts the mutations into an empty batch; false for what this program does not know.
-  func fill(_ batch: MutationBatch) -> Bool {
+  package func fill(_ batch: MutationBatch) -> Bool {
     var rest = mutations
     while !rest.isAtEnd {
       guard rest.tag() == 3 << 3 | 2, Self.add(rest.lengthDelimited(), to: batch) else { return false }

@@ -12,6 +12,10 @@ public final class EngineHealth: Sendable {
     case full(folder: String, neededBytes: Int, freeBytes: Int)
     /// The folder is not the one that was opened.
     case gone(folder: String, reason: String)
+    /// The server that keeps the store does not answer, or refuses.
+    case away(store: String, reason: String)
+    /// Another process has the store, or it is not what it was. Nothing ends this but a new start.
+    case lost(store: String, reason: String)
   }
 
   /// What happened, for the log.
@@ -49,8 +53,11 @@ public final class EngineHealth: Sendable {
     hasOutage.load(ordering: .relaxed) ? state.withLock { $0.outage } : nil
   }
 
-  func begin(_ outage: Outage) {
+  package init() {}
+
+  package func begin(_ outage: Outage) {
     let isNew = state.withLock { state in
+      if case .lost = state.outage { return false }
       defer { state.outage = outage }
       return !outage.isSameKind(as: state.outage)
     }
@@ -60,6 +67,10 @@ public final class EngineHealth: Sendable {
 
   func endFull() {
     end { if case .full = $0 { true } else { false } }
+  }
+
+  package func endAway() {
+    end { if case .away = $0 { true } else { false } }
   }
 
   func endGone() {
@@ -103,6 +114,10 @@ extension EngineHealth.Outage {
         + "\(max(0, needed - free)) are missing. Commits are refused until there is room"
     case .gone(let folder, let reason):
       "data folder `\(folder)` \(reason). Commits are refused; put the folder back, or stop the server and start it again"
+    case .away(let store, let reason):
+      "PostgreSQL at \(store) cannot be reached: \(reason). Commits are refused, and reads unless they were begun before, until it can"
+    case .lost(let store, let reason):
+      "the store at \(store) is no longer this server's: \(reason). Nothing is served; stop the server, and start it again if the store is to be its own"
     }
   }
 
@@ -110,12 +125,14 @@ extension EngineHealth.Outage {
     switch self {
     case .full(let folder, _, _): "the disk of data folder `\(folder)` has room again: commits are taken"
     case .gone(let folder, _): "data folder `\(folder)` is back: commits are taken"
+    case .away(let store, _): "PostgreSQL at \(store) can be reached again: commits are taken"
+    case .lost(let store, _): "the store at \(store) is this server's again"
     }
   }
 
   fileprivate func isSameKind(as other: Self?) -> Bool {
     switch (self, other) {
-    case (.full, .full?), (.gone, .gone?): true
+    case (.full, .full?), (.gone, .gone?), (.away, .away?), (.lost, .lost?): true
     default: false
     }
   }

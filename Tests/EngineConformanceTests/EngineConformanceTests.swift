@@ -2,12 +2,21 @@
 
 import DocStore
 import EngineLMDB
+import EnginePostgres
 import TestSupport
 import Testing
 
 /// The engines under test. Generic code runs on each through `run`.
 enum EngineUnderTest: String, CaseIterable, Sendable {
   case naive, lmdbEphemeral, lmdbDurable, lmdbTinyMap
+  /// With a copy to read from, and without.
+  case postgres, postgresTables
+
+  /// Where PostgreSQL is not installed, its cases are left out, which is said.
+  static var allCases: [EngineUnderTest] {
+    let everywhere: [EngineUnderTest] = [.naive, .lmdbEphemeral, .lmdbDurable, .lmdbTinyMap]
+    return PostgresCluster.shared == nil ? everywhere : everywhere + [.postgres, .postgresTables]
+  }
 
   func run(_ body: (any StorageEngine) throws -> Void) throws {
     switch self {
@@ -19,6 +28,13 @@ enum EngineUnderTest: String, CaseIterable, Sendable {
     case .lmdbTinyMap:
       // Every larger test makes this one grow.
       try body(try LMDBEngine.ephemeral(settings: LMDBSettings(mapBytes: 128 << 10)))
+    case .postgres, .postgresTables:
+      guard let cluster = PostgresCluster.shared else { return }
+      let engine = try PostgresEngine.open(
+        try PostgresAddress(try cluster.database()), keepsCopy: self == .postgres)
+      engine.waitForCopy()
+      try body(engine)
+      engine.settle()
     }
   }
 }

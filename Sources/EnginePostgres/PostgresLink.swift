@@ -1,0 +1,168 @@
+/// One connection to PostgreSQL, on which statements go out together and their answers come back in order.
+
+internal import CPQ
+internal import Platform
+
+/// Statements are prepared when they are first used. Nothing waits longer than it is told to: a server that has stopped
+/// is one that cannot be reached.
+///
+/// `@unchecked Sendable`: used by one thread at a time; between uses it lies in a pool.
+/// INVARIANT: after a failure that is not the server's own the link is not used again (`isOpen`).
+final class PostgresLink: @unchecked Sendable {
+  private let connection: OpaquePointer
+  private var names: [String: String] = [:]
+  private var nameCount = 0
+  private(set) var isOpen = true
+  let serverVersion: Int
+
+  /// LIMIT: seconds that a server has for letting somebody in.
+  static let connectSeconds: Int32 = 5
+
+  init(_ address: PostgresAddress) throws(PostgresFailure) {
+    guard let connection = docstore_pq_connect(address.connection, Self.connectSeconds) else {
+      throw PostgresFailure(state: "53200", message: "there is no memory for a connection")
+    }
+    self.connection = connection
+    serverVersion = Int(docstore_pq_version(connection))
+    if docstore_pq_is_open(connection) == 0 {
+      isOpen = false
+      throw lost
+    }
+  }
+
+  /// The link that is there, or a new one in its place.
+  static func opened(
+    _ link: inout PostgresLink?, _ address: PostgresAddress
+  ) throws(PostgresFailure) -> PostgresLink {
+    if let link, link.isOpen { return link }
+    let new = try PostgresLink(address)
+    link = new
+    return new
+  }
+
+  deinit { docstore_pq_close(connection) }
+
+  private var lost: PostgresFailure {
+    PostgresFailure(message: PostgresAddress.trimmed(String(cString: docstore_pq_message(connection))))
+  }
+
+  /// Sends statements together and waits for the answers of all. The first that fails fails them all; the server passes
+  /// over those after it.
+  ///
+  /// - Parameter seconds: how long the server has for it.
+  @discardableResult
+  func run(
+    _ statements: [PostgresStatement], seconds: Double
+  ) throws(PostgresFailure) -> [PostgresRows] {
+    let deadline = SystemClock.milliseconds + seconds * 1_000
+    do throws(PostgresFailure) {
+      for statement in statements { try send(statement) }
+      guard docstore_pq_sync(connection) != 0 else { throw lost }
+      let (rows, failure) = try receive(deadline)
+      if let failure { throw failure }
+      return rows
+    } catch {
+      if error.isLost { isOpen = false }
+      throw error
+    }
+  }
+
+  private func send(_ statement: PostgresStatement) throws(PostgresFailure) {
+    let name: String
+    if let known = names[statement.text] {
+      name = known
+    } else {
+      name = "s\(nameCount)"
+      nameCount += 1
+      var types = statement.values.map(\.type)
+      guard docstore_pq_prepare(connection, name, statement.text, Int32(types.count), &types) != 0 else {
+        throw lost
+      }
+      names[statement.text] = name
+    }
+    let isSent = Self.withPointers(statement.values) { values, lengths, formats in
+      docstore_pq_execute(connection, name, Int32(values.count), values, lengths, formats) != 0
+    }
+    if !isSent { throw lost }
+  }
+
+  private static func withPointers<R>(
+    _ values: [PostgresValue], _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> R
+  ) -> R {
+    func add(_ index: Int, _ pointers: inout [UnsafePointer<CChar>?]) -> R {
+      if index == values.count {
+        return body(
+          pointers, values.map { Int32($0.bytes.count) }, Array(repeating: 1, count: values.count))
+      }
+      return values[index].bytes.withUnsafeBytes { bytes in
+        // An array without bytes has no address, and no address would be null.
+        pointers.append(bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? empty)
+        return add(index + 1, &pointers)
+      }
+    }
+    var pointers: [UnsafePointer<CChar>?] = []
+    return add(0, &pointers)
+  }
+
+  nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
+    let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+    byte.initialize(to: 0)
+    return UnsafePointer(byte)
+  }()
+
+  /// The answers up to the end of what was sent together. Those of statements that are prepared have no rows to ask for.
+  private func receive(
+    _ deadline: Double
+  ) throws(PostgresFailure) -> (rows: [PostgresRows], failure: PostgresFailure?) {
+    var rows: [PostgresRows] = []
+    var failure: PostgresFailure?
+    while true {
+      try wait(deadline)
+      guard let result = docstore_pq_next(connection) else {
+        if docstore_pq_is_open(connection) == 0 { throw lost }
+        continue
+      }
+      let kind = docstore_pq_result_kind(result)
+      if kind == DOCSTORE_PQ_SYNC.rawValue {
+        docstore_pq_clear(result)
+        return (rows, failure)
+      }
+      let answer = PostgresRows(result)
+      if kind == DOCSTORE_PQ_ROWS.rawValue {
+        rows.append(answer)
+      } else if kind != DOCSTORE_PQ_COMMAND_DONE.rawValue, kind != DOCSTORE_PQ_PASSED_OVER.rawValue {
+        let found = Self.failure(result)
+        // Nothing ends what was sent together where the connection itself is gone.
+        if found.isLost { throw found }
+        failure = failure ?? found
+        // Which of them were prepared before it is not known.
+        names = [:]
+      }
+    }
+  }
+
+  private static func failure(_ result: OpaquePointer) -> PostgresFailure {
+    PostgresFailure(
+      state: docstore_pq_result_state(result).map { String(cString: $0) },
+      message: PostgresAddress.trimmed(String(cString: docstore_pq_result_message(result))))
+  }
+
+  /// Returns when there is an answer to take.
+  private func wait(_ deadline: Double) throws(PostgresFailure) {
+    while true {
+      let rest = docstore_pq_flush(connection)
+      if rest < 0 { throw lost }
+      if rest == 0, docstore_pq_must_wait(connection) == 0 { return }
+      let left = deadline - SystemClock.milliseconds
+      guard left > 0 else { throw PostgresFailure(message: "it does not answer") }
+      var socket = pollfd(
+        fd: docstore_pq_socket(connection), events: Int16(POLLIN) | (rest > 0 ? Int16(POLLOUT) : 0),
+        revents: 0)
+      let count = poll(&socket, 1, Int32(min(left.rounded(.up), 60_000)))
+      if count < 0, errno != EINTR {
+        throw PostgresFailure(message: String(cString: strerror(errno)))
+      }
+      if count > 0, socket.revents & ~Int16(POLLOUT) != 0, docstore_pq_receive(connection) == 0 { throw lost }
+    }
+  }
+}

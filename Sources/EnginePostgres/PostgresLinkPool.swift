@@ -1,0 +1,65 @@
+/// Connections for reading, kept between views.
+
+internal import DocStore
+internal import Platform
+
+/// State: behind one monitor.
+/// LIMIT: `linksMax` views at a time; more wait for one to end.
+final class PostgresLinkPool: Sendable {
+  private struct State {
+    var idle: [PostgresLink] = []
+    var outCount = 0
+    var lastFailure: PostgresFailure?
+  }
+
+  private let address: PostgresAddress
+  private let state = Monitor(State())
+
+  private static let linksMax = 16
+  private static let waitMilliseconds = 5_000
+
+  init(_ address: PostgresAddress) { self.address = address }
+
+  func take() throws(PostgresFailure) -> PostgresLink {
+    let taken = state.wait(atMost: Self.waitMilliseconds) { state -> PostgresLink?? in
+      if state.outCount >= Self.linksMax { return nil }
+      state.outCount += 1
+      return .some(state.idle.popLast())
+    }
+    guard let taken else {
+      throw PostgresFailure(state: "53300", message: "\(Self.linksMax) reads are under way")
+    }
+    if let taken { return taken }
+    do throws(PostgresFailure) { return try PostgresLink(address) } catch {
+      state.change { $0.outCount -= 1 }
+      throw error
+    }
+  }
+
+  func giveBack(_ link: PostgresLink) {
+    state.change { state in
+      state.outCount -= 1
+      if link.isOpen { state.idle.append(link) }
+    }
+  }
+
+  /// For a link whose session is in no order.
+  func discard(_ link: PostgresLink) { state.change { $0.outCount -= 1 } }
+
+  /// What is kept was made before a link was cut.
+  func discardIdle() {
+    let idle = state.change { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    _ = idle
+  }
+
+  /// What the layers above can act on; the words are kept for `explanation`.
+  func note(_ failure: PostgresFailure) -> StorageError {
+    state.withLock { $0.lastFailure = failure }
+    return failure.storageError
+  }
+
+  var lastFailure: PostgresFailure? { state.withLock { $0.lastFailure } }
+}

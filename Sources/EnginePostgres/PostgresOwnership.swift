@@ -1,0 +1,204 @@
+/// That a store is this server's, and for how long that is certain.
+///
+/// The clock's row names one owner. While it lives it changes the row twice a second; who wants the store takes it when it
+/// was given back, when the owner was a process of the same machine and has ended, or when the row has not changed for
+/// `silenceSeconds` by the clock of who waits. So nobody's wall clock matters. An owner is certain of the store for
+/// `leaseSeconds` after it sent the last change that came back, which is less: until then nobody else can have committed,
+/// and reads need not ask.
+///
+/// State: behind one monitor. `link` belongs to the thread that beats.
+
+internal import EngineLMDB
+internal import Platform
+
+final class PostgresOwnership: Sendable {
+  /// Why no commits are taken any more, in words.
+  enum Standing: Hashable {
+    case owner
+    case released
+    case lost(String)
+  }
+
+  private struct State {
+    var epoch: Int64
+    var commit: Int64
+    var standing = Standing.owner
+    /// By the clock that only goes forward, in milliseconds.
+    var leaseEnd: Double
+    var isCommitting = false
+    var isStopped = false
+  }
+
+  private let address: PostgresAddress
+  private let health: EngineHealth
+  private let state: Monitor<State>
+
+  static let leaseSeconds = 2.0
+  static let silenceSeconds = 3.0
+  private static let beatMilliseconds = 500
+  private static let beatAnswerSeconds = 2.0
+
+  private init(
+    _ address: PostgresAddress, _ health: EngineHealth, epoch: Int64, commit: Int64, leaseEnd: Double
+  ) {
+    self.address = address
+    self.health = health
+    state = Monitor(State(epoch: epoch, commit: commit, leaseEnd: leaseEnd))
+  }
+
+  // MARK: taking and giving back
+
+  enum Taking {
+    case taken(PostgresOwnership)
+    /// By this living owner.
+    case inUse(String)
+  }
+
+  /// Waits for an owner that may have ended, no longer than `silenceSeconds`.
+  static func take(
+    _ address: PostgresAddress, _ link: PostgresLink, _ health: EngineHealth
+  ) throws(PostgresFailure) -> Taking {
+    var seen = try settledClock(link)
+    var since = SystemClock.milliseconds
+    while true {
+      let hasEnded = seen.owner.map(PostgresOwner.hasEnded) ?? true
+      if hasEnded || SystemClock.milliseconds - since > silenceSeconds * 1_000 {
+        let asked = SystemClock.milliseconds
+        let rows = try link.run([PostgresTables.take(seen, owner: PostgresOwner.own)], seconds: answerSeconds)
+        if let row = rows.last, row.count == 1 {
+          return .taken(
+            PostgresOwnership(
+              address, health, epoch: row.integer(0, 0), commit: row.integer(0, 1),
+              leaseEnd: asked + leaseSeconds * 1_000))
+        }
+      }
+      usleep(50_000)
+      let now = try settledClock(link)
+      if now == seen { continue }
+      if let owner = now.owner, owner == seen.owner { return .inUse(PostgresOwner.name(owner)) }
+      (seen, since) = (now, SystemClock.milliseconds)
+    }
+  }
+
+  private static func settledClock(_ link: PostgresLink) throws(PostgresFailure) -> PostgresClock {
+    guard let rows = try link.run([PostgresTables.settledClock], seconds: answerSeconds).last else {
+      throw PostgresFailure(message: "there is no answer")
+    }
+    return try PostgresClock(rows)
+  }
+
+  private static let answerSeconds = 10.0
+
+  /// Nobody has to wait who takes the store next.
+  func release(over link: PostgresLink?) {
+    let epoch = state.change { state -> Int64? in
+      guard state.standing == .owner else { return nil }
+      state.standing = .released
+      state.leaseEnd = 0
+      return state.epoch
+    }
+    guard let epoch, let link = link ?? (try? PostgresLink(address)) else { return }
+    _ = try? link.run([PostgresTables.release(epoch: epoch)], seconds: Self.answerSeconds)
+  }
+
+  /// The same owner again, if nobody has had the store meanwhile.
+  func takeAgain(over link: PostgresLink) throws(PostgresFailure) {
+    guard case .taken(let other) = try Self.take(address, link, health) else {
+      return lose("another server has taken the store")
+    }
+    let (epoch, commit, leaseEnd) = other.state.withLock { ($0.epoch, $0.commit, $0.leaseEnd) }
+    let isSame = state.change { state in
+      guard state.epoch + 1 == epoch, state.commit == commit else { return false }
+      (state.epoch, state.leaseEnd, state.standing) = (epoch, leaseEnd, .owner)
+      return true
+    }
+    if !isSame { lose("another server has had the store meanwhile") }
+  }
+
+  // MARK: commits
+
+  /// What a commit needs to be this owner's next one.
+  struct Turn {
+    let epoch: Int64
+    let after: Int64
+  }
+
+  var standing: Standing { state.withLock { $0.standing } }
+
+  func beginCommit() -> Turn {
+    state.change { state in
+      state.isCommitting = true
+      return Turn(epoch: state.epoch, after: state.commit)
+    }
+  }
+
+  /// - Parameter asked: when the commit was sent.
+  func endCommit(happened: Bool, asked: Double) {
+    state.change { state in
+      state.isCommitting = false
+      guard happened else { return }
+      state.commit += 1
+      state.leaseEnd = max(state.leaseEnd, asked + Self.leaseSeconds * 1_000)
+    }
+    if happened { health.endAway() }
+  }
+
+  /// The store is not this server's any more, or is not what it was.
+  func lose(_ reason: String) {
+    let isNew = state.change { state in
+      defer {
+        state.standing = .lost(reason)
+        state.leaseEnd = 0
+      }
+      return state.standing != .lost(reason)
+    }
+    if isNew { health.begin(.lost(store: address.text, reason: reason)) }
+  }
+
+  /// Whether nobody else can have committed. Not while a commit is under way whose fate is open: others may see it.
+  var isCertain: Bool { state.withLock { SystemClock.milliseconds < $0.leaseEnd } }
+
+  // MARK: the beat
+
+  /// Starts the thread that keeps the store.
+  func start() throws(PlatformThread.Exhausted) {
+    try PlatformThread.start { [self] in beat() }
+  }
+
+  func stop() { state.change { $0.isStopped = true } }
+
+  private func beat() {
+    var link: PostgresLink?
+    while state.wait(atMost: Self.beatMilliseconds, { $0.isStopped ? () : nil }) == nil {
+      let epoch = state.withLock { $0.standing == .owner ? $0.epoch : nil }
+      guard let epoch else { continue }
+      do throws(PostgresFailure) {
+        let current = try PostgresLink.opened(&link, address)
+        let asked = SystemClock.milliseconds
+        let rows = try current.run([PostgresTables.beat(epoch: epoch)], seconds: Self.beatAnswerSeconds)
+        note(rows.last, asked, epoch)
+      } catch {
+        link = nil
+        health.begin(.away(store: address.text, reason: error.message))
+      }
+    }
+  }
+
+  private func note(_ rows: PostgresRows?, _ asked: Double, _ epoch: Int64) {
+    guard let rows, rows.count == 1 else {
+      if state.withLock({ $0.standing == .owner && $0.epoch == epoch }) {
+        lose("another server has taken the store")
+      }
+      return
+    }
+    let commit = rows.integer(0, 0)
+    let isKnown = state.change { state in
+      // What is under way may be in the row already, and is told when it is in the copy, too.
+      if state.isCommitting { return true }
+      if state.commit == commit { state.leaseEnd = max(state.leaseEnd, asked + Self.leaseSeconds * 1_000) }
+      return state.commit == commit
+    }
+    if isKnown { return health.endAway() }
+    lose("PostgreSQL has \(commit) commits and is not the one that this server wrote to")
+  }
+}

@@ -1,0 +1,77 @@
+/// PostgreSQL for tests, where it is installed.
+
+internal import Platform
+
+/// A cluster of its own in a temporary folder, which ends with the process. `Scripts/postgres` makes it.
+public final class PostgresCluster: Sendable {
+  /// One for all tests; nil, and said once, where PostgreSQL is not installed.
+  public static let shared: PostgresCluster? = {
+    let cluster = PostgresCluster()
+    if cluster == nil { print("skipped: PostgreSQL is not installed (Debian: apt-get install postgresql)") }
+    return cluster
+  }()
+
+  private let folder: TemporaryFolder
+  private static let script =
+    String(#filePath.dropLast("Tests/TestSupport/PostgresCluster.swift".count)) + "Scripts/postgres"
+
+  /// The script's own status.
+  private static let notInstalled: Int32 = 3
+
+  public struct Failure: Error {
+    public let command: String
+    public let status: Int32
+  }
+
+  /// - Parameter settings: of the server, as `name=value`.
+  public init?(settings: [String] = ["fsync=off"]) {
+    folder = TemporaryFolder()
+    let words = ["start", folder.path, "\(getpid())", "--"] + settings
+    let status = Self.run(words, output: folder.path + "/start")
+    if status >> 8 == Self.notInstalled { return nil }
+    precondition(status == 0, "Scripts/postgres failed with \(status); \(folder.path)/start says why")
+  }
+
+  deinit { _ = Self.run(["remove", folder.path], output: "/dev/null") }
+
+  /// An empty database: how to connect to it.
+  public func database() throws -> String {
+    let output = folder.path + "/address"
+    try check(["create", folder.path, "t\(nextNumber())"], output: output)
+    return String(decoding: try FileContents.read(output, bytesMax: 1 << 20), as: UTF8.self).filter {
+      !$0.isNewline
+    }
+  }
+
+  /// Ends the server as a crash would, or in order.
+  public func stop(_ mode: String = "immediate") throws { try check(["stop", folder.path, mode]) }
+
+  public func startAgain() throws { try check(["again", folder.path]) }
+
+  /// What `psql` prints for a statement, without heads.
+  public func ask(_ address: String, _ statement: String) throws -> String {
+    let output = folder.path + "/answer"
+    let command = "psql -qXAt '\(address)' -c \"\(statement)\" </dev/null >\(output)"
+    let status = system(command)
+    if status != 0 { throw Failure(command: command, status: status) }
+    return String(decoding: try FileContents.read(output, bytesMax: 1 << 20), as: UTF8.self)
+  }
+
+  private let numbers = Monitor(0)
+
+  private func nextNumber() -> Int {
+    numbers.change { number in
+      number += 1
+      return number
+    }
+  }
+
+  private func check(_ words: [String], output: String = "/dev/null") throws {
+    let status = Self.run(words, output: output)
+    if status != 0 { throw Failure(command: words.joined(separator: " "), status: status) }
+  }
+
+  private static func run(_ words: [String], output: String) -> Int32 {
+    system("'\(script)' \(words.joined(separator: " ")) </dev/null >\(output) 2>&1")
+  }
+}
