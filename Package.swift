@@ -168,7 +168,8 @@ let package = Package(
       name: "docsh",
       dependencies: [
         "Access", "CBuild", "CDiagnosticPages", "Client", "CProcess", "DocModel", "DocStore", "EngineLMDB",
-        "Exports", "Fixtures", "Functions", "Indexes", "JSON", "Packs", "Platform", "Requests", "Rules",
+        "EnginePostgres", "Exports", "Fixtures", "Functions", "Indexes", "JSON", "Packs", "Platform",
+        "Requests", "Rules",
         "RulesTools", "Seeder",
         "Shell", "Suite", "Telemetry", "Triggers", "Wire", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -185,7 +186,8 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(
-      name: "storage-crasher", dependencies: ["DocModel", "DocStore", "EngineLMDB", "Platform"],
+      name: "storage-crasher",
+      dependencies: ["DocModel", "DocStore", "EngineLMDB", "EnginePostgres", "Platform"],
       path: "Tests/StorageCrasher",
       swiftSettings: strict),
     .target(

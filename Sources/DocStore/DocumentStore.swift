@@ -49,6 +49,11 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     if options.isReadOnly { options.indexBuilding = .never }
     let lastVersion: Int64
     let stored: StoredIndexes
+    if (try? StoreCopy.isFinished(engine)) == false {
+      throw .engine(
+        .unavailable,
+        message: "a copy of another store was begun there and is not finished; make the copy again")
+    }
     do {
       lastVersion = try Self.openState(engine, environment)
       isTallied = try Self.openTallies(engine, isReadOnly: options.isReadOnly)

@@ -137,6 +137,9 @@ public final class PostgresEngine: StorageEngine {
   /// Returns when reads are answered by the copy, or never will be.
   public func waitForCopy() { copy?.waitUntilWhole() }
 
+  /// What is kept beside the documents. One writer at a time.
+  public var journal: PostgresJournal { PostgresJournal(address, ownership) }
+
   // MARK: reading
 
   public func read<R, E: StorageFailure>(_ body: (StorageView) throws(E) -> R) throws(E) -> R {

@@ -123,6 +123,8 @@ final class PostgresOwnership: Sendable {
     let after: Int64
   }
 
+  var epoch: Int64 { state.withLock { $0.epoch } }
+
   var standing: Standing { state.withLock { $0.standing } }
 
   func beginCommit() -> Turn {

@@ -35,6 +35,8 @@ enum PostgresTables {
         "create table if not exists docstore.sizes (keyspace int primary key, entries bigint not null, "
           + "bytes bigint not null) with (fillfactor = 10)"),
       PostgresStatement(
+        "create table if not exists docstore.journal (place bigint primary key, bytes bytea not null)"),
+      PostgresStatement(
         "create table if not exists docstore.clock (id int primary key, layout bigint not null, "
           + "epoch bigint not null, commit bigint not null, beat bigint not null, owner text) "
           + "with (fillfactor = 10)"),
@@ -175,6 +177,26 @@ enum PostgresTables {
 
   static func release(epoch: Int64) -> PostgresStatement {
     PostgresStatement("update docstore.clock set owner = null where id = 1 and epoch = $1", .integer(epoch))
+  }
+
+  // MARK: the journal
+
+  static let journal = PostgresStatement("select bytes from docstore.journal order by place")
+
+  /// An append that was made twice has been made once.
+  static func append(_ bytes: [UInt8], at offset: Int, epoch: Int64) -> PostgresStatement {
+    PostgresStatement(
+      "insert into docstore.journal (place, bytes) select $1, $2 from docstore.clock where id = 1 and epoch = $3 for share "
+        + "on conflict (place) do update set bytes = excluded.bytes returning place",
+      .integer(Int64(offset)), .bytes(bytes), .integer(epoch))
+  }
+
+  static func cutJournal(to count: Int, epoch: Int64) -> PostgresStatement {
+    PostgresStatement(
+      "with owner as (select id from docstore.clock where id = 1 and epoch = $2 for share), "
+        + "gone as (delete from docstore.journal where place >= $1 and exists (select 1 from owner)) "
+        + "select id from owner",
+      .integer(Int64(count)), .integer(epoch))
   }
 }
 

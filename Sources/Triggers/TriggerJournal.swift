@@ -1,16 +1,16 @@
-/// The file in which positions, dead letters and registrations of triggers outlive the process.
+/// Where positions, dead letters and registrations of triggers outlive the process.
 ///
 /// ```
-/// file   = "DSTRIG1\n" record*
-/// record = RecordFrame around a JournalRecord
+/// journal = "DSTRIG1\n" record*
+/// record  = RecordFrame around a JournalRecord
 /// ```
 ///
 /// Records are appended; a torn one at the end, which a crash leaves, is cut off. Losing the last records only
-/// makes events come again. Damage that whole records follow is no torn end: such a file is refused and left
-/// alone. The file is written anew when it has grown to many times what it says.
+/// makes events come again. Damage that whole records follow is no torn end: such a journal is refused and left
+/// alone. It is written anew when it has grown to many times what it says.
 ///
-/// State: the file, behind a lock. One runner writes it, from its run loop and from whoever registers, retries or
-/// discards, inside `TriggerRunner.writing`.
+/// State: its length, behind a lock that is held while bytes are written. One runner writes it, from its run loop and from
+/// whoever registers, retries or discards, inside `TriggerRunner.writing`.
 
 internal import DocModel
 internal import Platform
@@ -18,10 +18,15 @@ internal import Synchronization
 
 /// Why the journal cannot be read or written.
 public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file.
+  /// The file, or what else it is.
   public let path: String
   /// What is wrong with it, and what to do where something can be done.
   public let reason: String
+
+  public init(path: String, reason: String) {
+    self.path = path
+    self.reason = reason
+  }
 
   public var description: String { "cannot use `\(path)`: \(reason)" }
 
@@ -36,73 +41,69 @@ public final class TriggerJournal: Sendable {
   private static let magic = Array("DSTRIG1\n".utf8)
   /// LIMIT: bytes of one record; longer ones are refused when they are written, and are no records when read.
   static let recordBytesMax = 8 << 20
-  /// Bytes that may be appended before the file is written anew, beside four times what that would take.
+  /// Bytes that may be appended before the journal is written anew, beside four times what that would take.
   private static let slackBytes = 4 << 20
 
-  private struct File {
-    var descriptor: Int32
+  private struct Length {
     var byteCount: Int
-    /// How large the file was when it was last written anew.
+    /// How long the journal was when it was last written anew.
     var compactBytes: Int
   }
 
-  public let path: String
-  private let file: Mutex<File>
-  /// Writes bytes at an offset. Tests put a full disk in its place.
-  typealias Writing =
-    @Sendable (_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) throws(SystemError) -> Void
-  private let write: Writing
-  /// What the file said when it was opened.
+  /// The file, or what else keeps it.
+  public var path: String { storage.name }
+
+  private let storage: any JournalStorage
+  private let length: Mutex<Length>
+  /// What the journal said when it was opened.
   let opened: JournalImage
 
   /// Opens the journal of a data folder, `triggers.journal`, or begins one. The folder must be locked by this
   /// process: two writers would spoil it.
   public convenience init(folder: String) throws(JournalError) {
-    try self.init(path: folder + "/triggers.journal")
+    try self.init(JournalFile(path: Self.file(in: folder)))
   }
 
-  init(path: String, write: @escaping Writing = TriggerJournal.writeAll) throws(JournalError) {
-    self.path = path
-    self.write = write
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw .system(path) }
-    do throws(JournalError) {
-      let bytes = try Self.contents(descriptor, path)
-      let (image, length) = try Self.read(bytes, path)
-      if length < bytes.count, ftruncate(descriptor, off_t(length)) != 0 { throw .system(path) }
-      if length == 0 {
-        do throws(SystemError) { try Descriptor.writeAll(Self.magic, to: descriptor, at: 0) } catch {
-          throw .system(path, error)
-        }
-        // A file whose name is lost with the power is none.
-        try Self.syncFolder(of: path)
-      }
-      opened = image
-      let count = max(length, Self.magic.count)
-      file = Mutex(File(descriptor: descriptor, byteCount: count, compactBytes: count))
-    } catch {
-      close(descriptor)
-      throw error
-    }
+  convenience init(path: String) throws(JournalError) { try self.init(JournalFile(path: path)) }
+
+  /// Opens what is stored, or begins it. Nobody else may write to it.
+  public init(_ storage: any JournalStorage) throws(JournalError) {
+    self.storage = storage
+    let bytes = try storage.contents()
+    let (image, length) = try Self.read(bytes, storage.name)
+    if length < bytes.count { try storage.cut(to: length) }
+    if length == 0 { try storage.append(Self.magic, at: 0, isSynced: true) }
+    opened = image
+    let count = max(length, Self.magic.count)
+    self.length = Mutex(Length(byteCount: count, compactBytes: count))
   }
 
-  deinit {
-    file.withLock { file in
-      _ = close(file.descriptor)
-    }
-  }
+  private static func file(in folder: String) -> String { folder + "/triggers.journal" }
 
   /// The version after which history is needed by the triggers of a data folder; nil when there are none.
   /// For `StoreOptions.historyHeldAfter`, before the store is opened and its folder locked.
   public static func historyNeeded(folder: String) throws(JournalError) -> Int64? {
-    let path = folder + "/triggers.journal"
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw .system(path)
-    }
-    defer { close(descriptor) }
-    return try read(try contents(descriptor, path), path).image.triggers.values.map(\.earliest).min()
+    guard let bytes = try JournalFile.contents(file(in: folder)) else { return nil }
+    return try historyNeeded(bytes, file(in: folder))
+  }
+
+  /// The bytes of a folder's journal, to be kept elsewhere; nil where there is none.
+  public static func contents(folder: String) throws(JournalError) -> [UInt8]? {
+    try JournalFile.contents(file(in: folder))
+  }
+
+  /// Makes a folder's journal of bytes that were kept elsewhere.
+  public static func make(_ bytes: [UInt8], folder: String) throws(JournalError) {
+    try JournalFile(path: file(in: folder)).replace(by: bytes)
+  }
+
+  /// The same of what is stored elsewhere.
+  public static func historyNeeded(_ storage: any JournalStorage) throws(JournalError) -> Int64? {
+    try historyNeeded(try storage.contents(), storage.name)
+  }
+
+  private static func historyNeeded(_ bytes: [UInt8], _ name: String) throws(JournalError) -> Int64? {
+    try read(bytes, name).image.triggers.values.map(\.earliest).min()
   }
 
   /// How triggers and scheduled functions were registered that registrations were written down for.
@@ -118,45 +119,28 @@ public final class TriggerJournal: Sendable {
   func append(_ records: [JournalRecord], isSynced: Bool) throws(JournalError) {
     if records.isEmpty { return }
     let bytes = try framed(records)
-    let failure = file.withLock { file -> JournalError? in
-      do throws(SystemError) { try write(bytes, file.descriptor, file.byteCount) } catch {
-        // What was written by half would hide what is written later.
-        _ = ftruncate(file.descriptor, off_t(file.byteCount))
-        return .system(path, error)
+    let failure = length.withLock { length -> JournalError? in
+      do throws(JournalError) { try storage.append(bytes, at: length.byteCount, isSynced: isSynced) } catch {
+        return error
       }
-      file.byteCount += bytes.count
-      if isSynced, fdatasync(file.descriptor) != 0 { return .system(path) }
+      length.byteCount += bytes.count
       return nil
     }
     if let failure { throw failure }
   }
 
-  /// Whether the file should be written anew.
-  var isLong: Bool { file.withLock { $0.byteCount > Self.slackBytes + 4 * $0.compactBytes } }
+  /// Whether the journal should be written anew.
+  var isLong: Bool { length.withLock { $0.byteCount > Self.slackBytes + 4 * $0.compactBytes } }
 
-  /// Writes the file anew, so that a crash leaves the old one or the new one.
+  /// Writes the journal anew, so that a crash leaves the old one or the new one.
   func rewrite(_ image: JournalImage) throws(JournalError) {
     let bytes = Self.magic + (try framed(image.records))
-    let descriptor = try replaced(by: bytes)
-    // Before the folder is synced: whatever that says, this is the file from now on.
-    file.withLock { file in
-      _ = close(file.descriptor)
-      file = File(descriptor: descriptor, byteCount: bytes.count, compactBytes: bytes.count)
+    let failure = length.withLock { length -> JournalError? in
+      do throws(JournalError) { try storage.replace(by: bytes) } catch { return error }
+      length = Length(byteCount: bytes.count, compactBytes: bytes.count)
+      return nil
     }
-    try Self.syncFolder(of: path)
-  }
-
-  /// The descriptor of the file that took the place of the one before it.
-  private func replaced(by bytes: [UInt8]) throws(JournalError) -> Int32 {
-    do throws(FileReplacement.Failure) {
-      let new = try FileReplacement(of: path, draft: .fixed)
-      do throws(SystemError) { try write(bytes, new.descriptor, 0) } catch {
-        throw FileReplacement.Failure(path: path, code: error.code)
-      }
-      return try new.finishOpen()
-    } catch {
-      throw JournalError(path: path, reason: error.reason)
-    }
+    if let failure { throw failure }
   }
 
   private func framed(_ records: [JournalRecord]) throws(JournalError) -> [UInt8] {
@@ -173,30 +157,7 @@ public final class TriggerJournal: Sendable {
     return bytes
   }
 
-  private static func syncFolder(of path: String) throws(JournalError) {
-    do throws(FileReplacement.Failure) { try FileReplacement.syncFolder(of: path) } catch {
-      throw JournalError(path: path, reason: error.reason)
-    }
-  }
-
-  @Sendable
-  static func writeAll(_ bytes: [UInt8], _ descriptor: Int32, _ offset: Int) throws(SystemError) {
-    try Descriptor.writeAll(bytes, to: descriptor, at: offset)
-  }
-
   // MARK: reading
-
-  private static func contents(_ descriptor: Int32, _ path: String) throws(JournalError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = pread(descriptor, &chunk, chunk.count, off_t(bytes.count))
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { throw .system(path) }
-      if count == 0 { return bytes }
-      bytes.append(contentsOf: chunk[..<count])
-    }
-  }
 
   /// What the bytes say, and how many of them are whole records; what follows those is a torn end.
   private static func read(

@@ -3,7 +3,6 @@
 import ArgumentParser
 import DocModel
 import DocStore
-import EngineLMDB
 
 enum ClockOption {
   /// Reads the option's value, in microseconds since the epoch.
@@ -20,7 +19,7 @@ enum ClockOption {
 
 extension StandingClock {
   /// Time does not go back behind what is stored: a folder that has later commits moves the clock, and is told.
-  func catchUp(with store: DocumentStore<LMDBEngine>) {
+  func catchUp(with store: DocumentStore<some StorageEngine>) {
     let stored = store.presentTime
     guard stored > now else { return }
     // Server timestamps are whole milliseconds.

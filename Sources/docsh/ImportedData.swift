@@ -3,14 +3,13 @@
 import ArgumentParser
 import DocModel
 import DocStore
-import EngineLMDB
 import Exports
 import Logging
 import Platform
 
 enum ImportedData {
   /// Reads an export before anything is served; complains and ends when it cannot be read.
-  static func load(_ path: String, into store: DocumentStore<LMDBEngine>, _ database: DatabaseID) throws {
+  static func load(_ path: String, into store: DocumentStore<ServedEngine>, _ database: DatabaseID) throws {
     guard access(path, R_OK) == 0 else {
       throw Terminal.end(
         ExitStatus.badInput,
@@ -27,7 +26,7 @@ enum ImportedData {
 
   /// Reads it once more, after everything was removed.
   static func restore(
-    _ path: String, into store: DocumentStore<LMDBEngine>, _ database: DatabaseID, _ logger: Logger
+    _ path: String, into store: DocumentStore<ServedEngine>, _ database: DatabaseID, _ logger: Logger
   ) {
     do throws(ExportError) { _ = try read(path, into: store, database) } catch {
       logger.error("cannot import again after a reset", metadata: ["error": .string(error.message)])
@@ -35,14 +34,14 @@ enum ImportedData {
   }
 
   private static func read(
-    _ path: String, into store: DocumentStore<LMDBEngine>, _ database: DatabaseID
+    _ path: String, into store: DocumentStore<ServedEngine>, _ database: DatabaseID
   ) throws(ExportError) -> Int {
     try StoreImport.read(StoreImport.overallFile(of: path) ?? path, into: store, database)
   }
 
   /// Writes an export at the end, making its folder.
   static func export(
-    _ store: DocumentStore<LMDBEngine>, _ database: DatabaseID, folder: String, name: String
+    _ store: DocumentStore<ServedEngine>, _ database: DatabaseID, folder: String, name: String
   ) throws {
     do throws(ExportError) {
       try StoreExport.makeFolder(folder)

@@ -12,13 +12,12 @@
 import Access
 import DocModel
 import DocStore
-import EngineLMDB
 import JSON
 import Synchronization
 import Triggers
 
 final class ServedClock: Sendable {
-  private let store: DocumentStore<LMDBEngine>
+  private let store: DocumentStore<ServedEngine>
   /// Nil where the store goes by the machine's clock.
   private let standing: StandingClock?
   /// In the order in which they are done when they are due at the same time.
@@ -26,7 +25,7 @@ final class ServedClock: Sendable {
   /// The last of the moves that were asked for; the next one waits for it.
   private let lastMove = Mutex<Task<Void, Never>?>(nil)
 
-  init(_ store: DocumentStore<LMDBEngine>, _ standing: StandingClock?, _ works: [any TimedWork]) {
+  init(_ store: DocumentStore<ServedEngine>, _ standing: StandingClock?, _ works: [any TimedWork]) {
     self.store = store
     self.standing = standing
     self.works = works

@@ -4,31 +4,51 @@ import ArgumentParser
 import Client
 import DocStore
 import EngineLMDB
+import EnginePostgres
 import Triggers
 
 enum StoreOpening {
-  /// The durable store in `folder`, or an ephemeral one; complains and ends when that cannot be.
+  /// The store of a server, or of a command that works on one; complains and ends when that cannot be.
   static func open(
-    folder: String?, historyBytesMax: Int? = nil, clock: StandingClock? = nil
-  ) throws -> DocumentStore<LMDBEngine> {
-    let engine: LMDBEngine
-    do throws(LMDBOpenError) {
-      if let folder {
-        engine = try LMDBEngine.durable(folder: folder)
-      } else {
-        engine = try LMDBEngine.ephemeral()
+    _ place: StorePlace, historyBytesMax: Int? = nil, clock: StandingClock? = nil
+  ) throws -> DocumentStore<ServedEngine> {
+    let engine = try place.open()
+    if case .postgres(let postgres) = engine { sayVersion(of: postgres) }
+    return try open(engine, place, engine.health, historyBytesMax: historyBytesMax, clock: clock) {
+      () throws(JournalError) in
+      switch (engine, place) {
+      case (.postgres(let postgres), _): try TriggerJournal.historyNeeded(StoredJournal(of: postgres))
+      case (.folder, .folder(let folder)): try TriggerJournal.historyNeeded(folder: folder)
+      case (.folder, .nowhere), (.folder, .postgres): nil
       }
-    } catch {
-      throw end(error)
     }
+  }
+
+  /// The store of a data folder, or one that ends with the process.
+  static func open(folder: String?, clock: StandingClock? = nil) throws -> DocumentStore<LMDBEngine> {
+    let engine = try attempt { () throws(LMDBOpenError) in
+      if let folder { try LMDBEngine.durable(folder: folder) } else { try LMDBEngine.ephemeral() }
+    }
+    let place = folder.map { StorePlace.folder($0) } ?? .nowhere
+    return try open(engine, place, engine.health, historyBytesMax: nil, clock: clock) {
+      () throws(JournalError) in
+      if let folder { try TriggerJournal.historyNeeded(folder: folder) } else { nil }
+    }
+  }
+
+  /// - Parameter historyNeeded: the version after which triggers have not delivered everything.
+  private static func open<Engine: StorageEngine>(
+    _ engine: Engine, _ place: StorePlace, _ health: EngineHealth, historyBytesMax: Int?,
+    clock: StandingClock?,
+    historyNeeded: () throws(JournalError) -> Int64?
+  ) throws -> DocumentStore<Engine> {
     // After the engine, which says first when the folder is none.
     var options = StoreOptions()
     options.commitsOnCaller = !engine.isDurable
     if let historyBytesMax { options.historyBytesMax = historyBytesMax }
-    do throws(JournalError) {
-      // What triggers have not delivered yet is not collected when the store opens.
-      if let folder { options.historyHeldAfter = try TriggerJournal.historyNeeded(folder: folder) }
-    } catch {
+    // What triggers have not delivered yet is not collected when the store opens.
+    do throws(JournalError) { options.historyHeldAfter = try historyNeeded() } catch {
+      engine.settle()
       throw Terminal.end(ExitStatus.storage, error.description)
     }
     let environment = clock?.environment(random: DocStore.Environment.system.random) ?? .system
@@ -37,11 +57,35 @@ enum StoreOpening {
       clock?.catchUp(with: store)
       return store
     } catch {
-      Terminal.complain(
-        "cannot open \(folder.map { "data folder `\($0)`" } ?? "a temporary store"): \(error.message)")
-      complainOfDamage(engine)
+      Terminal.complain("cannot open \(place.text): \(error.message)")
+      complainOfDamage(health)
+      engine.settle()
       throw ExitCode(error == .storage(.corrupt) ? ExitStatus.damaged : ExitStatus.storage)
     }
+  }
+
+  /// The version that this program is tested with.
+  private static let postgresVersion = 15
+
+  private static func sayVersion(of engine: PostgresEngine) {
+    let major = engine.serverVersion / 10_000
+    if major != postgresVersion {
+      Terminal.complain("PostgreSQL \(major) is untried; \(postgresVersion) is what docsh is tested with")
+    }
+  }
+
+  /// Complains of a store in PostgreSQL that cannot be used; to be thrown.
+  static func end(_ error: PostgresOpenError) -> ExitCode {
+    switch error {
+    case .malformed: Terminal.end(ExitStatus.usage, error.description)
+    case .noLibrary, .unreachable: Terminal.end(ExitStatus.unavailable, error.description)
+    case .inUse, .unusable: Terminal.end(ExitStatus.storage, error.description)
+    }
+  }
+
+  /// Ends the command in the words of a folder that cannot be used.
+  static func attempt<R>(_ body: () throws(LMDBOpenError) -> R) throws -> R {
+    do throws(LMDBOpenError) { return try body() } catch { throw end(error) }
   }
 
   /// Complains of a folder that cannot be used; to be thrown.
@@ -51,8 +95,8 @@ enum StoreOpening {
   }
 
   /// Names the pages that were found damaged so far.
-  private static func complainOfDamage(_ engine: LMDBEngine) {
-    engine.health.follow { report in
+  private static func complainOfDamage(_ health: EngineHealth) {
+    health.follow { report in
       if case .damage(let text) = report { Terminal.complain(text) }
     }
   }

@@ -3,7 +3,6 @@
 import ArgumentParser
 import DocModel
 import DocStore
-import EngineLMDB
 import Functions
 import Packs
 import Triggers
@@ -69,7 +68,7 @@ struct TriggerSources {
 
   /// Has a running host go by `next`: what is new or another is registered, what is gone ends. A complaint when that fails.
   mutating func follow(
-    _ next: TriggerSources, on host: FunctionsHost<LMDBEngine>, _ store: DocumentStore<LMDBEngine>
+    _ next: TriggerSources, on host: FunctionsHost<ServedEngine>, _ store: DocumentStore<ServedEngine>
   ) -> String? {
     do {
       for pack in packs where !next.packs.contains(pack) {
@@ -101,10 +100,10 @@ struct TriggerSources {
 
   /// A runner that delivers what is committed from now on, and in a data folder what was not delivered yet;
   /// complains and ends when it cannot be made.
-  func host(_ store: DocumentStore<LMDBEngine>) throws -> FunctionsHost<LMDBEngine> {
+  func host(_ store: DocumentStore<ServedEngine>) throws -> FunctionsHost<ServedEngine> {
     let complaint: String
     do {
-      let journal = try folder.map { (folder) throws(JournalError) in try TriggerJournal(folder: folder) }
+      let journal = try journal(of: store.engine)
       var triggers: [DocumentTrigger] = []
       for pack in packs { triggers += try pack.triggers(store) }
       let runner = try TriggerRunner(store, triggers, journal: journal) { Self.tell($0) }
@@ -128,8 +127,15 @@ struct TriggerSources {
     throw Terminal.end(ExitStatus.failure, "cannot start the triggers: \(complaint)")
   }
 
+  /// Where positions outlive the process; nil for a store that ends with it.
+  private func journal(of engine: ServedEngine) throws(JournalError) -> TriggerJournal? {
+    if case .postgres(let engine) = engine { return try TriggerJournal(StoredJournal(of: engine)) }
+    guard let folder else { return nil }
+    return try TriggerJournal(folder: folder)
+  }
+
   /// A pause of an earlier process goes on, which nobody may remember.
-  private static func sayPauses(_ host: FunctionsHost<LMDBEngine>) {
+  private static func sayPauses(_ host: FunctionsHost<ServedEngine>) {
     func time(_ microseconds: Int64) -> String { Timestamp(microseconds: microseconds).rfc3339 }
     if let since = host.runner.pausedSince {
       Terminal.say("docsh: triggers paused since \(time(since)); `docsh triggers resume` lets them go on")

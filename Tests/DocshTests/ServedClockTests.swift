@@ -56,9 +56,10 @@ private final class Hourly: TimedWork {
 
   private func served(
     _ clock: StandingClock?, _ works: [any TimedWork] = []
-  ) throws -> (ServedClock, DocumentStore<LMDBEngine>) {
+  ) throws -> (ServedClock, DocumentStore<ServedEngine>) {
     let environment = clock?.environment(random: Environment.system.random) ?? .system
-    let store = try DocumentStore(engine: try LMDBEngine.ephemeral(), environment: environment)
+    let store = try DocumentStore(
+      engine: ServedEngine.folder(try LMDBEngine.ephemeral()), environment: environment)
     return (ServedClock(store, clock, works), store)
   }
 

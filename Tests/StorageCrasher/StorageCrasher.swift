@@ -1,9 +1,11 @@
-/// Commits to a durable folder until it is killed; first checks that nothing acknowledged was lost.
+/// Commits to a durable store until it is killed; first checks that nothing acknowledged was lost.
 ///
 /// ```
-/// storage-crasher FOLDER ACKNOWLEDGED          check, then commit from three threads for ever
-/// storage-crasher FOLDER ACKNOWLEDGED --check  check and end
+/// storage-crasher PLACE ACKNOWLEDGED          check, then commit from three threads for ever
+/// storage-crasher PLACE ACKNOWLEDGED --check  check and end
 /// ```
+///
+/// PLACE is a folder, or postgres://…; where PostgreSQL is killed, commits are made again when it is back.
 ///
 /// Every commit n writes `log/n` and its twin `twin/n`, replaces `state/last`, and increments
 /// `state/count`. Only when a commit has returned is a line `n version` appended to ACKNOWLEDGED. After a
@@ -13,6 +15,7 @@
 import DocModel
 import DocStore
 import EngineLMDB
+import EnginePostgres
 import Platform
 
 struct Failure: Error {
@@ -26,18 +29,15 @@ struct StorageCrasher {
   static func main() {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else {
-      print("usage: storage-crasher FOLDER ACKNOWLEDGED [--check]")
+      print("usage: storage-crasher PLACE ACKNOWLEDGED [--check]")
       exit(64)
     }
     do {
-      let engine = try LMDBEngine.durable(folder: arguments[1])
-      let store = try DocumentStore(engine: engine)
-      let next = try check(store, acknowledged: try readLines(arguments[2]))
-      if arguments.contains("--check") {
-        print("\(next.acknowledged) acknowledged commits, \(next.stored) stored, all whole")
-        store.close()
+      let isCheck = arguments.contains("--check")
+      if PostgresAddress.isOne(arguments[1]) {
+        try run(PostgresEngine.open(try PostgresAddress(arguments[1])), arguments[2], isCheck: isCheck)
       } else {
-        try commitForEver(store, from: next.number, arguments[2])
+        try run(LMDBEngine.durable(folder: arguments[1]), arguments[2], isCheck: isCheck)
       }
     } catch let failure as Failure {
       print("LOST: \(failure.text)")
@@ -51,10 +51,21 @@ struct StorageCrasher {
     }
   }
 
+  static func run(_ engine: some StorageEngine, _ acknowledgements: String, isCheck: Bool) throws {
+    let store = try DocumentStore(engine: engine)
+    let next = try check(store, acknowledged: try readLines(acknowledgements))
+    if isCheck {
+      print("\(next.acknowledged) acknowledged commits, \(next.stored) stored, all whole")
+      store.close()
+    } else {
+      try commitForEver(store, from: next.number, acknowledgements)
+    }
+  }
+
   // MARK: checking
 
   static func check(
-    _ store: DocumentStore<LMDBEngine>, acknowledged lines: [(number: Int64, version: Int64)]
+    _ store: DocumentStore<some StorageEngine>, acknowledged lines: [(number: Int64, version: Int64)]
   ) throws -> (number: Int64, acknowledged: Int, stored: Int64) {
     var logs: [Int64: Int64] = [:]
     var twins: Set<Int64> = []
@@ -105,7 +116,9 @@ struct StorageCrasher {
 
   // MARK: committing
 
-  static func commitForEver(_ store: DocumentStore<LMDBEngine>, from first: Int64, _ path: String) throws {
+  static func commitForEver(
+    _ store: DocumentStore<some StorageEngine>, from first: Int64, _ path: String
+  ) throws {
     let acknowledgements = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o644)
     guard acknowledgements >= 0 else { throw Failure(text: "cannot write \(path)") }
     let threads: Int64 = 3
@@ -119,6 +132,11 @@ struct StorageCrasher {
             let line = Array("\(number) \(result.commitTime)\n".utf8)
             _ = write(acknowledgements, line, line.count)
           } catch {
+            // Its server is away, and nothing was committed.
+            if case .engine(.unavailable, _) = error {
+              usleep(20_000)
+              continue
+            }
             return failure.change { $0 = error.message }
           }
           number += threads

@@ -255,7 +255,7 @@ import Testing
         return state.isFull
       }
       if isFull { throw SystemError(code: ENOSPC) }
-      try TriggerJournal.writeAll(bytes, descriptor, offset)
+      try JournalFile.writeAll(bytes, descriptor, offset)
     }
   }
 
@@ -265,9 +265,10 @@ import Testing
     let store = try naiveStore()
     let disk = Disk()
     let said = Journal<String>()
-    let journal = try TriggerJournal(path: folder.path + "/triggers.journal") {
+    let file = try JournalFile(path: folder.path + "/triggers.journal") {
       (bytes, descriptor, offset) throws(SystemError) in try disk.write(bytes, descriptor, offset)
     }
+    let journal = try TriggerJournal(file)
     let trigger = try onDocumentCreated("c/{d}", name: "t") { event in
       if event.path.text == "c/7" { throw TestFailure() }
     }

@@ -124,6 +124,8 @@ enum KeyLayout {
 
   static let stateKey: [UInt8] = [2]
   static let condemnedPrefix: [UInt8] = [3]
+  /// Is there while a store is being copied into this one.
+  static let unfinishedKey: [UInt8] = [0]
 
   static func databaseKey(_ database: DatabaseID) -> [UInt8] {
     var writer = KeyWriter()

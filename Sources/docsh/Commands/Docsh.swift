@@ -18,13 +18,14 @@ struct Docsh: AsyncParsableCommand {
         docsh seed seeds/app.yaml --data-dir data  write seed data into a durable store
         docsh check data                           name all that is damaged in a data folder
         docsh backup data --out backups/monday     copy a data folder, also while a server runs on it
+        docsh migrate data postgres://app@host/app  copy a data folder into PostgreSQL
         docsh triggers list                        what a running server's triggers have done and have to do
       """,
     version: BuildVersion.text,
     subcommands: [
       ServeCommand.self, EmulatorCommand.self, TestCommand.self, RulesCommand.self, IndexesCommand.self,
       InitCommand.self, SeedCommand.self, TriggersCommand.self, CheckCommand.self, RepairCommand.self,
-      BackupCommand.self, RestoreCommand.self, ShellCommand.self, CompletionCommand.self,
+      BackupCommand.self, RestoreCommand.self, MigrateCommand.self, ShellCommand.self, CompletionCommand.self,
     ], defaultSubcommand: ShellCommand.self)
 
   /// Of all subcommands: a key that cannot be read is no reason to go without.

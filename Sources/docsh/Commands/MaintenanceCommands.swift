@@ -9,13 +9,6 @@ enum Maintenance {
   /// LIMIT: lines of damage that are printed; more are counted.
   private static let linesMax = 1_000
 
-  /// Ends the command in the words of a folder that cannot be used.
-  static func attempt<R>(_ body: () throws(LMDBOpenError) -> R) throws -> R {
-    do throws(LMDBOpenError) { return try body() } catch {
-      throw StoreOpening.end(error)
-    }
-  }
-
   /// Complains and ends when a process has the folder.
   static func requireUnused(_ folder: String) throws {
     do throws(LMDBOpenError) { try LMDBEngine.checkUnused(folder: folder) } catch {
@@ -27,7 +20,7 @@ enum Maintenance {
 
   /// Checks a folder and says what was found; whether nothing is damaged.
   static func check(_ folder: String) throws -> Bool {
-    let report = try attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: folder) }
+    let report = try StoreOpening.attempt { () throws(LMDBOpenError) in try FolderCheck.run(folder: folder) }
     say(report, of: folder)
     return report.isClean
   }
@@ -94,8 +87,8 @@ struct RepairCommand: ParsableCommand {
 
   func run() throws {
     try Maintenance.requireUnused(folder)
-    try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.makeEmpty(out) }
-    let repair = try Maintenance.attempt { () throws(LMDBOpenError) in
+    try StoreOpening.attempt { () throws(LMDBOpenError) in try FolderCopy.makeEmpty(out) }
+    let repair = try StoreOpening.attempt { () throws(LMDBOpenError) in
       try FolderCheck.repair(folder: folder, to: out)
     }
     Maintenance.say(repair.report, of: folder)
@@ -126,7 +119,7 @@ struct BackupCommand: ParsableCommand {
   var out: String
 
   func run() throws {
-    try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.backUp(folder: folder, to: out) }
+    try StoreOpening.attempt { () throws(LMDBOpenError) in try FolderCopy.backUp(folder: folder, to: out) }
     guard try Maintenance.check(out) else { throw ExitCode(ExitStatus.damaged) }
   }
 }
@@ -151,7 +144,7 @@ struct RestoreCommand: ParsableCommand {
   func run() throws {
     try Maintenance.requireUnused(backup)
     guard try Maintenance.check(backup) else { throw ExitCode(ExitStatus.damaged) }
-    try Maintenance.attempt { () throws(LMDBOpenError) in try FolderCopy.copy(folder: backup, to: dataDir) }
+    try StoreOpening.attempt { () throws(LMDBOpenError) in try FolderCopy.copy(folder: backup, to: dataDir) }
     Terminal.say("docsh serve --data-dir \(dataDir) serves it")
   }
 }

@@ -4,7 +4,6 @@
 
 import Access
 import DocModel
-import EngineLMDB
 import Functions
 import Platform
 import Rules
@@ -13,8 +12,8 @@ import Rules
 struct Reloading {
   let command: ServeCommand
   let requests: ReloadRequests
-  let guarded: GuardedStore<LMDBEngine>
-  let functions: FunctionsHost<LMDBEngine>
+  let guarded: GuardedStore<ServedEngine>
+  let functions: FunctionsHost<ServedEngine>
   var files: ServedFiles
   var suites: ServedSuites?
 

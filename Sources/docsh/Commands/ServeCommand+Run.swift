@@ -64,8 +64,8 @@ extension ServeCommand {
     try browsers.warn()
     administrators.warn(host: host)
     let standing = clock.map { StandingClock($0) }
-    let store = try StoreOpening.open(
-      folder: dataFolder, historyBytesMax: memory.historyBudget, clock: standing)
+    let place = try StorePlace(store: self.store, folder: dataFolder)
+    let store = try StoreOpening.open(place, historyBytesMax: memory.historyBudget, clock: standing)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
     let gate = try indexFiles.gate(profile, store, project: project, log: log)
@@ -116,15 +116,16 @@ extension ServeCommand {
 
   /// Whether nothing is told or kept before the server answers.
   private var isQuiet: Bool {
-    dataFolder == nil && importPath == nil && seed == nil && triggers == nil && functionsEmulator == nil
+    dataFolder == nil && store == nil && importPath == nil && seed == nil && triggers == nil
+      && functionsEmulator == nil
       && config == nil && indexes.isEmpty && !rules.isEmpty && FirestoreServerOptions.isLoopback(host)
       && browsers.origins.isEmpty && browsers.hosts.isEmpty
   }
 
   private func serverOptions(
     _ profile: ServiceProfile, _ access: AdministratorAccess, _ log: ServerLog,
-    _ store: DocumentStore<LMDBEngine>, _ functions: FunctionsHost<LMDBEngine>, _ time: ServedClock,
-    _ expired: ExpiredDocuments<LMDBEngine>,
+    _ store: DocumentStore<ServedEngine>, _ functions: FunctionsHost<ServedEngine>, _ time: ServedClock,
+    _ expired: ExpiredDocuments<ServedEngine>,
     _ tls: ServerTLS?
   ) throws -> FirestoreServerOptions {
     var options = FirestoreServerOptions()
@@ -170,7 +171,7 @@ extension ServeCommand {
     return options
   }
 
-  private func exportAtEnd(_ store: DocumentStore<LMDBEngine>) throws {
+  private func exportAtEnd(_ store: DocumentStore<ServedEngine>) throws {
     guard let exportOnExit else { return }
     try ImportedData.export(
       store, DatabaseID(project: project), folder: exportOnExit, name: exportName)
@@ -178,8 +179,8 @@ extension ServeCommand {
 
   /// Writes the seed, and makes the runner of triggers, which sees the seed only if the seed says so.
   private func seedAndFollow(
-    _ store: DocumentStore<LMDBEngine>, _ triggers: TriggerSources
-  ) async throws -> FunctionsHost<LMDBEngine> {
+    _ store: DocumentStore<ServedEngine>, _ triggers: TriggerSources
+  ) async throws -> FunctionsHost<ServedEngine> {
     let database = DatabaseID(project: project)
     if let importPath { try ImportedData.load(importPath, into: store, database) }
     guard let seed else { return try triggers.host(store) }
@@ -207,7 +208,7 @@ extension ServeCommand {
   private static let deliverySecondsMax = 5
 
   /// Lets triggers finish what was committed before the stop, for a while.
-  private static func deliverRest(_ runner: TriggerRunner<LMDBEngine>) async {
+  private static func deliverRest(_ runner: TriggerRunner<ServedEngine>) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { _ = await runner.drain() }
       group.addTask { try? await Task.sleep(for: .seconds(deliverySecondsMax)) }

@@ -22,6 +22,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
         docsh serve --rules app.rules --watch-tests tests
         docsh serve --open --indexes firestore.indexes.json
         docsh serve --open --memory-budget 256MiB
+        docsh serve --rules app.rules --store postgres://app@db.example.com/app
         docsh serve --open --clock 2026-03-01T00:00:00Z
         docsh serve --port 8443 --tls-cert cert.pem --tls-key key.pem
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
@@ -69,6 +70,13 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
 
   @CommandOption("data-dir", help: "Keep documents in this folder.", completion: .directory)
   var dataFolder: String?
+
+  @CommandOption(
+    "store",
+    help: ArgumentHelp(
+      "Keep documents in PostgreSQL, in the schema docstore of this database. See docs/postgresql.md.",
+      valueName: "postgres://…"))
+  var store: String?
 
   @CommandOption(
     "requests-port",
@@ -187,6 +195,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     try visitor.visit(&_seed)
     try visitor.visit(&_withoutTriggers)
     try visitor.visit(&_dataFolder)
+    try visitor.visit(&_store)
     try visitor.visit(&_requestsPort)
     try visitor.visit(&_project)
     try visitor.visit(&_triggers)

@@ -26,7 +26,9 @@ struct ServedProject {
     // A suite alone says nothing of a server.
     if taken.isEmpty { return ServedProject(command: command, line: nil) }
     // Data that is there already is not to be written over.
-    if command.seed == nil, command.importPath == nil, command.dataFolder == nil, let seed = files.seed {
+    if command.seed == nil, command.importPath == nil, command.dataFolder == nil, command.store == nil,
+      let seed = files.seed
+    {
       command.seed = seed
       taken.append(seed)
     }

@@ -4,12 +4,12 @@ import Access
 import ArgumentParser
 import DocModel
 import DocStore
-import EngineLMDB
+import EnginePostgres
 import Logging
 import Wire
 
 struct Serving: Sendable {
-  let guarded: GuardedStore<LMDBEngine>
+  let guarded: GuardedStore<ServedEngine>
   let options: FirestoreServerOptions
   let log: ServerLog
   let ending: ShutdownSignal
@@ -50,7 +50,7 @@ struct Serving: Sendable {
     Terminal.say("docsh: serving \(scheme)://\(address) (gRPC and REST on one port)")
     Terminal.say(
       "docsh: rules \(sources.isEmpty ? "none" : sources.summary), "
-        + "storage \(command.dataFolder.map { "in \($0)" } ?? "ephemeral"), project \(command.project)"
+        + "storage \(storage), project \(command.project)"
         + (command.triggers.map { ", triggers of \($0)" } ?? ""))
     Terminal.say("docsh: profile \(profile.summary)")
     if command.clock != nil {
@@ -67,6 +67,11 @@ struct Serving: Sendable {
     // What tools wait for. Source: docs/spec/protocol.md 7.8.
     Terminal.say("API endpoint: \(scheme)://\(address)")
     Terminal.say("Dev App Server is now running.")
+  }
+
+  private var storage: String {
+    if case .postgres(let engine) = guarded.store.engine { return "in \(engine.location)" }
+    return command.dataFolder.map { "in \($0)" } ?? "ephemeral"
   }
 
   private static func text(of error: ServerError) -> String {

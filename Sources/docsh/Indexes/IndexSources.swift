@@ -4,7 +4,6 @@ import Access
 import ArgumentParser
 import DocModel
 import DocStore
-import EngineLMDB
 import Indexes
 
 enum IndexSources {
@@ -25,7 +24,7 @@ enum IndexSources {
 extension DatabaseFiles {
   /// Reads the files into a gate, hands composites to the store and tells it the profile's limits, some of
   /// which count what indexes hold. Complains, and ends when a file has errors.
-  func gate(_ profile: ServiceProfile, _ store: DocumentStore<LMDBEngine>, project: String, log: ServerLog)
+  func gate(_ profile: ServiceProfile, _ store: DocumentStore<ServedEngine>, project: String, log: ServerLog)
     throws -> IndexGate
   {
     let gate = IndexGate(profile.indexMode, detail: profile.denialDetail) { log.tell(index: $0) }
@@ -43,7 +42,7 @@ extension DatabaseFiles {
 extension DatabaseFiles.Source {
   /// Has a gate and a store go by definitions from now on.
   func give(
-    _ indexes: DefinedIndexes, to gate: IndexGate, _ store: DocumentStore<LMDBEngine>, project: String
+    _ indexes: DefinedIndexes, to gate: IndexGate, _ store: DocumentStore<ServedEngine>, project: String
   ) {
     if let database {
       gate.setStandard(indexes, ofDatabase: database)

@@ -3,7 +3,6 @@
 import ArgumentParser
 import DocModel
 import DocStore
-import EngineLMDB
 import Platform
 import Seeder
 
@@ -12,6 +11,9 @@ struct SeedTargetOptions: ParsableArguments {
     name: .customLong("data-dir"), help: "The folder of a store that no server has open.",
     completion: .directory)
   var dataFolder: String?
+
+  @Option(help: ArgumentHelp("A store in PostgreSQL that no server has open.", valueName: "postgres://…"))
+  var store: String?
 
   @Option(
     name: [.customLong("host"), .customLong("server")],
@@ -32,12 +34,15 @@ struct SeedTargetOptions: ParsableArguments {
   /// Complains when the options name no target, or two; `isNeeded` is false where nothing is written.
   func check(isNeeded: Bool) throws {
     try DatabaseOption.check(project, database)
-    if dataFolder != nil, host != nil {
-      throw ValidationError("--data-dir and --host exclude each other: a running server has its folder open")
+    _ = try StorePlace(store: store, folder: dataFolder)
+    if dataFolder != nil || store != nil, host != nil {
+      let name = dataFolder != nil ? "--data-dir" : "--store"
+      throw ValidationError("\(name) and --host exclude each other: a running server has its store open")
     }
-    if isNeeded, dataFolder == nil, host == nil {
+    if isNeeded, dataFolder == nil, store == nil, host == nil {
       throw ValidationError(
-        "say where the documents go: --data-dir FOLDER or --host HOST:PORT, or --check to write nothing")
+        "say where the documents go: --data-dir FOLDER, --store postgres://… or --host HOST:PORT, or --check to write nothing"
+      )
     }
   }
 
@@ -45,7 +50,7 @@ struct SeedTargetOptions: ParsableArguments {
   func use<Outcome>(
     startsTriggers: Bool = true, writesNothing: Bool = false,
     remote: (RemoteDocuments) async throws -> Outcome,
-    local: (DocumentStore<LMDBEngine>) async throws -> Outcome
+    local: (DocumentStore<ServedEngine>) async throws -> Outcome
   ) async throws -> Outcome {
     let startsTriggers = startsTriggers && !withoutTriggers
     if let host {
@@ -53,7 +58,8 @@ struct SeedTargetOptions: ParsableArguments {
     }
     // A folder that is not there yet holds nothing, and a command that writes nothing does not make it.
     let isMissing = dataFolder.map { access($0, F_OK) != 0 } ?? false
-    let store = try StoreOpening.open(folder: writesNothing && isMissing ? nil : dataFolder)
+    let store = try StoreOpening.open(
+      writesNothing && isMissing ? .nowhere : try StorePlace(store: self.store, folder: dataFolder))
     defer { store.close() }
     return try await Seeding.asOrigin(startsTriggers: startsTriggers) { try await local(store) }
   }

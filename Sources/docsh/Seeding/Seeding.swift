@@ -3,7 +3,6 @@
 import ArgumentParser
 import DocModel
 import DocStore
-import EngineLMDB
 import Seeder
 
 enum Seeding {
@@ -20,7 +19,8 @@ enum Seeding {
 
   /// Writes a checked seed past the rules.
   static func write(
-    _ seeder: Seeder, to store: DocumentStore<LMDBEngine>, _ database: DatabaseID, startsTriggers: Bool
+    _ seeder: Seeder, to store: DocumentStore<some StorageEngine>, _ database: DatabaseID,
+    startsTriggers: Bool
   ) async throws -> SeedReport {
     try await asOrigin(startsTriggers: startsTriggers) {
       var sink = StoreSink(store, database)
@@ -74,14 +74,14 @@ final class ProgressLine {
   private var shownAt: ContinuousClock.Instant?
 
   /// Draws at most twenty times a second.
-  func show(_ progress: SeedProgress) {
+  func show(_ progress: SeedProgress, _ noun: String = "documents") {
     guard isShown else { return }
     let now = clock.now
     if let shownAt, shownAt.duration(to: now) < .milliseconds(50), progress.documents != progress.total {
       return
     }
     shownAt = now
-    Terminal.overwrite(Self.text(progress))
+    Terminal.overwrite(Self.text(progress, noun))
   }
 
   func clear() {
@@ -92,7 +92,7 @@ final class ProgressLine {
   private static let barCharacters = 30
 
   /// `writing  [##########----------]  33%  400 of 1200 documents`; without a total there is no bar.
-  static func text(_ progress: SeedProgress) -> String {
+  static func text(_ progress: SeedProgress, _ noun: String = "documents") -> String {
     let verb = progress.phase == .checking ? "checking" : "writing"
     guard let total = progress.total, total > 0 else {
       return "\(verb): \(Plural.text(progress.documents, "document"))"
@@ -100,6 +100,6 @@ final class ProgressLine {
     let done = min(barCharacters, progress.documents * barCharacters / total)
     let bar = String(repeating: "#", count: done) + String(repeating: "-", count: barCharacters - done)
     let percent = min(100, progress.documents * 100 / total)
-    return "\(verb): [\(bar)] \(percent)%, \(progress.documents) of \(total) documents"
+    return "\(verb): [\(bar)] \(percent)%, \(progress.documents) of \(total) \(noun)"
   }
 }
