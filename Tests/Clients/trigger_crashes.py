@@ -2,7 +2,7 @@
 
 Usage: trigger_crashes.py DOCSH PORT ROUNDS
 
-The servers listen at PORT, 0 is any free one. A function of our own notes every event and fails now and then. Each round commits documents, kills the
+The servers listen at PORT, 0 is any free one. STORES has two addresses of PostgreSQL, for stores that are in no folder. A function of our own notes every event and fails now and then. Each round commits documents, kills the
 server in the middle, and starts it again on the same folder. At the end every commit that was acknowledged must have
 been delivered, in order per document, and repetitions must be few. Then servers are killed while a scheduled function runs: the
 next one must run the same time again, and after it only the latest of those that have passed.
@@ -22,6 +22,7 @@ import urllib.request
 PROJECT = "demo-crash"
 PATIENCE = 120
 docsh, port, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+stores = os.environ.get("STORES", "").split()
 base = None  # of the server that runs
 draw = random.Random(7)
 
@@ -80,11 +81,11 @@ class Scheduled(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def start(folder, function, *options):
-    """A server on the folder; `function` is the port of one that it does not know yet."""
+def start(place, function, *options):
+    """A server on a folder, or on an address; `function` is the port of one that it does not know yet."""
     global base
     server = subprocess.Popen([docsh, "serve", "--open", "--port", str(port), "--project", PROJECT,
-                               "--data-dir", folder, *options], stdout=subprocess.PIPE, text=True)
+                               "--store" if "://" in place else "--data-dir", place, *options], stdout=subprocess.PIPE, text=True)
     base = next((line.split()[2] for line in server.stdout if line.startswith("docsh: serving http://")), None)
     assert base, f"the server ended with {server.wait()}"
     assert call("GET", "/").strip() == b"Ok"
@@ -100,8 +101,9 @@ def main():
     committed = {}  # document: numbers, in order
     number = 0
     with tempfile.TemporaryDirectory() as folder:
+        place = stores[0] if stores else folder
         for round in range(rounds):
-            server = start(folder, function.server_port if round == 0 else None)
+            server = start(place, function.server_port if round == 0 else None)
             for _ in range(draw.randint(20, 60)):
                 document = f"c/{draw.randint(0, 9)}"
                 body = {"fields": {"n": {"integerValue": str(number)}}}
@@ -113,7 +115,7 @@ def main():
             eventually("a few more deliveries", lambda: len(seen) >= min(goal, number))
             server.send_signal(signal.SIGKILL)
             server.wait()
-        server = start(folder, None)
+        server = start(place, None)
         drained = json.loads(call("POST", f"/emulator/v1/projects/-/triggers:drain?seconds={PATIENCE}"))["drained"]
         letters = json.loads(call("GET", "/emulator/v1/projects/-/triggers:deadLetters"))["deadLetters"]
         server.send_signal(signal.SIGTERM)
@@ -148,7 +150,8 @@ def schedules():
                        f"    endpoint: http://127.0.0.1:{function.server_port}/\n")
         wanted = []
         for hour in range(3):
-            server = start(os.path.join(folder, "data"), None, "--triggers", path, "--clock", f"2026-03-01T0{hour}:00:00Z")
+            place = stores[1] if stores else os.path.join(folder, "data")
+            server = start(place, None, "--triggers", path, "--clock", f"2026-03-01T0{hour}:00:00Z")
             if wanted:
                 # What was cut off, then the latest of an hour in which nothing ran.
                 wanted += [wanted[-1], f"2026-03-01T0{hour}:00:00Z"]
