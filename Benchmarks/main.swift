@@ -72,7 +72,7 @@ do {
     exit(0)
   }
   if growthDocuments == nil && mixProfiles == nil && !isDataPlaneOnly && !arguments.contains("--listeners")
-    && !arguments.contains("--durable")
+    && !arguments.contains("--durable") && !arguments.contains("--postgres")
   {
     reportRules(pack: rules)
     reportPolicyEngines()
@@ -86,12 +86,16 @@ do {
     try reportIndexes(documents: isBrief ? 10_000 : 100_000)
   }
 
-  func program(_ path: String, name: String) -> WirePeer {
+  func program(_ path: String, name: String, _ more: [String] = []) -> WirePeer {
     WirePeer(name: name) { port, rules in
-      [path, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"]
+      [path, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"] + more
     }
   }
-  let own = program(docsh, name: "docsh")
+  // `docstore-bench --mix --on-postgres`: our server keeps its documents in PostgreSQL.
+  let below = arguments.contains("--on-postgres") ? PostgresServer(schema: "", isDurable: true) : nil
+  defer { below?.stop() }
+  let placed = below.map { ["--store", $0.address] } ?? []
+  let own = program(docsh, name: "docsh", placed)
   let withPeers = !arguments.contains("--no-peers")
   if arguments.contains("--listeners") {
     guard let parts = listenersParts(arguments) else {
@@ -131,11 +135,17 @@ do {
       guard pairs > 0 else { throw BenchmarkFailure(description: "--pairs is a number") }
       settings.seconds = 0.5
       try mixPairsBenchmark(
-        program(docsh, name: docsh), beside: program(other, name: other), pairs: pairs, rules: rules,
+        program(docsh, name: docsh, placed), beside: program(other, name: other), pairs: pairs, rules: rules,
         settings)
+      below?.stop()
       exit(0)
     }
     try mixBenchmark(own: own, rules: rules, settings)
+    below?.stop()
+    exit(0)
+  }
+  if arguments.contains("--postgres") {
+    try postgresStoreBenchmark(docsh: docsh, rules: rules, rounds: 5, seconds: 2)
     exit(0)
   }
   if arguments.contains("--durable") {
@@ -158,6 +168,8 @@ do {
   try mixBenchmark(own: own, rules: rules, settings)
   try durableBenchmark(
     docsh: docsh, rules: rules, rounds: isBrief ? 1 : 5, seconds: isBrief ? 0.3 : 2, withPeers: withPeers)
+  try postgresStoreBenchmark(
+    docsh: docsh, rules: rules, rounds: isBrief ? 1 : 5, seconds: isBrief ? 0.3 : 2)
   for connections in isBrief ? [8] : [8, 32] {
     try dataPlaneBenchmark(
       own: own, rules: rules, connections: connections, rounds: isBrief ? 1 : 3, seconds: isBrief ? 0.3 : 1)

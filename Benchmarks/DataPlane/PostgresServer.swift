@@ -44,6 +44,9 @@ final class PostgresServer {
     identifier = pid_t(first) ?? 0
   }
 
+  /// How to connect to it.
+  var address: String { "postgres://bench@127.0.0.1:\(port)/postgres" }
+
   /// Processor time of all its processes, in nanoseconds.
   var processorNanoseconds: Double? {
     guard let list = shellOutput("pgrep -P \(identifier)") else { return nil }

@@ -24,7 +24,7 @@ func durableBenchmark(docsh: String, rules: String, rounds: Int, seconds: Double
     var ours = Measured()
     var theirs = Measured()
     for _ in 0..<rounds {
-      var plan = LoadPlan(port: port) { _, _ in requests.item() }
+      var plan = LoadPlan(port: port) { _, _ in requests.items() }
       plan.connections = connections
       plan.seconds = seconds
       try ours.add(runLoad(plan) { server.processorNanoseconds }, of: "docsh, durable commits")
