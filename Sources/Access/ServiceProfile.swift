@@ -17,12 +17,14 @@ public enum WithoutRules: String, Sendable, CaseIterable {
   case deny, allow
 }
 
-/// What of a user's token is checked beside its form. Signatures never are: local identity providers
-/// sign nothing. Source: docs/spec/production-differences.md C4, C5.
+/// What of a user's token is checked beside its form. Local identity providers sign nothing, so signatures are not unless
+/// somebody says whose. Source: docs/spec/production-differences.md C2 to C5.
 public enum TokenChecks: String, Sendable, CaseIterable {
   /// The end of its life, unless its `iat` is 0 as in mock tokens; audience and issuer, if both are there.
   case claims
   case off
+  /// The signature, by published keys, and then all claims that an identity provider's token must have.
+  case jwks
 }
 
 /// Which transactions users may begin. Source: docs/spec/production-differences.md T14.

@@ -40,6 +40,8 @@ public struct FirestoreServerOptions: Sendable {
   public var allowedOrigins: [OriginPattern] = []
   /// Who may administrate and pass by the rules.
   public var access = AdministratorAccess()
+  /// Whose signatures of tokens are believed, where they are checked.
+  package var keys = TokenKeys()
   /// Names under which the server may be asked for over HTTP, beside those of this machine and `server.host`.
   public var allowedHosts: [HostPattern] = []
   /// More metrics for `/metrics`.
@@ -122,6 +124,7 @@ public final class FirestoreServer: Sendable {
     var serviceOptions = FirestoreOptions()
     serviceOptions.profile = options.profile
     serviceOptions.access = options.access
+    serviceOptions.keys = options.keys
     serviceOptions.tokenBytesMax = min(TokenCache.bytesMax, options.memoryBudget / 16)
     if let single = options.singleProject { serviceOptions.projects = single.policy(options.logger) }
     let firestore = FirestoreService(store, threads: threads, options: serviceOptions)

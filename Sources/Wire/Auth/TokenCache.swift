@@ -29,11 +29,14 @@ final class KnownToken: Sendable {
   let header: [UInt8]
   let validity: TokenValidity
   let credentials: Credentials
+  /// `TokenKeys.generation` of the keys that it was read with.
+  let keys: Int
   /// What it counts for: the header, a copy of the claims, and objects around them.
   let byteCount: Int
 
-  init(_ header: [UInt8], _ user: UserToken, _ credentials: Credentials) {
+  init(_ header: [UInt8], _ user: UserToken, _ credentials: Credentials, keys: Int = 0) {
     self.header = header
+    self.keys = keys
     self.credentials = credentials
     validity = user.validity
     byteCount = header.count + user.claims.count + Self.ownBytes

@@ -1,7 +1,7 @@
 /// Who asks: the `authorization` header, classified.
 ///
-/// Source: docs/spec/protocol.md section 8, docs/spec/production-differences.md C1 to C9. Signatures are not checked:
-/// local identity providers sign nothing.
+/// Source: docs/spec/protocol.md section 8, docs/spec/production-differences.md C1 to C9. Signatures are checked where
+/// somebody has said whose are believed: local identity providers sign nothing.
 
 package import Access
 package import DocModel
@@ -30,12 +30,15 @@ package struct TokenReader: Sendable {
   package let access: AdministratorAccess
   /// Tokens that were read before.
   package let cache: TokenCache
+  /// Whose signatures are believed, where they are checked.
+  let keys: TokenKeys
 
   package init(
     _ profile: ServiceProfile, _ access: AdministratorAccess = AdministratorAccess(),
-    cache: TokenCache = TokenCache()
+    cache: TokenCache = TokenCache(), keys: TokenKeys = TokenKeys()
   ) {
     self.access = access
+    self.keys = keys
     self.cache = cache
     checks = profile.tokenChecks
     texts = profile.errorTexts
@@ -66,22 +69,26 @@ package struct TokenReader: Sendable {
     guard let token = authorization.known ?? cache.token(authorization.header) else {
       return try readNew(authorization.header, for: project, nowSeconds: nowSeconds())
     }
-    if checks == .claims {
-      let now = nowSeconds()
-      if token.validity.hasEnded(at: now) { cache.forget(token) }
-      try check(token.validity, for: project, nowSeconds: now)
+    if checks == .off { return token.credentials }
+    let now = nowSeconds()
+    if token.validity.hasEnded(at: now) { cache.forget(token) }
+    if checks == .jwks, token.keys != keys.generation {
+      return try readNew(token.header, for: project, nowSeconds: now)
     }
+    try check(token.validity, for: project, nowSeconds: now)
     return token.credentials
   }
 
   private func readNew(
     _ header: [UInt8], for project: String, nowSeconds: Int64
   ) throws(GRPCStatus) -> Credentials {
+    let generation = keys.generation
     let bearer = try read(header, for: project, nowSeconds: nowSeconds)
     let credentials = bearer.credentials
     switch bearer {
     case .anonymous, .administrator: break
-    case .user(let user), .serviceAccount(let user): cache.keep(KnownToken(header, user, credentials))
+    case .user(let user), .serviceAccount(let user):
+      cache.keep(KnownToken(header, user, credentials, keys: generation))
     }
     return credentials
   }
@@ -105,6 +112,7 @@ package struct TokenReader: Sendable {
     }
     guard let parts = Self.parts(of: token) else { throw invalidToken }
     let user = UserToken(claims: parts.claims)
+    if checks == .jwks { return try verified(user, parts, token, for: project, nowSeconds: nowSeconds) }
     try check(user.validity, for: project, nowSeconds: nowSeconds)
     guard checks == .claims, Self.isServiceAccounts(parts) else { return .user(user) }
     guard access.takesOwner else { throw Self.ownerRefused }
@@ -131,7 +139,8 @@ package struct TokenReader: Sendable {
     guard let header, header.count > 7, isEqualIgnoringCase(header[..<6], "bearer"), header[6] == 0x20
     else { return false }
     if isAdministrators(header[7...]) { return true }
-    return checks == .claims && parts(of: header[7...]).map(isServiceAccounts) == true
+    guard checks != .off, let parts = parts(of: header[7...]) else { return false }
+    return checks == .jwks ? parts.issuesItself : isServiceAccounts(parts)
   }
 
   private static func isAdministrators(_ token: ArraySlice<UInt8>) -> Bool {
@@ -140,15 +149,17 @@ package struct TokenReader: Sendable {
 
   /// Refuses an expired token and one of another project. Asked again for every request, because time goes
   /// on and a connection may serve several projects.
-  private func check(
+  func check(
     _ token: TokenValidity, for project: String, nowSeconds: Int64
   ) throws(GRPCStatus) {
-    guard checks == .claims else { return }
+    if checks == .off { return }
     if let end = token.refusedFromSeconds, nowSeconds >= end {
       throw refused("The token expired at \(end - TokenValidity.expiryGraceSeconds) seconds since 1970.")
     }
     switch token.audience {
-    case .unsaid: return
+    case .any: return
+    case .unsaid:
+      if checks == .jwks { throw refused("The token lacks `aud` or `iss`.") }
     case .project(let named):
       if named.hasSameBytes(as: project) { return }
       throw refused("The token was issued for project `\(named)`, the request is for `\(project)`.")
@@ -157,11 +168,12 @@ package struct TokenReader: Sendable {
     }
   }
 
-  private func refused(_ reason: @autoclosure () -> String) -> GRPCStatus {
+  func refused(_ reason: @autoclosure () -> String) -> GRPCStatus {
     guard isExplaining else { return AuthStatus.notAuthenticated }
     return GRPCStatus(
       .unauthenticated,
-      AuthStatus.notAuthenticated.message + " " + reason() + " --verify-tokens off accepts it.")
+      AuthStatus.notAuthenticated.message + " " + reason()
+        + (checks == .claims ? " --verify-tokens off accepts it." : ""))
   }
 
   private static func isEqualIgnoringCase(_ text: ArraySlice<UInt8>, _ lowercase: StaticString)
@@ -175,7 +187,23 @@ package struct TokenReader: Sendable {
     }
   }
 
-  private typealias Parts = (header: JSONTape, claims: [UInt8])
+  /// What a token says of itself.
+  struct Parts {
+    let header: JSONTape
+    let claims: [UInt8]
+    let signature: [UInt8]
+
+    /// A service account names itself twice.
+    var issuesItself: Bool {
+      claims.withUnsafeBytes { bytes in
+        let claims = FieldsView(document: bytes)
+        guard let issuer = claims.value(named: "iss")?.bytesOfText,
+          let subject = claims.value(named: "sub")?.bytesOfText
+        else { return false }
+        return WireCursor.areEqual(issuer, subject)
+      }
+    }
+  }
 
   /// Checks the structure alone: three segments, the first two base64url of JSON objects.
   private static func parts(of token: ArraySlice<UInt8>) -> Parts? {
@@ -184,9 +212,9 @@ package struct TokenReader: Sendable {
       guard let first = token.firstIndex(of: point), let last = token.lastIndex(of: point), first < last,
         let header = object(token[..<first]),
         let claims = object(token[(first + 1)..<last])?.storedFields,
-        Base64.decodeURLSafe(UnsafeBufferPointer(rebasing: token[(last + 1)...])) != nil
+        let signature = Base64.decodeURLSafe(UnsafeBufferPointer(rebasing: token[(last + 1)...]))
       else { return nil }
-      return (header, claims)
+      return Parts(header: header, claims: claims, signature: signature)
     }
   }
 
@@ -195,13 +223,9 @@ package struct TokenReader: Sendable {
   private static func isServiceAccounts(_ token: Parts) -> Bool {
     let hasClaims = token.claims.withUnsafeBytes { bytes in
       let claims = FieldsView(document: bytes)
-      guard claims.value(named: "scope")?.bytesOfText != nil, claims.value(named: "aud") == nil,
-        let issuer = claims.value(named: "iss")?.bytesOfText,
-        let subject = claims.value(named: "sub")?.bytesOfText
-      else { return false }
-      return WireCursor.areEqual(issuer, subject)
+      return claims.value(named: "scope")?.bytesOfText != nil && claims.value(named: "aud") == nil
     }
-    return hasClaims && JSONValue(token.header)["alg"]?.text == "RS256"
+    return hasClaims && token.issuesItself && JSONValue(token.header)["alg"]?.text == "RS256"
   }
 
   private static func object(_ segment: Slice<UnsafeBufferPointer<UInt8>>) -> JSONTape? {

@@ -6,6 +6,8 @@ internal import DocModel
 package struct TokenValidity: Equatable, Sendable {
   /// Whose token it is, as far as it says so: a token of an identity provider has both claims.
   package enum Audience: Equatable, Sendable {
+    /// Anybody's: it was found to be right when the token was read.
+    case any
     /// `aud` or `iss` is missing.
     case unsaid
     /// Both name this project.
@@ -30,6 +32,14 @@ package struct TokenValidity: Equatable, Sendable {
     audience = Self.audience(claims)
   }
 
+  private init(_ refusedFromSeconds: Int64?, _ audience: Audience) {
+    self.refusedFromSeconds = refusedFromSeconds
+    self.audience = audience
+  }
+
+  /// The same, for whom it was found to be when it was read.
+  func with(_ audience: Audience) -> TokenValidity { TokenValidity(refusedFromSeconds, audience) }
+
   private static func audience(_ claims: FieldsView) -> Audience {
     guard let audience = claims.value(named: "aud"), let issuer = claims.value(named: "iss")
     else { return .unsaid }
@@ -49,7 +59,7 @@ package struct TokenValidity: Equatable, Sendable {
     return overflow ? nil : end
   }
 
-  private static func seconds(_ claim: ValueView?) -> Int64? {
+  static func seconds(_ claim: ValueView?) -> Int64? {
     guard let claim else { return nil }
     if claim.kind == .integer { return claim.integer }
     return claim.kind == .double ? Int64(exactly: claim.double.rounded(.down)) : nil
@@ -62,7 +72,14 @@ package struct UserToken: Equatable, Sendable {
   package let uid: String?
   /// All claims, in the stored form of a document's fields.
   package let claims: [UInt8]
-  package let validity: TokenValidity
+  package private(set) var validity: TokenValidity
+
+  /// The same, for whom it was found to be when it was read.
+  func with(_ audience: TokenValidity.Audience) -> UserToken {
+    var token = self
+    token.validity = validity.with(audience)
+    return token
+  }
 
   /// - Parameter claims: in the stored form.
   init(claims: [UInt8]) {

@@ -20,6 +20,8 @@ package struct FirestoreOptions: Sendable {
   package var profile = ServiceProfile.production
   /// Who counts as an administrator.
   package var access = AdministratorAccess()
+  /// Whose signatures of tokens are believed, where they are checked.
+  package var keys = TokenKeys()
   /// LIMIT: bytes of a streamed answer that wait for a slow client; above, its reading of the store stops
   /// until the client has caught up. An answer holds one document and `unsentStreamBytesHigh` more at most.
   package var unsentBytesMax = 4 << 20
@@ -59,7 +61,8 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     self.threads = threads
     self.options = options
     tokens = TokenReader(
-      options.profile, options.access, cache: TokenCache(bytesMax: options.tokenBytesMax))
+      options.profile, options.access, cache: TokenCache(bytesMax: options.tokenBytesMax),
+      keys: options.keys)
     let listening = Listening(store.store, limits: options.listen) { work in
       threads.submit(work)
     }

@@ -48,10 +48,12 @@ extension ServeCommand {
     if exitWithParent { ParentWatch.begin { ending.request(status: ExitStatus.success) } }
     ProcessMetrics.raiseOpenFilesMax()
     let tls = try tls.load()
-    let access = try administrators.load(host: host)
+    let profile = try checkedProfile()
+    let access = try administrators.load(host: host, profile.tokenChecks)
+    try administrators.checkPublic(host: host, hasTLS: tls != nil, profile.tokenChecks)
+    let keys = try tokens.load(profile.tokenChecks)
     let log = ServerLog(log)
     defer { log.queue.close() }
-    let profile = profile.chosen
     let sources = try DatabaseFiles("rules", rules, config: config)
     let indexFiles = try DatabaseFiles("indexes", indexes, config: config)
     let triggerSources = try TriggerSources(triggers, sink: functionsEmulator, folder: dataFolder)
@@ -85,7 +87,7 @@ extension ServeCommand {
       leaks: LeakWatch { log.tell($0) }, indexes: gate, feed: RequestFeed())
     let serving = Serving(
       guarded: guarded,
-      options: try serverOptions(profile, access, log, store, functions, time, expired, tls),
+      options: try serverOptions(profile, access, keys, log, store, functions, time, expired, tls),
       log: log,
       ending: ending, command: self, sources: sources, rules: loading)
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
@@ -108,6 +110,13 @@ extension ServeCommand {
     if status != ExitStatus.success { throw ExitCode(status) }
   }
 
+  /// The profile, with what the options on tokens say of it.
+  private func checkedProfile() throws -> ServiceProfile {
+    var chosen = profile.chosen
+    if let checks = try tokens.checks(profile.verifyTokens) { chosen.tokenChecks = checks }
+    return chosen
+  }
+
   private var suiteOptions: SuiteOptions {
     var options = SuiteOptions()
     options.limitsRulesSource = profile.chosen.limitsRulesSource
@@ -123,7 +132,7 @@ extension ServeCommand {
   }
 
   private func serverOptions(
-    _ profile: ServiceProfile, _ access: AdministratorAccess, _ log: ServerLog,
+    _ profile: ServiceProfile, _ access: AdministratorAccess, _ keys: TokenKeys?, _ log: ServerLog,
     _ store: DocumentStore<ServedEngine>, _ functions: FunctionsHost<ServedEngine>, _ time: ServedClock,
     _ expired: ExpiredDocuments<ServedEngine>,
     _ tls: ServerTLS?
@@ -131,6 +140,7 @@ extension ServeCommand {
     var options = FirestoreServerOptions()
     options.profile = profile
     options.access = access
+    if let keys { options.keys = keys }
     options.messageBytesMax = profile.limits.messageBytesMax
     options.server.host = host
     options.server.port = port

@@ -25,6 +25,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
         docsh serve --rules app.rules --store postgres://app@db.example.com/app
         docsh serve --open --clock 2026-03-01T00:00:00Z
         docsh serve --port 8443 --tls-cert cert.pem --tls-key key.pem
+        docsh serve --verify-tokens jwks --project my-app --rules app.rules
         export FIRESTORE_EMULATOR_HOST=127.0.0.1:8080
       """)
 
@@ -109,6 +110,8 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
   var clock: Int64?
 
   var profile = ProfileOptions()
+
+  var tokens = TokenOptions()
 
   var administrators = AdministratorOptions()
 
@@ -202,6 +205,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     try visitor.visit(&_functionsEmulator)
     try visitor.visit(&_clock)
     try visitor.visit("Profile", &profile)
+    try visitor.visit("Tokens", &tokens)
     try visitor.visit("Administrators", &administrators)
     try visitor.visit("Browsers", &browsers)
     try visitor.visit(&_importPath)
