@@ -94,8 +94,10 @@ docstore_pq_connection *docstore_pq_connect(const char *text, int seconds) {
   char limit[16];
   snprintf(limit, sizeof limit, "%d", seconds);
   // The first of a name counts least: what the connection string says comes after, and wins.
-  const char *names[] = {"connect_timeout", "application_name", "client_encoding", "tcp_user_timeout", "dbname", NULL};
-  const char *values[] = {limit, "docsh", "UTF8", "5000", text, NULL};
+  const char *names[] = {
+      "connect_timeout", "application_name", "client_encoding", "tcp_user_timeout", "target_session_attrs", "dbname", NULL};
+  // Of several hosts the one that may be written to, also after another one has taken over.
+  const char *values[] = {limit, "docsh", "UTF8", "5000", "read-write", text, NULL};
   docstore_pq_connection *connection = PQconnectdbParams(names, values, 1);
   if (connection == NULL || PQstatus(connection) != 0) return connection;
   PQsetNoticeProcessor(connection, ignore_notice, NULL);

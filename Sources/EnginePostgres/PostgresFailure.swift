@@ -12,8 +12,9 @@ struct PostgresFailure: Error, Hashable, Sendable {
   /// The connection is of no use any more.
   var isLost: Bool {
     guard let state else { return true }
-    // 08: connection; 57P01 to 57P05: the server or this session of it was ended.
-    return state.hasPrefix("08") || state.hasPrefix("57P")
+    // 08: connection; 57P01 to 57P05: the server or this session of it was ended; 25006: it may only be read, because
+    // another one has taken over.
+    return state.hasPrefix("08") || state.hasPrefix("57P") || state == "25006"
   }
 
   /// What a constraint of the clock row answers a server that another one has taken the store from.

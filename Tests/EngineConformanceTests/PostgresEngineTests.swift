@@ -191,6 +191,45 @@ struct PostgresEngineTests {
     engine.settle()
   }
 
+  @Test(
+    "no commit is lost or doubled when the server is killed and a synchronous standby takes over",
+    arguments: [true, false])
+  func survivesFailOver(keepsCopy: Bool) throws {
+    let primary = try #require(PostgresCluster())
+    _ = try primary.database()
+    let standby = try PostgresCluster(following: primary)
+    let address = PostgresCluster.address(of: "t1", on: standby, primary)
+    let engine = try PostgresEngine.open(try PostgresAddress(address), keepsCopy: keepsCopy)
+    engine.waitForCopy()
+    let isOver = Monitor(false)
+    let acknowledged = Monitor(0)
+    let before = Monitor(0)
+    try runThreads(2) { index in
+      if index == 0 {
+        var after = 0
+        var total = 0
+        while after < 50 {
+          do {
+            _ = try raise(engine)
+            total += 1
+            if isOver.withLock({ $0 }) { after += 1 } else { before.change { $0 = total } }
+          } catch { usleep(10_000) }
+        }
+        acknowledged.change { $0 = total }
+      } else {
+        try eventually("some commits") { before.withLock { $0 } > 100 }
+        try primary.stop("immediate")
+        try standby.promote()
+        isOver.change { $0 = true }
+      }
+    }
+    let count = acknowledged.withLock { $0 }
+    let stored = try standby.ask(address, "select count(*) from docstore.changes").filter(\.isNumber)
+    #expect(Int(stored) == count && count >= 150)
+    #expect(try raise(engine) == count + 1)
+    engine.settle()
+  }
+
   @Test("a copy that is filled while commits go on is the same as the tables")
   func fillsCopyBesideCommits() throws {
     let first = try open()

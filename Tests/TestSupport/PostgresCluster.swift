@@ -32,6 +32,24 @@ public final class PostgresCluster: Sendable {
     precondition(status == 0, "Scripts/postgres failed with \(status); \(folder.path)/start says why")
   }
 
+  /// A second server that follows another one, which waits with each commit for it.
+  public init(following other: PostgresCluster) throws {
+    folder = TemporaryFolder()
+    let words = ["standby", folder.path, other.folder.path]
+    let status = Self.run(words, output: folder.path + "/start")
+    if status != 0 { throw Failure(command: words.joined(separator: " "), status: status) }
+  }
+
+  /// Takes over from the one that it follows.
+  public func promote() throws { try check(["promote", folder.path]) }
+
+  /// How to connect to a database of whichever of two may be written to.
+  public static func address(of database: String, on clusters: PostgresCluster...) -> String {
+    let hosts = clusters.map(\.folder.path).joined(separator: ",")
+    let ports = clusters.map { _ in "5432" }.joined(separator: ",")
+    return "postgres:///\(database)?host=\(hosts)&port=\(ports)&user=docstore"
+  }
+
   deinit { _ = Self.run(["remove", folder.path], output: "/dev/null") }
 
   /// An empty database: how to connect to it.
