@@ -273,7 +273,10 @@ public final class PostgresEngine: StorageEngine {
   public func explanation(of error: StorageError) -> String? {
     switch error {
     case .unavailable:
-      health.outage?.text ?? pool.lastFailure.map { "PostgreSQL at \(location): \($0.message)" }
+      // What was so may be over by now.
+      health.outage?.text
+        ?? "PostgreSQL at \(location) could not be reached"
+        + (pool.lastFailure.map { ": \($0.message)" } ?? "") + ". Try again"
     case .full: pool.lastFailure.map { "PostgreSQL at \(location) has no room: \($0.message)" }
     case .conflict, .corrupt, .outcomeUnknown, .versionCollected: nil
     }

@@ -175,15 +175,25 @@ final class PostgresOwnership: Sendable {
       let epoch = state.withLock { $0.standing == .owner ? $0.epoch : nil }
       guard let epoch else { continue }
       do throws(PostgresFailure) {
-        let current = try PostgresLink.opened(&link, address)
-        let asked = SystemClock.milliseconds
-        let rows = try current.run([PostgresTables.beat(epoch: epoch)], seconds: Self.beatAnswerSeconds)
-        note(rows.last, asked, epoch)
+        // A link that was cut says nothing of the server: what another one says counts.
+        let wasThere = link != nil
+        do throws(PostgresFailure) { try beat(over: &link, epoch) } catch {
+          link = nil
+          guard error.isLost, wasThere else { throw error }
+          try beat(over: &link, epoch)
+        }
       } catch {
         link = nil
         health.begin(.away(store: address.text, reason: error.message))
       }
     }
+  }
+
+  private func beat(over link: inout PostgresLink?, _ epoch: Int64) throws(PostgresFailure) {
+    let current = try PostgresLink.opened(&link, address)
+    let asked = SystemClock.milliseconds
+    let rows = try current.run([PostgresTables.beat(epoch: epoch)], seconds: Self.beatAnswerSeconds)
+    note(rows.last, asked, epoch)
   }
 
   private func note(_ rows: PostgresRows?, _ asked: Double, _ epoch: Int64) {

@@ -322,9 +322,11 @@ struct EmulatorHTTPTests {
       ])
   }
 
-  @Test("connections beyond the limit are closed at once, and counted")
-  func tooMany() async throws {
-    let bench = try await HTTPBench { $0.server.connectionsMax = 1 }
+  @Test("connections beyond the limits are closed at once, and counted", arguments: [true, false])
+  func tooMany(ofOneClient: Bool) async throws {
+    let bench = try await HTTPBench {
+      if ofOneClient { $0.server.connectionsPerClientMax = 1 } else { $0.server.connectionsMax = 1 }
+    }
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

@@ -54,6 +54,8 @@ public struct ServerOptions: Sendable {
   /// LIMIT: connections open at once; more are closed as they come. Nil for as many as the process may have
   /// file descriptors, less some for the store.
   public var connectionsMax: Int?
+  /// LIMIT: the same for one client, which is an address, or a network of 64 bits. Nil lets one have them all.
+  public var connectionsPerClientMax: Int?
   /// Nil for plain text. With TLS, nothing but TLS is served.
   public var tls: ServerTLS?
   /// Gets what clients do wrong before their first request.

@@ -148,6 +148,7 @@ extension ServeCommand {
     options.requestsPort = requestsPort
     options.rules = .tools
     options.server.connectionsMax = connectionsMax
+    options.server.connectionsPerClientMax = connectionsPerClient
     if let budget = memory.budget { options.memoryBudget = budget }
     options.server.stopGraceSeconds = stopGrace
     options.allowedOrigins = try browsers.allowedOrigins

@@ -149,6 +149,13 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
       valueName: "count"))
   var connectionsMax: Int?
 
+  @CommandOption(
+    "connections-per-client",
+    help: ArgumentHelp(
+      "Connections that one address may have open at once; more are closed. As many as all together unless said.",
+      valueName: "count"))
+  var connectionsPerClient: Int?
+
   var memory = MemoryOption()
 
   @CommandOption(
@@ -215,6 +222,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     try visitor.visit(&_pidFile)
     try visitor.visit(&_exitWithParent)
     try visitor.visit(&_connectionsMax)
+    try visitor.visit(&_connectionsPerClient)
     try visitor.visit("Memory", &memory)
     try visitor.visit(&_stopGrace)
     try visitor.visit(&_keepBrokenRules)
@@ -240,6 +248,9 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     }
     if let connectionsMax, connectionsMax < 1 {
       throw ValidationError("--connections-max must be at least 1, found \(connectionsMax)")
+    }
+    if let connectionsPerClient, connectionsPerClient < 1 {
+      throw ValidationError("--connections-per-client must be at least 1, found \(connectionsPerClient)")
     }
   }
 }
