@@ -94,6 +94,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   /// Lets queued commits finish and ends the thread that writes. Commits that come later are refused.
   public func close() {
     committer.stop()
+    committer.engine.stopWaiting()
     committer.join()
     committer.engine.settle()
   }

@@ -5,7 +5,7 @@
 /// committed (`PostgresOwnership`), else by the tables themselves, in one snapshot a view.
 ///
 /// A commit whose outcome is not known, because the connection ended with it, is looked up by its number before anything
-/// else is committed, however long that takes up to `outcomeSeconds`.
+/// else is committed, however long that takes: whoever waits for it has a deadline of their own, and listeners must hear of it.
 ///
 /// State and what guards it: `link`, of the one that writes, by the turn that `isWriting` gives.
 ///
@@ -34,11 +34,10 @@ public final class PostgresEngine: StorageEngine {
   private let copy: PostgresCopy?
   /// Of the one that writes, with the link to write over.
   private let writing: Monitor<(isHeld: Bool, link: PostgresLink?)>
+  private let isClosing = Atomic(false)
 
   /// LIMIT: seconds for one commit, after which its outcome is looked up.
   private static let commitSeconds = 20.0
-  /// LIMIT: seconds that the outcome of a commit is looked up for.
-  private static let outcomeSeconds = 60.0
   /// LIMIT: how often a commit is sent that the server has not taken.
   private static let attemptsMax = 5
 
@@ -120,6 +119,8 @@ public final class PostgresEngine: StorageEngine {
       do throws(StorageError) {
         try copy?.fill(pool) { body in self?.alone(body) }
       } catch {
+        // Nobody reads from it any more.
+        if self == nil { return }
         let reason = pool.lastFailure?.message ?? "\(error)"
         health.note(
           damage: "the copy of the store on this machine: \(reason). Reads ask PostgreSQL, which takes longer"
@@ -157,6 +158,7 @@ public final class PostgresEngine: StorageEngine {
   ) throws(E) -> R {
     var link = beginWriting()
     defer { endWriting(link) }
+    isClosing.store(false, ordering: .relaxed)
     do throws(StorageError) { try admit(&link) } catch { throw E(storage: error) }
     let result = try read { (view) throws(E) in try plan(view, batch) }
     if batch.mutations.isEmpty { return result }
@@ -211,9 +213,14 @@ public final class PostgresEngine: StorageEngine {
   ) throws(StorageError) -> Double {
     var failure = PostgresFailure(message: "there was no attempt")
     for _ in 0..<Self.attemptsMax {
+      let current: PostgresLink
+      do throws(PostgresFailure) { current = try PostgresLink.opened(&link, address) } catch {
+        // Nothing was sent.
+        health.begin(.away(store: location, reason: error.message))
+        throw pool.note(error)
+      }
       let asked = SystemClock.milliseconds
       do throws(PostgresFailure) {
-        let current = try PostgresLink.opened(&link, address)
         try current.run(statements, seconds: Self.commitSeconds)
         return asked
       } catch { failure = error }
@@ -237,7 +244,6 @@ public final class PostgresEngine: StorageEngine {
   private func hasHappened(
     _ turn: PostgresOwnership.Turn, _ link: inout PostgresLink?
   ) throws(StorageError) -> Bool {
-    let deadline = SystemClock.milliseconds + Self.outcomeSeconds * 1_000
     while true {
       do throws(PostgresFailure) {
         let current = try PostgresLink.opened(&link, address)
@@ -255,14 +261,13 @@ public final class PostgresEngine: StorageEngine {
         link = nil
         health.begin(.away(store: location, reason: error.message))
         guard error.isLost else { throw pool.note(error) }
-        if SystemClock.milliseconds > deadline {
-          ownership.lose("the outcome of a commit could not be found out; start the server again")
-          throw .outcomeUnknown
-        }
+        if isClosing.load(ordering: .relaxed) { throw .outcomeUnknown }
       }
       usleep(100_000)
     }
   }
+
+  public func stopWaiting() { isClosing.store(true, ordering: .relaxed) }
 
   public func settle() {
     let link = beginWriting()

@@ -53,6 +53,13 @@ enum ServedEngine: StorageEngine {
     }
   }
 
+  func stopWaiting() {
+    switch self {
+    case .folder(let engine): engine.stopWaiting()
+    case .postgres(let engine): engine.stopWaiting()
+    }
+  }
+
   func settle() {
     switch self {
     case .folder(let engine): engine.settle()

@@ -230,6 +230,47 @@ struct PostgresEngineTests {
     engine.settle()
   }
 
+  @Test(
+    "a commit in the middle of which the server ends is answered when it is back, or unknown where the store closes first",
+    arguments: [false, true])
+  func waitsForOutcomes(isClosing: Bool) throws {
+    let own = try #require(PostgresCluster())
+    let address = try own.database()
+    let engine = try PostgresEngine.open(try PostgresAddress(address))
+    engine.waitForCopy()
+    #expect(try raise(engine) == 1)
+    let outcome = Monitor<Result<Int, any Error>?>(nil)
+    try runThreads(3) { index in
+      switch index {
+      case 0:
+        // Whoever commits waits for this one.
+        _ = try? own.ask(
+          address, "begin; update docstore.clock set beat = beat where id = 1; select pg_sleep(60)")
+      case 1:
+        try eventually("somebody is at the clock's row") { own.isAsleep }
+        let result = Result { try raise(engine) }
+        outcome.change { $0 = result }
+      default:
+        try eventually("a commit waits") { own.isLockedOut }
+        if isClosing { engine.stopWaiting() }
+        try own.stop()
+        if isClosing { try eventually("an answer") { outcome.withLock { $0 != nil } } }
+        usleep(300_000)
+        #expect(outcome.withLock { $0 != nil } == isClosing)
+        try own.startAgain()
+      }
+    }
+    let answer = try #require(outcome.withLock { $0 })
+    if isClosing {
+      #expect(throws: StorageError.outcomeUnknown) { try answer.get() }
+      try eventually("it is known that the server is back") { engine.health.outage == nil }
+    } else {
+      #expect(try answer.get() == 2)
+    }
+    #expect(try raise(engine) == (isClosing ? 2 : 3))
+    engine.settle()
+  }
+
   @Test("a copy that is filled while commits go on is the same as the tables")
   func fillsCopyBesideCommits() throws {
     let first = try open()

@@ -35,7 +35,7 @@ struct StorageCrasher {
     do {
       let isCheck = arguments.contains("--check")
       if PostgresAddress.isOne(arguments[1]) {
-        try run(PostgresEngine.open(try PostgresAddress(arguments[1])), arguments[2], isCheck: isCheck)
+        try runPatiently(try PostgresAddress(arguments[1]), arguments[2], isCheck: isCheck)
       } else {
         try run(LMDBEngine.durable(folder: arguments[1]), arguments[2], isCheck: isCheck)
       }
@@ -48,6 +48,19 @@ struct StorageCrasher {
     } catch {
       print("LOST: \(error)")
       exit(1)
+    }
+  }
+
+  /// Begins anew while the server is away, which says nothing of what is stored.
+  static func runPatiently(_ address: PostgresAddress, _ acknowledgements: String, isCheck: Bool) throws {
+    while true {
+      do {
+        return try run(PostgresEngine.open(address), acknowledgements, isCheck: isCheck)
+      } catch let error as StoreError where error.isOfAbsence {
+        usleep(100_000)
+      } catch PostgresOpenError.unreachable {
+        usleep(100_000)
+      }
     }
   }
 
@@ -133,7 +146,7 @@ struct StorageCrasher {
             _ = write(acknowledgements, line, line.count)
           } catch {
             // Its server is away, and nothing was committed.
-            if case .engine(.unavailable, _) = error {
+            if error.isOfAbsence {
               usleep(20_000)
               continue
             }
@@ -157,5 +170,15 @@ struct StorageCrasher {
       writes.append(.transform(ResourcePath(unchecked: "state/count"), [.increment(path, by: .integer(1))]))
     }
     return writes
+  }
+}
+
+extension StoreError {
+  /// Nothing was done, because who keeps the store is not there.
+  fileprivate var isOfAbsence: Bool {
+    switch self {
+    case .engine(.unavailable, _), .storage(.unavailable): true
+    default: false
+    }
   }
 }

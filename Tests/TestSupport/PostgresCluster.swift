@@ -75,6 +75,18 @@ public final class PostgresCluster: Sendable {
     return String(decoding: try FileContents.read(output, bytesMax: 1 << 20), as: UTF8.self)
   }
 
+  /// Whether a statement of somebody sleeps.
+  public var isAsleep: Bool { has("wait_event = 'PgSleep'") }
+
+  /// Whether somebody waits for a row.
+  public var isLockedOut: Bool { has("wait_event_type = 'Lock'") }
+
+  private func has(_ condition: String) -> Bool {
+    let statement = "select 1 from pg_stat_activity where \(condition)"
+    let address = "postgres:///postgres?host=\(folder.path)&user=docstore"
+    return system("psql -qXAt '\(address)' -c \"\(statement)\" </dev/null 2>/dev/null | grep -q 1") == 0
+  }
+
   private let numbers = Monitor(0)
 
   private func nextNumber() -> Int {

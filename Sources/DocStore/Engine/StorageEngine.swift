@@ -51,6 +51,8 @@ extension StorageEngine {
 
   public func explanation(of error: StorageError) -> String? { nil }
 
+  public func stopWaiting() {}
+
   public func settle() {}
 
   func storeError(_ error: StorageError) -> StoreError {
@@ -90,6 +92,9 @@ public protocol StorageEngine: Sendable {
   func write<R, E: StorageFailure>(
     _ batch: MutationBatch, _ plan: (StorageView, MutationBatch) throws(E) -> R
   ) throws(E) -> R
+
+  /// The store is about to close: nothing that may never come is waited for any more.
+  func stopWaiting()
 
   /// Leaves nothing for whoever opens the store next to put in order. More may be written afterwards, and then there is again.
   func settle()
