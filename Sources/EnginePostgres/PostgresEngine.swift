@@ -89,7 +89,8 @@ public final class PostgresEngine: StorageEngine {
     }
     switch taking {
     case .inUse(let owner): throw .inUse(store: address.text, owner: owner)
-    case .taken(let ownership): return try begin(address, ownership, health, link, keepsCopy)
+    case .taken(let ownership):
+      return try begin(address, ownership, health, link, keepsCopy)
     }
   }
 
@@ -145,7 +146,7 @@ public final class PostgresEngine: StorageEngine {
 
   public func read<R, E: StorageFailure>(_ body: (StorageView) throws(E) -> R) throws(E) -> R {
     if let whole = copy?.whole, ownership.isCertain { return try whole.read(body) }
-    if health.outage != nil { throw E(storage: .unavailable) }
+    if health.outage != nil || !ownership.isAnswering { throw E(storage: .unavailable) }
     let view = PostgresView(pool)
     defer { view.end() }
     return try body(view)

@@ -26,6 +26,8 @@ final class PostgresOwnership: Sendable {
     /// By the clock that only goes forward, in milliseconds.
     var leaseEnd: Double
     var isCommitting = false
+    /// Whether the server has answered when it was asked last.
+    var isAnswering = true
     var isStopped = false
   }
 
@@ -139,6 +141,7 @@ final class PostgresOwnership: Sendable {
     state.change { state in
       state.isCommitting = false
       guard happened else { return }
+      state.isAnswering = true
       state.commit += 1
       state.leaseEnd = max(state.leaseEnd, asked + Self.leaseSeconds * 1_000)
     }
@@ -159,6 +162,9 @@ final class PostgresOwnership: Sendable {
 
   /// Whether nobody else can have committed. Not while a commit is under way whose fate is open: others may see it.
   var isCertain: Bool { state.withLock { SystemClock.milliseconds < $0.leaseEnd } }
+
+  /// Whether it is of use to ask the server: who waits for it on an event loop holds others up.
+  var isAnswering: Bool { state.withLock { $0.isAnswering } }
 
   // MARK: the beat
 
@@ -184,19 +190,55 @@ final class PostgresOwnership: Sendable {
         }
       } catch {
         link = nil
-        health.begin(.away(store: address.text, reason: error.message))
+        // Behind a commit that takes long a beat waits, and says nothing.
+        let isBehind = state.change { state in
+          state.isAnswering = state.isCommitting && state.isAnswering
+          return state.isCommitting
+        }
+        if !isBehind { health.begin(.away(store: address.text, reason: error.message)) }
       }
     }
   }
 
   private func beat(over link: inout PostgresLink?, _ epoch: Int64) throws(PostgresFailure) {
     let current = try PostgresLink.opened(&link, address)
+    // A commit is a beat itself, and holds the row. Whether the server answers is asked without it.
+    if state.withLock({ $0.isCommitting }) {
+      do throws(PostgresFailure) {
+        try current.run([PostgresTables.clock], seconds: Self.beatAnswerSeconds)
+        state.change { $0.isAnswering = true }
+      } catch {
+        state.change { $0.isAnswering = false }
+        throw error
+      }
+      return
+    }
+    let known = state.withLock { $0.commit }
     let asked = SystemClock.milliseconds
     let rows = try current.run([PostgresTables.beat(epoch: epoch)], seconds: Self.beatAnswerSeconds)
-    note(rows.last, asked, epoch)
+    note(rows.last, asked, epoch, known: known)
   }
 
-  private func note(_ rows: PostgresRows?, _ asked: Double, _ epoch: Int64) {
+  /// What the number of the last commit says.
+  enum Finding: Hashable {
+    /// Nobody else has committed.
+    case own
+    case foreign
+    /// Nothing: what is under way may be in the row already, and is told when it is in the copy, too; what came to its end
+    /// meanwhile may not have been there.
+    case open
+
+    /// - Parameters:
+    ///   - said: what stands in the row.
+    ///   - before: what was known when it was asked.
+    ///   - now: what is known when it answers.
+    init(said: Int64, before: Int64, now: Int64, isCommitting: Bool) {
+      self = isCommitting || now != before ? .open : said == now ? .own : .foreign
+    }
+  }
+
+  /// - Parameter known: the last commit when it was asked.
+  private func note(_ rows: PostgresRows?, _ asked: Double, _ epoch: Int64, known: Int64) {
     guard let rows, rows.count == 1 else {
       if state.withLock({ $0.standing == .owner && $0.epoch == epoch }) {
         lose("another server has taken the store")
@@ -204,13 +246,13 @@ final class PostgresOwnership: Sendable {
       return
     }
     let commit = rows.integer(0, 0)
-    let isKnown = state.change { state in
-      // What is under way may be in the row already, and is told when it is in the copy, too.
-      if state.isCommitting { return true }
-      if state.commit == commit { state.leaseEnd = max(state.leaseEnd, asked + Self.leaseSeconds * 1_000) }
-      return state.commit == commit
+    let finding = state.change { state in
+      state.isAnswering = true
+      let finding = Finding(said: commit, before: known, now: state.commit, isCommitting: state.isCommitting)
+      if finding == .own { state.leaseEnd = max(state.leaseEnd, asked + Self.leaseSeconds * 1_000) }
+      return finding
     }
-    if isKnown { return health.endAway() }
+    if finding != .foreign { return health.endAway() }
     lose("PostgreSQL has \(commit) commits and is not the one that this server wrote to")
   }
 }

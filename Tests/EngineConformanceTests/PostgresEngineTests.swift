@@ -3,10 +3,11 @@
 
 import DocStore
 import EngineLMDB
-import EnginePostgres
 import Platform
 import TestSupport
 import Testing
+
+@testable import EnginePostgres
 
 @Suite("the engine on PostgreSQL", .serialized, .enabled(if: PostgresCluster.shared != nil))
 struct PostgresEngineTests {
@@ -149,6 +150,7 @@ struct PostgresEngineTests {
     }
     #expect(acknowledged.withLock { $0 } == 1_000)
     #expect(try stored() == 1_000)
+    try eventually("it is known that nobody cuts any more") { engine.health.outage == nil }
     #expect(try raise(engine) == 1_001)
     engine.settle()
   }
@@ -269,6 +271,52 @@ struct PostgresEngineTests {
     }
     #expect(try raise(engine) == (isClosing ? 2 : 3))
     engine.settle()
+  }
+
+  @Test("a commit that takes long is waited for, and documents are read meanwhile")
+  func waitsForSlowCommits() throws {
+    let engine = try open()
+    #expect(try raise(engine) == 1)
+    let isOver = Monitor(false)
+    try runThreads(3) { index in
+      switch index {
+      case 0:
+        _ = try cluster.ask(
+          address, "begin; update docstore.clock set beat = beat where id = 1; select pg_sleep(5); rollback")
+      case 1:
+        try eventually("somebody is at the clock's row") { cluster.isAsleep }
+        #expect(try raise(engine) == 2)
+        isOver.change { $0 = true }
+      default:
+        try eventually("a commit waits") { cluster.isLockedOut }
+        while !isOver.withLock({ $0 }) {
+          let read = try engine.value([0])
+          #expect(read == [0, 0, 1] || read == [0, 0, 2])
+          #expect(engine.health.outage == nil)
+          usleep(20_000)
+        }
+      }
+    }
+    #expect(try raise(engine) == 3)
+    engine.settle()
+  }
+
+  @Test(
+    "what the number of the last commit says when a store is kept",
+    arguments: [
+      // What the row said, what was known when it was asked and when it answered, whether a commit is under way.
+      (7, 7, 7, false, PostgresOwnership.Finding.own), (8, 7, 7, false, .foreign), (6, 7, 7, false, .foreign),
+      (8, 7, 7, true, .open), (7, 7, 7, true, .open),
+      // A commit came to its end while the answer was on its way: it may have been in the row, or not.
+      (7, 7, 8, false, .open), (8, 7, 8, false, .open),
+    ])
+  func findsOthers(
+    _ row: (said: Int64, before: Int64, now: Int64, isCommitting: Bool, finding: PostgresOwnership.Finding)
+  ) {
+    #expect(
+      PostgresOwnership.Finding(
+        said: row.said, before: row.before, now: row.now, isCommitting: row.isCommitting)
+        == row.finding)
   }
 
   @Test("a copy that is filled while commits go on is the same as the tables")

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import EngineLMDB
+import EnginePostgres
 import Platform
 
 /// What the four have in common.
@@ -9,8 +10,18 @@ enum Maintenance {
   /// LIMIT: lines of damage that are printed; more are counted.
   private static let linesMax = 1_000
 
+  /// Complains and ends for what is in no folder.
+  static func requireFolder(_ folder: String) throws {
+    guard PostgresAddress.isOne(folder) else { return }
+    throw Terminal.end(
+      ExitStatus.usage,
+      "a store in PostgreSQL is looked after by its own programs: pg_amcheck and pg_dump; "
+        + "docsh migrate copies it to a folder, which can be checked")
+  }
+
   /// Complains and ends when a process has the folder.
   static func requireUnused(_ folder: String) throws {
+    try requireFolder(folder)
     do throws(LMDBOpenError) { try LMDBEngine.checkUnused(folder: folder) } catch {
       throw Terminal.end(
         ExitStatus.storage,
@@ -55,6 +66,7 @@ struct CheckCommand: ParsableCommand {
   var folder: String
 
   func run() throws {
+    try Maintenance.requireFolder(folder)
     if !Folders.exists(folder), access(folder, F_OK) == 0 {
       throw Terminal.end(
         ExitStatus.badInput,
@@ -119,6 +131,7 @@ struct BackupCommand: ParsableCommand {
   var out: String
 
   func run() throws {
+    try Maintenance.requireFolder(folder)
     try StoreOpening.attempt { () throws(LMDBOpenError) in try FolderCopy.backUp(folder: folder, to: out) }
     guard try Maintenance.check(out) else { throw ExitCode(ExitStatus.damaged) }
   }
