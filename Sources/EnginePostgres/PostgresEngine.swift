@@ -7,7 +7,7 @@
 /// A commit whose outcome is not known, because the connection ended with it, is looked up by its number before anything
 /// else is committed, however long that takes: whoever waits for it has a deadline of their own, and listeners must hear of it.
 ///
-/// State and what guards it: `link`, of the one that writes, by the turn that `isWriting` gives.
+/// State and what guards it: the link to write over, by the turn that `writing` gives; `isClosing` by itself.
 ///
 /// LIMIT: keys of 511 bytes, as data folders have them, so that a store can move between the two.
 /// Source: docs/decisions.md, "PostgreSQL keeps the store, and a process that serves it has a copy".

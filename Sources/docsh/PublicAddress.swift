@@ -19,12 +19,17 @@ enum PublicAddress {
     if bytes.count == 16 {
       let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
       if isMapped { return isPublic(Array(bytes[12...])) }
+      let isOfDocuments = bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8])
       // Global unicast. What is beside it is this machine, its network, or a group.
-      return bytes[0] & 0xE0 == 0x20
+      return bytes[0] & 0xE0 == 0x20 && !isOfDocuments
     }
     guard bytes.count == 4 else { return false }
+    // Addresses of documents and of tests, which no network forwards.
+    let isOfDocuments = [[192, 0, 2], [198, 51, 100], [203, 0, 113], [192, 0, 0]].contains(Array(bytes[..<3]))
+    if isOfDocuments { return false }
     switch (bytes[0], bytes[1]) {
-    case (0, _), (10, _), (127, _), (169, 254), (192, 168), (172, 16...31), (100, 64...127), (224..., _):
+    case (0, _), (10, _), (127, _), (169, 254), (192, 168), (172, 16...31), (100, 64...127), (198, 18...19),
+      (224..., _):
       return false
     default: return true
     }

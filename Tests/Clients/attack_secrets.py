@@ -514,7 +514,7 @@ def beyond(options):
         return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
     account = f"{part({'alg': 'RS256'})}.{part({'iss': 'sa', 'sub': 'sa', 'scope': 's', 'exp': 4102444800})}.c2ln"
     tokens = ("owner", "Owner", "ya29.abc", account)
-    with Server(options.docsh, host="0.0.0.0") as server:
+    with Server(options.docsh, "--allow-public", host="0.0.0.0") as server:
         for token in tokens:
             status, text = server.ask("GET", ROOT + "/vault/v", headers={"Authorization": "Bearer " + token})
             assert status == 403 and "--allow-owner" in text, (token, status, text)
