@@ -115,7 +115,7 @@ extension EngineHealth.Outage {
     case .gone(let folder, let reason):
       "data folder `\(folder)` \(reason). Commits are refused; put the folder back, or stop the server and start it again"
     case .away(let store, let reason):
-      "PostgreSQL at \(store) cannot be reached: \(reason). Commits are refused, and reads unless they were begun before, until it can"
+      "PostgreSQL at \(store) cannot be reached: \(reason). Commits are refused, and soon reads, until it can"
     case .lost(let store, let reason):
       "the store at \(store) is no longer this server's: \(reason). Nothing is served; stop the server, and start it again if the store is to be its own"
     }

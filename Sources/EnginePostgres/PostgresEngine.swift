@@ -159,7 +159,6 @@ public final class PostgresEngine: StorageEngine {
   ) throws(E) -> R {
     var link = beginWriting()
     defer { endWriting(link) }
-    isClosing.store(false, ordering: .relaxed)
     do throws(StorageError) { try admit(&link) } catch { throw E(storage: error) }
     let result = try read { (view) throws(E) in try plan(view, batch) }
     if batch.mutations.isEmpty { return result }
@@ -185,6 +184,7 @@ public final class PostgresEngine: StorageEngine {
 
   private func admit(_ link: inout PostgresLink?) throws(StorageError) {
     if ownership.standing == .released {
+      isClosing.store(false, ordering: .relaxed)
       do throws(PostgresFailure) {
         let current = try PostgresLink.opened(&link, address)
         try ownership.takeAgain(over: current)

@@ -28,7 +28,7 @@ struct PostgresFailure: Error, Hashable, Sendable {
 
   /// The server lets nobody in, or not this one.
   var isRefusal: Bool {
-    guard let state else { return true }
+    guard let state else { return false }
     return state.hasPrefix("28") || state.hasPrefix("3D") || state.hasPrefix("53")
   }
 

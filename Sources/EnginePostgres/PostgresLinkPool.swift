@@ -52,7 +52,8 @@ final class PostgresLinkPool: Sendable {
       defer { state.idle = [] }
       return state.idle
     }
-    _ = idle
+    // They are closed here: others do not wait for that.
+    withExtendedLifetime(idle) {}
   }
 
   /// What the layers above can act on; the words are kept for `explanation`.

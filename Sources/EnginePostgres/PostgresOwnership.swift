@@ -160,7 +160,8 @@ final class PostgresOwnership: Sendable {
     if isNew { health.begin(.lost(store: address.text, reason: reason)) }
   }
 
-  /// Whether nobody else can have committed. Not while a commit is under way whose fate is open: others may see it.
+  /// Whether nobody else can have committed. A commit of this server's that is under way counts for nothing yet: nobody has
+  /// been told of it.
   var isCertain: Bool { state.withLock { SystemClock.milliseconds < $0.leaseEnd } }
 
   /// Whether it is of use to ask the server: who waits for it on an event loop holds others up.

@@ -34,9 +34,7 @@ public enum StoreCopy {
       throw .notEmpty
     }
     let all = try entryCount(source)
-    try target.write(MutationBatch()) { (_, batch) throws(Failure) in
-      batch.put(.catalog, KeyLayout.unfinishedKey, [])
-    }
+    try mark(target, isFinished: false)
     var done = 0
     for keyspace in Keyspace.allCases {
       try visitSlices(source, keyspace) { (slice) throws(Failure) in
@@ -49,9 +47,7 @@ public enum StoreCopy {
     }
     try compare(source, target)
     try besides()
-    try target.write(MutationBatch()) { (_, batch) throws(Failure) in
-      batch.remove(.catalog, KeyLayout.unfinishedKey)
-    }
+    try mark(target, isFinished: true)
     return done
   }
 
@@ -67,12 +63,25 @@ public enum StoreCopy {
   /// Leaves an empty store where `run` has not come to its end.
   public static func removeUnfinished(_ engine: some StorageEngine) throws(Failure) {
     guard try !isFinished(engine) else { return }
-    // The mark, which is in the first of them, goes last.
-    for keyspace in Keyspace.allCases.reversed() {
-      while try !slice(engine, keyspace, after: nil).isEmpty {
+    for keyspace in Keyspace.allCases {
+      while let last = try slice(engine, keyspace, after: nil).last {
         try engine.write(MutationBatch()) { (_, batch) throws(Failure) in
-          batch.removeRange(keyspace, .all, limit: sliceEntries)
+          // The mark is below everything else, and stays until nothing else is there.
+          let lower = keyspace == .catalog ? KeyLayout.unfinishedKey + [0] : []
+          let range = KeyRange(lower: lower, upper: last.key + [0])
+          batch.removeRange(keyspace, range, limit: sliceEntries)
         }
+      }
+    }
+    try mark(engine, isFinished: true)
+  }
+
+  private static func mark(_ engine: some StorageEngine, isFinished: Bool) throws(Failure) {
+    try engine.write(MutationBatch()) { (_, batch) throws(Failure) in
+      if isFinished {
+        batch.remove(.catalog, KeyLayout.unfinishedKey)
+      } else {
+        batch.put(.catalog, KeyLayout.unfinishedKey, [])
       }
     }
   }
@@ -87,25 +96,17 @@ public enum StoreCopy {
     }
   }
 
-  /// Both have the same entries, besides the mark of the target.
+  /// Both have the same entries: slices that begin behind the same key end with the same one.
   private static func compare(_ source: some StorageEngine, _ target: some StorageEngine) throws(Failure) {
     for keyspace in Keyspace.allCases {
-      var rest: [Entry] = []
       var last: [UInt8]?
-      var isSame = true
-      try visitSlices(source, keyspace) { (slice) throws(Failure) in
-        for entry in slice where isSame {
-          if rest.isEmpty {
-            rest = try Self.slice(target, keyspace, after: last).reversed()
-            last = rest.first?.key
-          }
-          if keyspace == .catalog, rest.last?.key == KeyLayout.unfinishedKey { rest.removeLast() }
-          isSame = rest.popLast().map { $0 == entry } ?? false
-        }
-      }
-      rest = rest.isEmpty ? try slice(target, keyspace, after: last) : rest
-      if keyspace == .catalog { rest.removeAll { $0.key == KeyLayout.unfinishedKey } }
-      guard isSame, rest.isEmpty else { throw .different(keyspace) }
+      repeat {
+        let (one, other) = (
+          try slice(source, keyspace, after: last), try slice(target, keyspace, after: last)
+        )
+        guard one.elementsEqual(other, by: ==) else { throw .different(keyspace) }
+        last = one.last?.key
+      } while last != nil
     }
   }
 
@@ -123,6 +124,7 @@ public enum StoreCopy {
     }
   }
 
+  /// The entries behind a key, but for the mark.
   private static func slice(
     _ engine: some StorageEngine, _ keyspace: Keyspace, after last: [UInt8]?
   ) throws(Failure) -> [Entry] {
@@ -132,6 +134,7 @@ public enum StoreCopy {
       do throws(StorageError) {
         let range = KeyRange(lower: last.map { $0 + [0] } ?? [], upper: nil)
         try view.scan(keyspace, range, .forward) { key, value in
+          if keyspace == .catalog, key.elementsEqual(KeyLayout.unfinishedKey) { return .more }
           found.append((Array(key), Array(value)))
           bytes += key.count + value.count
           return found.count < sliceEntries && bytes < sliceBytes ? .more : .stop
