@@ -27,6 +27,7 @@
   X(int, PQflush, (docstore_pq_connection *))                                                                          \
   X(int, PQconsumeInput, (docstore_pq_connection *))                                                                   \
   X(int, PQisBusy, (docstore_pq_connection *))                                                                         \
+  X(docstore_pq_notice *, PQnotifies, (docstore_pq_connection *))                                                      \
   X(docstore_pq_result *, PQgetResult, (docstore_pq_connection *))                                                     \
   X(int, PQresultStatus, (const docstore_pq_result *))                                                                 \
   X(char *, PQresultErrorField, (const docstore_pq_result *, int))                                                     \
@@ -127,6 +128,8 @@ int docstore_pq_flush(docstore_pq_connection *connection) { return PQflush(conne
 int docstore_pq_receive(docstore_pq_connection *connection) { return PQconsumeInput(connection); }
 int docstore_pq_must_wait(docstore_pq_connection *connection) { return PQisBusy(connection); }
 docstore_pq_result *docstore_pq_next(docstore_pq_connection *connection) { return PQgetResult(connection); }
+
+docstore_pq_notice *docstore_pq_next_notice(docstore_pq_connection *connection) { return PQnotifies(connection); }
 
 int docstore_pq_result_kind(const docstore_pq_result *result) { return PQresultStatus(result); }
 const char *docstore_pq_result_state(const docstore_pq_result *result) { return PQresultErrorField(result, 'C'); }

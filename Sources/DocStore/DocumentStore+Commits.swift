@@ -116,6 +116,15 @@ extension DocumentStore {
     return try outcome.wait { $0 }.get()
   }
 
+  /// Makes every later commit, of whatever server, one above `time`. For a thread that may block.
+  func raise(to time: Int64) {
+    let isDone = Monitor(false)
+    do throws(StoreError) {
+      try committer.submit(.raise(time) { _ in isDone.change { $0 = true } })
+    } catch { return }
+    isDone.wait { $0 ? () : nil }
+  }
+
   /// Collects all history beyond the retention and removes what was cleared, now instead of when idle.
   @discardableResult
   public func tidy() async throws(StoreError) -> Int64 {
@@ -204,7 +213,8 @@ extension DocumentStore {
   ) throws(StoreError) -> TransactionID {
     switch transactions.seal.open(token, database, caller) {
     case .id(let id): return id
-    case .unknown: throw .invalid(TransactionText.unknown)
+    // It may be one of another server, which has ended or which the client does not reach any more: it tries again.
+    case .unknown: throw isShared ? .aborted(.transactionOver) : .invalid(TransactionText.unknown)
     case .malformed: throw .invalid(TransactionText.malformed)
     }
   }

@@ -76,12 +76,19 @@ extension DocumentStore {
     }
   }
 
+  /// Another process has told what it would like to have.
+  func proposeForOthers(_ text: String) {
+    guard let wish = IndexWish(text), let generation = try? generation(of: wish.database) else { return }
+    if case .never = indexes.building { return }
+    indexes.propose([wish.shape], wish.database, generation)
+  }
+
   /// Hears of every index that is retired, on the thread that commits, and must return at once. One follower.
   public func followRetiredIndexes(_ report: @escaping @Sendable (RetiredIndex) -> Void) {
     indexes.follow(report)
   }
 
-  private func generation(of database: DatabaseID) throws(StoreError) -> UInt32 {
+  func generation(of database: DatabaseID) throws(StoreError) -> UInt32 {
     try engine.read { (view) throws(StoreError) in
       do throws(StorageError) {
         return try DatabaseCatalog.generation(view, database)

@@ -100,6 +100,8 @@ extension DocumentStore {
   }
 
   private func settled(_ version: Int64) -> Moment {
+    // Nobody may commit below it any more, on whatever server.
+    if isShared, version > clock.committed { raise(to: version) }
     clock.settle(version)
     return .at(version)
   }
@@ -113,13 +115,13 @@ extension DocumentStore {
   /// Source: docs/spec/protocol.md 1.10, `read_time` bounds.
   func checkBounds(_ readTime: Int64) throws(StoreError) {
     if readTime < 0 { throw .invalid(.beforeEpoch) }
-    if readTime > clock.issue() { throw .invalid(TransactionText.future) }
+    if readTime > clock.present { throw .invalid(TransactionText.future) }
     if readTime < oldestReadTime { throw .failedPrecondition(.readTimeTooOld) }
   }
 
   /// A time that no commit so far lies after, and none to come before: the clock's, unless commits have gone on while
   /// it stood.
-  package var presentTime: Int64 { clock.issue() }
+  package var presentTime: Int64 { clock.present }
 
   private var oldestReadTime: Int64 { environment.now() - Retention.seconds * 1_000_000 }
 

@@ -17,6 +17,7 @@
 /// the store itself has none.
 
 public import DocModel
+internal import Platform
 internal import Synchronization
 
 public final class DocumentStore<Engine: StorageEngine>: Sendable {
@@ -30,6 +31,8 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   let indexes: IndexRegistry
   let hold: HistoryHold
   let commitsOnCaller: Bool
+  /// Whether other processes have the store at the same time.
+  public let isShared: Bool
   /// Whether collections have tallies: of a store that outlives the process, and was once opened for writing since
   /// tallies are kept.
   let isTallied: Bool
@@ -54,14 +57,17 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
         .unavailable,
         message: "a copy of another store was begun there and is not finished; make the copy again")
     }
+    isShared = engine.sharing != nil
     do {
       lastVersion = try Self.openState(engine, environment)
       isTallied = try Self.openTallies(engine, isReadOnly: options.isReadOnly)
       areGroupsKnown = try Self.openCollections(engine, isReadOnly: options.isReadOnly)
-      stored = options.isReadOnly ? StoredIndexes() : try Self.openIndexes(engine)
+      stored =
+        options.isReadOnly
+        ? StoredIndexes() : try engine.read { (view) throws(StorageError) in try IndexCatalog.stored(view) }
     } catch { throw engine.storeError(error) }
-    clock = CommitClock(committed: lastVersion, environment: environment)
-    transactions = TransactionTable(now: environment.elapsed)
+    clock = CommitClock(committed: lastVersion, environment: environment, isShared: isShared)
+    transactions = TransactionTable(now: environment.elapsed, isShared: isShared)
     feed = ChangeFeed()
     indexes = IndexRegistry(options, now: environment.elapsed)
     hold = HistoryHold(options.historyHeldAfter)
@@ -86,10 +92,51 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       committer.stop()
       return
     }
+    try followOthers()
     try committer.start(stored)
   }
 
   deinit { committer.stop() }
+
+  /// What others commit is told from here on; what they did since the store's state was read is read once more.
+  private func followOthers() throws(StoreError) {
+    guard let sharing = engine.sharing else { return }
+    var failure: StorageError?
+    sharing.inOrder {
+      do throws(StorageError) {
+        let state = try engine.read { (view) throws(StorageError) in try DatabaseCatalog.state(view) }
+        if let last = state?.lastVersion {
+          clock.raise(to: last)
+          clock.endBatch(committed: last)
+        }
+        for (database, index) in try engine.read { (view) throws(StorageError) in
+          try IndexCatalog.stored(view)
+        }.kept {
+          indexes.insert(index, database.generation)
+        }
+      } catch { failure = error }
+      sharing.follow { [weak committer] batch, apply in
+        if let committer { committer.note(batch, apply) } else { apply() }
+      }
+    }
+    if let failure { throw engine.storeError(failure) }
+    sharing.hear { [weak self] text in self?.proposeForOthers(text) }
+    sharing.followLeadership { [weak committer] _ in committer?.look() }
+  }
+
+  /// Calls `body`, on any thread, when reads see everything that was committed anywhere before this call.
+  public func whenCurrent(_ body: @escaping @Sendable (StoreError?) -> Void) {
+    guard let sharing = engine.sharing else { return body(nil) }
+    sharing.whenCurrent { [engine] error in body(error.map { engine.storeError($0) }) }
+  }
+
+  /// As `whenCurrent`, for a thread that may block.
+  public func waitUntilCurrent() throws(StoreError) {
+    if !isShared { return }
+    let outcome = Monitor<StoreError??>(nil)
+    whenCurrent { error in outcome.change { $0 = .some(error) } }
+    if let error = outcome.wait({ $0 }) { throw error }
+  }
 
   /// Lets queued commits finish and ends the thread that writes. Commits that come later are refused.
   public func close() {
@@ -140,18 +187,6 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       guard try CollectionCatalog.makeAll(view, batch) else { return false }
       batch.put(.catalog, KeyLayout.stateKey, state.encoded)
       return true
-    }
-  }
-
-  private static func openIndexes(_ engine: Engine) throws(StorageError) -> StoredIndexes {
-    try engine.read { (view) throws(StorageError) in
-      var found = StoredIndexes()
-      for database in try DatabaseCatalog.databases(view) {
-        let (kept, retired) = try IndexCatalog.all(view, database.generation)
-        found.kept += kept.map { (database, $0) }
-        found.retired += retired.map { RetiredEntries(generation: database.generation, number: $0) }
-      }
-      return found
     }
   }
 

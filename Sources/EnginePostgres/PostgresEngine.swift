@@ -7,6 +7,8 @@
 /// A commit whose outcome is not known, because the connection ended with it, is looked up by its number before anything
 /// else is committed, however long that takes: whoever waits for it has a deadline of their own, and listeners must hear of it.
 ///
+/// Where several servers have the store (`PostgresEngine+Sharing`), a commit is two trips: the clock's row is taken first.
+///
 /// State and what guards it: the link to write over, by the turn that `writing` gives; `isClosing` by itself.
 ///
 /// LIMIT: keys of 511 bytes, as data folders have them, so that a store can move between the two.
@@ -28,23 +30,33 @@ public final class PostgresEngine: StorageEngine {
   /// The server's version as a number, 150004 for 15.4.
   public let serverVersion: Int
 
-  private let address: PostgresAddress
-  private let pool: PostgresLinkPool
-  private let ownership: PostgresOwnership
-  private let copy: PostgresCopy?
+  let address: PostgresAddress
+  let pool: PostgresLinkPool
+  let ownership: PostgresOwnership
+  let copy: PostgresCopy?
+  /// What the other servers commit; nil where there can be none.
+  let feed: PostgresFeed?
+  /// Which of them is the leader.
+  let leadership: PostgresLeadership?
+  /// Of the thread that has the feed's order, to commit.
+  let turn = Monitor<PostgresTurn?>(nil)
   /// Of the one that writes, with the link to write over.
   private let writing: Monitor<(isHeld: Bool, link: PostgresLink?)>
   private let isClosing = Atomic(false)
 
   /// LIMIT: seconds for one commit, after which its outcome is looked up.
-  private static let commitSeconds = 20.0
+  static let commitSeconds = 20.0
   /// LIMIT: how often a commit is sent that the server has not taken.
-  private static let attemptsMax = 5
+  static let attemptsMax = 5
 
   private init(
     _ address: PostgresAddress, _ ownership: PostgresOwnership, _ health: EngineHealth, _ copy: PostgresCopy?,
-    _ link: PostgresLink
+    _ link: PostgresLink, isShared: Bool
   ) {
+    feed =
+      isShared
+      ? PostgresFeed(address, ownership, health, copy, known: ownership.commit) : nil
+    leadership = isShared ? PostgresLeadership(address) : nil
     self.address = address
     location = address.text
     serverVersion = link.serverVersion
@@ -57,6 +69,8 @@ public final class PostgresEngine: StorageEngine {
 
   deinit {
     copy?.fail()
+    feed?.stop()
+    leadership?.stop()
     ownership.stop()
     ownership.release(over: nil)
   }
@@ -65,9 +79,11 @@ public final class PostgresEngine: StorageEngine {
 
   /// Opens the store in a database, and makes it where there is none.
   ///
-  /// - Parameter keepsCopy: false reads everything from PostgreSQL.
+  /// - Parameters:
+  ///   - keepsCopy: false reads everything from PostgreSQL.
+  ///   - isShared: other servers, which say so too, may have the store at the same time.
   public static func open(
-    _ address: PostgresAddress, keepsCopy: Bool = true
+    _ address: PostgresAddress, keepsCopy: Bool = true, isShared: Bool = false
   ) throws(PostgresOpenError) -> PostgresEngine {
     let health = EngineHealth()
     let link: PostgresLink
@@ -81,7 +97,8 @@ public final class PostgresEngine: StorageEngine {
           message:
             "its layout is \(layout), this program knows \(PostgresTables.layout): it is of a later version")
       }
-      taking = try PostgresOwnership.take(address, link, health)
+      if isShared { try PostgresTables.openShared(link) }
+      taking = try PostgresOwnership.take(address, link, health, as: isShared ? .together : .alone)
     } catch {
       throw error.isLost || error.isRefusal
         ? .unreachable(store: address.text, reason: error.message)
@@ -90,13 +107,13 @@ public final class PostgresEngine: StorageEngine {
     switch taking {
     case .inUse(let owner): throw .inUse(store: address.text, owner: owner)
     case .taken(let ownership):
-      return try begin(address, ownership, health, link, keepsCopy)
+      return try begin(address, ownership, health, link, keepsCopy, isShared)
     }
   }
 
   private static func begin(
     _ address: PostgresAddress, _ ownership: PostgresOwnership, _ health: EngineHealth, _ link: PostgresLink,
-    _ keepsCopy: Bool
+    _ keepsCopy: Bool, _ isShared: Bool
   ) throws(PostgresOpenError) -> PostgresEngine {
     var copy: PostgresCopy?
     if keepsCopy {
@@ -105,9 +122,11 @@ public final class PostgresEngine: StorageEngine {
         throw .unusable(store: address.text, reason: "its copy on this machine: \(error)")
       }
     }
-    let engine = PostgresEngine(address, ownership, health, copy, link)
+    let engine = PostgresEngine(address, ownership, health, copy, link, isShared: isShared)
     do throws(PlatformThread.Exhausted) {
       try ownership.start()
+      try engine.feed?.start()
+      try engine.leadership?.start()
       if copy != nil { try engine.startFilling() }
     } catch {
       throw .unusable(store: address.text, reason: error.description)
@@ -131,25 +150,37 @@ public final class PostgresEngine: StorageEngine {
   }
 
   private func alone(_ body: () -> Void) {
-    _ = beginWriting()
+    if let feed {
+      feed.takeOrder()
+      defer { feed.giveOrderBack() }
+      return body()
+    }
+    let link = beginWriting()
     body()
-    endWriting(nil)
+    endWriting(link)
   }
 
   /// Returns when reads are answered by the copy, or never will be.
   public func waitForCopy() { copy?.waitUntilWhole() }
 
   /// What is kept beside the documents. One writer at a time.
-  public var journal: PostgresJournal { PostgresJournal(address, ownership) }
+  public var journal: PostgresJournal { PostgresJournal(address, leadership?.term ?? ownership) }
 
   // MARK: reading
 
   public func read<R, E: StorageFailure>(_ body: (StorageView) throws(E) -> R) throws(E) -> R {
-    if let whole = copy?.whole, ownership.isCertain { return try whole.read(body) }
+    if let whole = copy?.whole, isCopyRight { return try whole.read(body) }
     if health.outage != nil || !ownership.isAnswering { throw E(storage: .unavailable) }
     let view = PostgresView(pool)
     defer { view.end() }
     return try body(view)
+  }
+
+  /// Whether the copy is what reads may see. Who must not miss what other servers have committed has waited for it
+  /// (`whenCurrent`); who plans a commit has the order.
+  private var isCopyRight: Bool {
+    guard let feed else { return ownership.isCertain }
+    return ownership.standing == .owner && (feed.isInContact || feed.hasOrder)
   }
 
   // MARK: writing
@@ -157,6 +188,7 @@ public final class PostgresEngine: StorageEngine {
   public func write<R, E: StorageFailure>(
     _ batch: MutationBatch, _ plan: (StorageView, MutationBatch) throws(E) -> R
   ) throws(E) -> R {
+    if let feed { return try write(batch, in: feed, plan) }
     var link = beginWriting()
     defer { endWriting(link) }
     do throws(StorageError) { try admit(&link) } catch { throw E(storage: error) }
@@ -166,7 +198,7 @@ public final class PostgresEngine: StorageEngine {
     return result
   }
 
-  private func beginWriting() -> PostgresLink? {
+  func beginWriting() -> PostgresLink? {
     writing.wait { writing -> PostgresLink?? in
       if writing.isHeld { return nil }
       writing.isHeld = true
@@ -175,14 +207,14 @@ public final class PostgresEngine: StorageEngine {
     }
   }
 
-  private func endWriting(_ link: PostgresLink?) {
+  func endWriting(_ link: PostgresLink?) {
     writing.change { writing in
       writing.isHeld = false
       if let link, link.isOpen { writing.link = link }
     }
   }
 
-  private func admit(_ link: inout PostgresLink?) throws(StorageError) {
+  func admit(_ link: inout PostgresLink?) throws(StorageError) {
     if ownership.standing == .released {
       isClosing.store(false, ordering: .relaxed)
       do throws(PostgresFailure) {
@@ -232,7 +264,15 @@ public final class PostgresEngine: StorageEngine {
         throw .unavailable
       }
       if failure.isLost {
-        if try hasHappened(turn, &link) { return asked }
+        let happened = try settled(epoch: turn.epoch, [], &link) { [location, ownership] clock, _ in
+          if clock.commit == turn.after { return false }
+          if clock.commit == turn.after + 1 { return true }
+          ownership.lose(
+            "PostgreSQL at \(location) has \(clock.commit) commits and is not the one that this server wrote to"
+          )
+          return nil
+        }
+        if happened { return asked }
       } else if failure.storageError != .conflict {
         break
       }
@@ -242,21 +282,22 @@ public final class PostgresEngine: StorageEngine {
 
   /// Whether a commit happened of which nothing was heard. The clock's row is waited for: whoever changes it may still be
   /// at it, though nobody listens any more.
-  private func hasHappened(
-    _ turn: PostgresOwnership.Turn, _ link: inout PostgresLink?
+  ///
+  /// - Parameters:
+  ///   - statements: asked after the clock's row.
+  ///   - decide: whether it happened, by the row and what came of the statements; nil where the store is lost.
+  func settled(
+    epoch: Int64, _ statements: [PostgresStatement], _ link: inout PostgresLink?,
+    _ decide: (PostgresClock, [PostgresRows]) -> Bool?
   ) throws(StorageError) -> Bool {
     while true {
       do throws(PostgresFailure) {
         let current = try PostgresLink.opened(&link, address)
-        let rows = try current.run([PostgresTables.settledClock], seconds: Self.commitSeconds)
-        guard let row = rows.last else { throw PostgresFailure(message: "there is no answer") }
+        let rows = try current.run([PostgresTables.settledClock] + statements, seconds: Self.commitSeconds)
+        guard let row = rows.first else { throw PostgresFailure(message: "there is no answer") }
         let clock = try PostgresClock(row)
-        if clock.epoch == turn.epoch, clock.commit == turn.after { return false }
-        if clock.epoch == turn.epoch, clock.commit == turn.after + 1 { return true }
-        ownership.lose(
-          clock.epoch == turn.epoch
-            ? "PostgreSQL has \(clock.commit) commits and is not the one that this server wrote to"
-            : "another server has taken the store")
+        if clock.epoch != epoch { ownership.lose("another server has taken the store") }
+        if clock.epoch == epoch, let happened = decide(clock, rows) { return happened }
         throw PostgresFailure(state: "57000", message: "the store is not this server's")
       } catch {
         link = nil
@@ -274,6 +315,7 @@ public final class PostgresEngine: StorageEngine {
     let link = beginWriting()
     defer { endWriting(link) }
     ownership.release(over: link)
+    leadership?.release()
   }
 
   public func explanation(of error: StorageError) -> String? {

@@ -12,9 +12,10 @@ struct PostgresFailure: Error, Hashable, Sendable {
   /// The connection is of no use any more.
   var isLost: Bool {
     guard let state else { return true }
-    // 08: connection; 57P01 to 57P05: the server or this session of it was ended; 25006: it may only be read, because
+    // 08: connection; 57P01 to 57P05: the server or this session of it was ended; 25P03: a session that did nothing in the
+    // middle of a transaction was; 25006: it may only be read, because
     // another one has taken over.
-    return state.hasPrefix("08") || state.hasPrefix("57P") || state == "25006"
+    return state.hasPrefix("08") || state.hasPrefix("57P") || state == "25P03" || state == "25006"
   }
 
   /// What a constraint of the clock row answers a server that another one has taken the store from.

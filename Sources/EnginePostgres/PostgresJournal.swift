@@ -31,20 +31,20 @@ public final class PostgresJournal: Sendable {
 
   /// Puts bytes at the end, which is at `offset`: all of them, or none.
   public func append(_ bytes: [UInt8], at offset: Int) throws(Failure) {
-    try change([PostgresTables.append(bytes, at: offset, epoch: ownership.epoch)])
+    try change([PostgresTables.append(bytes, at: offset, of: ownership.row, epoch: ownership.epoch)])
   }
 
   /// What lies behind `count` bytes goes, which begins with an append of its own.
   public func cut(to count: Int) throws(Failure) {
-    try change([PostgresTables.cutJournal(to: count, epoch: ownership.epoch)])
+    try change([PostgresTables.cutJournal(to: count, of: ownership.row, epoch: ownership.epoch)])
   }
 
   /// All of it becomes `bytes`.
   public func replace(by bytes: [UInt8]) throws(Failure) {
-    let epoch = ownership.epoch
+    let (row, epoch) = (ownership.row, ownership.epoch)
     try change([
-      PostgresTables.begin, PostgresTables.cutJournal(to: 0, epoch: epoch),
-      PostgresTables.append(bytes, at: 0, epoch: epoch), PostgresTables.end,
+      PostgresTables.begin, PostgresTables.cutJournal(to: 0, of: row, epoch: epoch),
+      PostgresTables.append(bytes, at: 0, of: row, epoch: epoch), PostgresTables.end,
     ])
   }
 

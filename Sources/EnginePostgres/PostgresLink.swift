@@ -141,6 +141,23 @@ final class PostgresLink: @unchecked Sendable {
     }
   }
 
+  /// Waits for what sessions tell all that listen: the texts that have come, none when nothing came in time.
+  func notices(seconds: Double) throws(PostgresFailure) -> [String] {
+    var socket = pollfd(fd: docstore_pq_socket(connection), events: Int16(POLLIN), revents: 0)
+    let count = poll(&socket, 1, Int32(seconds * 1_000))
+    if count < 0, errno != EINTR { throw PostgresFailure(message: String(cString: strerror(errno))) }
+    if count > 0, docstore_pq_receive(connection) == 0 || docstore_pq_is_open(connection) == 0 {
+      isOpen = false
+      throw lost
+    }
+    var texts: [String] = []
+    while let notice = docstore_pq_next_notice(connection) {
+      texts.append(notice.pointee.text.map { String(cString: $0) } ?? "")
+      docstore_pq_free(notice)
+    }
+    return texts
+  }
+
   private static func failure(_ result: OpaquePointer) -> PostgresFailure {
     PostgresFailure(
       state: docstore_pq_result_state(result).map { String(cString: $0) },

@@ -31,9 +31,25 @@ final class PostgresOwnership: Sendable {
     var isStopped = false
   }
 
+  /// How a store is had.
+  enum Role: Sendable {
+    /// By this server and no other.
+    case alone
+    /// By this server and others, who all say that they are several.
+    case together
+    /// Not the store: what one of several does for all.
+    case leader
+
+    var row: ClockRow { self == .leader ? .leader : .store }
+    var owner: String { self == .together ? PostgresOwner.several : PostgresOwner.own }
+  }
+
   private let address: PostgresAddress
   private let health: EngineHealth
+  private let role: Role
   private let state: Monitor<State>
+
+  var row: ClockRow { role.row }
 
   static let leaseSeconds = 2.0
   static let silenceSeconds = 3.0
@@ -41,8 +57,10 @@ final class PostgresOwnership: Sendable {
   private static let beatAnswerSeconds = 2.0
 
   private init(
-    _ address: PostgresAddress, _ health: EngineHealth, epoch: Int64, commit: Int64, leaseEnd: Double
+    _ address: PostgresAddress, _ health: EngineHealth, _ role: Role, epoch: Int64, commit: Int64,
+    leaseEnd: Double
   ) {
+    self.role = role
     self.address = address
     self.health = health
     state = Monitor(State(epoch: epoch, commit: commit, leaseEnd: leaseEnd))
@@ -58,32 +76,41 @@ final class PostgresOwnership: Sendable {
 
   /// Waits for an owner that may have ended, no longer than `silenceSeconds`.
   static func take(
-    _ address: PostgresAddress, _ link: PostgresLink, _ health: EngineHealth
+    _ address: PostgresAddress, _ link: PostgresLink, _ health: EngineHealth, as role: Role = .alone
   ) throws(PostgresFailure) -> Taking {
-    var seen = try settledClock(link)
+    var seen = try settledClock(link, role.row)
     var since = SystemClock.milliseconds
     while true {
+      if role == .together, seen.owner == PostgresOwner.several {
+        return .taken(
+          PostgresOwnership(
+            address, health, role, epoch: seen.epoch, commit: seen.commit,
+            leaseEnd: SystemClock.milliseconds))
+      }
       let hasEnded = seen.owner.map(PostgresOwner.hasEnded) ?? true
       if hasEnded || SystemClock.milliseconds - since > silenceSeconds * 1_000 {
         let asked = SystemClock.milliseconds
-        let rows = try link.run([PostgresTables.take(seen, owner: PostgresOwner.own)], seconds: answerSeconds)
+        let take = PostgresTables.take(role.row, seen, owner: role.owner)
+        let rows = try link.run([take], seconds: answerSeconds)
         if let row = rows.last, row.count == 1 {
           return .taken(
             PostgresOwnership(
-              address, health, epoch: row.integer(0, 0), commit: row.integer(0, 1),
+              address, health, role, epoch: row.integer(0, 0), commit: row.integer(0, 1),
               leaseEnd: asked + leaseSeconds * 1_000))
         }
       }
       usleep(50_000)
-      let now = try settledClock(link)
+      let now = try settledClock(link, role.row)
       if now == seen { continue }
       if let owner = now.owner, owner == seen.owner { return .inUse(PostgresOwner.name(owner)) }
       (seen, since) = (now, SystemClock.milliseconds)
     }
   }
 
-  private static func settledClock(_ link: PostgresLink) throws(PostgresFailure) -> PostgresClock {
-    guard let rows = try link.run([PostgresTables.settledClock], seconds: answerSeconds).last else {
+  private static func settledClock(
+    _ link: PostgresLink, _ row: ClockRow
+  ) throws(PostgresFailure) -> PostgresClock {
+    guard let rows = try link.run([PostgresTables.settledClock(of: row)], seconds: answerSeconds).last else {
       throw PostgresFailure(message: "there is no answer")
     }
     return try PostgresClock(rows)
@@ -99,18 +126,20 @@ final class PostgresOwnership: Sendable {
       state.leaseEnd = 0
       return state.epoch
     }
-    guard let epoch, let link = link ?? (try? PostgresLink(address)) else { return }
-    _ = try? link.run([PostgresTables.release(epoch: epoch)], seconds: Self.answerSeconds)
+    // What is had together stays with the others.
+    guard role != .together, let epoch, let link = link ?? (try? PostgresLink(address)) else { return }
+    _ = try? link.run([PostgresTables.release(row, epoch: epoch)], seconds: Self.answerSeconds)
   }
 
   /// The same owner again, if nobody has had the store meanwhile.
   func takeAgain(over link: PostgresLink) throws(PostgresFailure) {
-    guard case .taken(let other) = try Self.take(address, link, health) else {
+    guard case .taken(let other) = try Self.take(address, link, health, as: role) else {
       return lose("another server has taken the store")
     }
     let (epoch, commit, leaseEnd) = other.state.withLock { ($0.epoch, $0.commit, $0.leaseEnd) }
     let isSame = state.change { state in
-      guard state.epoch + 1 == epoch, state.commit == commit else { return false }
+      guard role == .together ? state.epoch == epoch : state.epoch + 1 == epoch && state.commit == commit
+      else { return false }
       (state.epoch, state.leaseEnd, state.standing) = (epoch, leaseEnd, .owner)
       return true
     }
@@ -126,6 +155,9 @@ final class PostgresOwnership: Sendable {
   }
 
   var epoch: Int64 { state.withLock { $0.epoch } }
+
+  /// The last commit, by what this server has made or found when it took the store.
+  var commit: Int64 { state.withLock { $0.commit } }
 
   var standing: Standing { state.withLock { $0.standing } }
 
@@ -196,7 +228,8 @@ final class PostgresOwnership: Sendable {
           state.isAnswering = state.isCommitting && state.isAnswering
           return state.isCommitting
         }
-        if !isBehind { health.begin(.away(store: address.text, reason: error.message)) }
+        // Behind the commits of others, too; who shares the store hears of the server otherwise.
+        if !isBehind, role == .alone { health.begin(.away(store: address.text, reason: error.message)) }
       }
     }
   }
@@ -216,7 +249,7 @@ final class PostgresOwnership: Sendable {
     }
     let known = state.withLock { $0.commit }
     let asked = SystemClock.milliseconds
-    let rows = try current.run([PostgresTables.beat(epoch: epoch)], seconds: Self.beatAnswerSeconds)
+    let rows = try current.run([PostgresTables.beat(of: row, epoch: epoch)], seconds: Self.beatAnswerSeconds)
     note(rows.last, asked, epoch, known: known)
   }
 
@@ -246,6 +279,7 @@ final class PostgresOwnership: Sendable {
       }
       return
     }
+    if role == .together { return }
     let commit = rows.integer(0, 0)
     let finding = state.change { state in
       state.isAnswering = true

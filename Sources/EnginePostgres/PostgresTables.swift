@@ -53,6 +53,31 @@ enum PostgresTables {
     return statements
   }
 
+  /// What several servers need beside: made when the first of them opens the store.
+  ///
+  /// `log` has the commits of the last minutes, for those who did not make them. The clock's second row says which of them
+  /// is the leader.
+  static let sharedCreation: [PostgresStatement] = [
+    PostgresStatement(
+      "create table if not exists docstore.log (n bigint primary key, token bytea not null, batch bytea not null, "
+        + "at timestamptz not null default clock_timestamp())"),
+    PostgresStatement(
+      "insert into docstore.clock (id, layout, epoch, commit, beat) values (2, $1, 0, 0, 0) "
+        + "on conflict (id) do nothing", .integer(layout)),
+  ]
+
+  /// Makes what several servers need. Who comes at the same time is refused here, and finds it afterwards.
+  static func openShared(_ link: PostgresLink) throws(PostgresFailure) {
+    for attempt in 0..<creationAttempts {
+      do throws(PostgresFailure) {
+        try link.run(sharedCreation, seconds: creationSeconds)
+        return
+      } catch {
+        guard error.isDuplicate, attempt + 1 < creationAttempts else { throw error }
+      }
+    }
+  }
+
   /// What is in a database, made where nothing is: its layout.
   static func open(_ link: PostgresLink) throws(PostgresFailure) -> Int64 {
     for attempt in 0..<creationAttempts {
@@ -146,8 +171,13 @@ enum PostgresTables {
   // MARK: the clock
 
   /// The state of the clock, after whoever is changing it.
-  static let settledClock = PostgresStatement(
-    "select layout, epoch, commit, beat, owner from docstore.clock where id = 1 for share")
+  static let settledClock = settledClock(of: .store)
+
+  static func settledClock(of row: ClockRow) -> PostgresStatement {
+    PostgresStatement(
+      "select layout, epoch, commit, beat, owner from docstore.clock where id = \(row.rawValue) for share")
+  }
+
   static let clock = PostgresStatement(
     "select layout, epoch, commit, beat, owner from docstore.clock where id = 1")
 
@@ -161,22 +191,72 @@ enum PostgresTables {
       .integer(epoch), .integer(commit))
   }
 
-  static func beat(epoch: Int64) -> PostgresStatement {
+  static func beat(of row: ClockRow, epoch: Int64) -> PostgresStatement {
     PostgresStatement(
-      "update docstore.clock set beat = beat + 1 where id = 1 and epoch = $1 returning commit",
+      "update docstore.clock set beat = beat + 1 where id = \(row.rawValue) and epoch = $1 returning commit",
       .integer(epoch))
   }
 
   /// Gives the store to a server, unless anything has happened since the clock was read.
-  static func take(_ seen: PostgresClock, owner: String) -> PostgresStatement {
+  static func take(_ row: ClockRow, _ seen: PostgresClock, owner: String) -> PostgresStatement {
     PostgresStatement(
       "update docstore.clock set epoch = epoch + 1, beat = beat + 1, owner = $1 "
-        + "where id = 1 and epoch = $2 and beat = $3 returning epoch, commit",
+        + "where id = \(row.rawValue) and epoch = $2 and beat = $3 returning epoch, commit",
       .text(owner), .integer(seen.epoch), .integer(seen.beat))
   }
 
-  static func release(epoch: Int64) -> PostgresStatement {
-    PostgresStatement("update docstore.clock set owner = null where id = 1 and epoch = $1", .integer(epoch))
+  static func release(_ row: ClockRow, epoch: Int64) -> PostgresStatement {
+    PostgresStatement(
+      "update docstore.clock set owner = null where id = \(row.rawValue) and epoch = $1", .integer(epoch))
+  }
+
+  // MARK: several servers
+
+  static let rollback = PostgresStatement("rollback")
+
+  /// LIMIT: how long a server that has the clock's row may do nothing. One that was stopped then loses its transaction,
+  /// and others go on.
+  static let limitIdleness = PostgresStatement("set local idle_in_transaction_session_timeout = '2s'")
+
+  /// Takes the row, after whoever has it, and with it the number of the commit that is about to be made. Another epoch
+  /// breaks the column's constraint.
+  static func lock(epoch: Int64) -> PostgresStatement {
+    PostgresStatement(
+      "update docstore.clock set commit = commit + 1, beat = beat + 1, epoch = case when epoch = $1 then epoch end "
+        + "where id = 1 returning commit",
+      .integer(epoch))
+  }
+
+  /// LIMIT: commits that are read at once.
+  static let missedMax = 256
+
+  /// The commits after one, in their order.
+  static func missed(after commit: Int64) -> PostgresStatement {
+    PostgresStatement(
+      "select n, batch from docstore.log where n > $1 order by n limit \(missedMax)", .integer(commit))
+  }
+
+  static func log(_ commit: Int64, token: [UInt8], _ batch: [UInt8]) -> PostgresStatement {
+    PostgresStatement(
+      "insert into docstore.log (n, token, batch) values ($1, $2, $3)", .integer(commit), .bytes(token),
+      .bytes(batch))
+  }
+
+  static func logged(_ commit: Int64, token: [UInt8]) -> PostgresStatement {
+    PostgresStatement(
+      "select n from docstore.log where n = $1 and token = $2", .integer(commit), .bytes(token))
+  }
+
+  /// LIMIT: how long a server may have heard nothing and still find out what it has missed.
+  static let keptMinutes = 10
+  static let cutLog = PostgresStatement(
+    "delete from docstore.log where at < clock_timestamp() - interval '\(keptMinutes) minutes'")
+
+  static let channel = "docstore"
+  static let listen = PostgresStatement("listen \(channel)")
+
+  static func tell(_ text: String) -> PostgresStatement {
+    PostgresStatement("select pg_notify('\(channel)', $1)", .text(text))
   }
 
   // MARK: the journal
@@ -184,20 +264,29 @@ enum PostgresTables {
   static let journal = PostgresStatement("select bytes from docstore.journal order by place")
 
   /// An append that was made twice has been made once.
-  static func append(_ bytes: [UInt8], at offset: Int, epoch: Int64) -> PostgresStatement {
+  static func append(_ bytes: [UInt8], at offset: Int, of row: ClockRow, epoch: Int64) -> PostgresStatement {
     PostgresStatement(
-      "insert into docstore.journal (place, bytes) select $1, $2 from docstore.clock where id = 1 and epoch = $3 for share "
+      "insert into docstore.journal (place, bytes) select $1, $2 from docstore.clock "
+        + "where id = \(row.rawValue) and epoch = $3 for share "
         + "on conflict (place) do update set bytes = excluded.bytes returning place",
       .integer(Int64(offset)), .bytes(bytes), .integer(epoch))
   }
 
-  static func cutJournal(to count: Int, epoch: Int64) -> PostgresStatement {
+  static func cutJournal(to count: Int, of row: ClockRow, epoch: Int64) -> PostgresStatement {
     PostgresStatement(
-      "with owner as (select id from docstore.clock where id = 1 and epoch = $2 for share), "
+      "with owner as (select id from docstore.clock where id = \(row.rawValue) and epoch = $2 for share), "
         + "gone as (delete from docstore.journal where place >= $1 and exists (select 1 from owner)) "
         + "select id from owner",
       .integer(Int64(count)), .integer(epoch))
   }
+}
+
+/// A row of `clock`, and whose it is.
+enum ClockRow: Int64, Sendable {
+  /// Of who commits.
+  case store = 1
+  /// Of the one among several servers that does what is to be done once.
+  case leader = 2
 }
 
 /// The row that orders commits.

@@ -22,6 +22,13 @@ enum ServedEngine: StorageEngine {
     }
   }
 
+  var sharing: (any SharedStore)? {
+    switch self {
+    case .folder(let engine): engine.sharing
+    case .postgres(let engine): engine.sharing
+    }
+  }
+
   /// What keeps commits from being taken, and what was found damaged.
   var health: EngineHealth {
     switch self {

@@ -9,13 +9,14 @@ import Testing
 /// The engines under test. Generic code runs on each through `run`.
 enum EngineUnderTest: String, CaseIterable, Sendable {
   case naive, lmdbEphemeral, lmdbDurable, lmdbTinyMap
-  /// With a copy to read from, and without.
-  case postgres, postgresTables
+  /// With a copy to read from, without, and as one of several servers.
+  case postgres, postgresTables, postgresShared
 
   /// Where PostgreSQL is not installed, its cases are left out, which is said.
   static var allCases: [EngineUnderTest] {
     let everywhere: [EngineUnderTest] = [.naive, .lmdbEphemeral, .lmdbDurable, .lmdbTinyMap]
-    return PostgresCluster.shared == nil ? everywhere : everywhere + [.postgres, .postgresTables]
+    return PostgresCluster.shared == nil
+      ? everywhere : everywhere + [.postgres, .postgresTables, .postgresShared]
   }
 
   func run(_ body: (any StorageEngine) throws -> Void) throws {
@@ -28,10 +29,11 @@ enum EngineUnderTest: String, CaseIterable, Sendable {
     case .lmdbTinyMap:
       // Every larger test makes this one grow.
       try body(try LMDBEngine.ephemeral(settings: LMDBSettings(mapBytes: 128 << 10)))
-    case .postgres, .postgresTables:
+    case .postgres, .postgresTables, .postgresShared:
       guard let cluster = PostgresCluster.shared else { return }
       let engine = try PostgresEngine.open(
-        try PostgresAddress(try cluster.database()), keepsCopy: self == .postgres)
+        try PostgresAddress(try cluster.database()), keepsCopy: self != .postgresTables,
+        isShared: self == .postgresShared)
       engine.waitForCopy()
       try body(engine)
       engine.settle()

@@ -11,6 +11,14 @@
 typedef struct docstore_pq_connection docstore_pq_connection;
 typedef struct docstore_pq_result docstore_pq_result;
 
+// What a session said to all that listen. The fields are the library's.
+typedef struct docstore_pq_notice {
+  char *channel;
+  int process;
+  char *text;
+  struct docstore_pq_notice *next;
+} docstore_pq_notice;
+
 // What a result is. The numbers are the library's.
 typedef enum {
   DOCSTORE_PQ_COMMAND_DONE = 1,
@@ -46,6 +54,9 @@ int docstore_pq_receive(docstore_pq_connection *connection);
 int docstore_pq_must_wait(docstore_pq_connection *connection);
 // NULL between the results of two statements.
 docstore_pq_result *docstore_pq_next(docstore_pq_connection *connection);
+
+// The next notice that has come; NULL when there is none. To be given to `docstore_pq_free`.
+docstore_pq_notice *docstore_pq_next_notice(docstore_pq_connection *connection);
 
 int docstore_pq_result_kind(const docstore_pq_result *result);
 // Five letters and figures; NULL where the library itself failed.

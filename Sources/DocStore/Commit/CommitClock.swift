@@ -24,11 +24,15 @@ struct CommitClock: Sendable {
   }
 
   private let state: Monitor<State>
+  /// Whether others commit, too: then no time may be given out that none of their commits so far has reached, since one with
+  /// a clock that is behind could still fall below it.
+  private let isShared: Bool
   private let now: @Sendable () -> Int64
   /// What a commit of a version writes as server time.
   let serverTime: @Sendable (_ version: Int64) -> Int64
 
-  init(committed: Int64, environment: Environment) {
+  init(committed: Int64, environment: Environment, isShared: Bool = false) {
+    self.isShared = isShared
     state = Monitor(State(issued: committed, committed: committed, firstInFlight: nil))
     now = environment.now
     serverTime = environment.serverTime
@@ -56,6 +60,7 @@ struct CommitClock: Sendable {
 
   /// The read time of a view whose newest commit is `seen`: now, unless commits are on their way.
   func readTime(seen: Int64) -> Int64 {
+    if isShared { return seen }
     let now = now()
     return state.withLock { state in
       guard state.committed == seen else { return seen }
@@ -67,10 +72,35 @@ struct CommitClock: Sendable {
 
   /// A version above every commit given out so far, and below every later one.
   func issue() -> Int64 {
+    if isShared { return committed }
     let now = now()
     return state.withLock { state in
       state.issued = max(state.issued, now)
       return state.issued
+    }
+  }
+
+  /// The last version that is durable.
+  var committed: Int64 { state.withLock { $0.committed } }
+
+  /// The latest time that may be asked for.
+  var present: Int64 { isShared ? max(committed, now()) : issue() }
+
+  /// Others have committed up to `last`; what they did is about to be seen here. `endBatch` says that it was told.
+  func beginOfOthers(upTo last: Int64) {
+    state.withLock { state in
+      guard last > state.committed else { return }
+      state.issued = max(state.issued, last)
+      state.firstInFlight = state.committed + 1
+      state.checkInvariants()
+    }
+  }
+
+  /// The next version lies above `time`.
+  func raise(to time: Int64) {
+    state.withLock { state in
+      if state.firstInFlight == nil { state.firstInFlight = state.committed + 1 }
+      state.issued = max(state.issued, time)
     }
   }
 

@@ -35,6 +35,8 @@ struct CommitRequest: Sendable {
 enum CommitJob: Sendable {
   case commit(CommitRequest)
   case clear(DatabaseID, @Sendable (Result<Int64, StoreError>) -> Void)
+  /// Makes sure that later commits lie above a time.
+  case raise(Int64, @Sendable (Result<Int64, StoreError>) -> Void)
   /// Tidies until nothing is left to tidy.
   case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
   /// Begins indexes; they are built between the batches that follow.
@@ -43,7 +45,7 @@ enum CommitJob: Sendable {
   var weight: Int {
     switch self {
     case .commit(let request): request.weight
-    case .clear, .tidy, .index: 256
+    case .clear, .raise, .tidy, .index: 256
     }
   }
 
@@ -57,7 +59,7 @@ enum CommitJob: Sendable {
   /// Whether it leaves more to tidy than documents that were overwritten.
   var leavesMuch: Bool {
     switch self {
-    case .commit: false
+    case .commit, .raise: false
     case .clear, .tidy, .index: true
     }
   }
@@ -66,7 +68,8 @@ enum CommitJob: Sendable {
   func refuse() {
     switch self {
     case .commit(let request): request.completion(.failure(.storage(.unavailable)))
-    case .clear(_, let completion), .tidy(let completion): completion(.failure(.storage(.unavailable)))
+    case .clear(_, let completion), .raise(_, let completion), .tidy(let completion):
+      completion(.failure(.storage(.unavailable)))
     case .index: break
     }
   }

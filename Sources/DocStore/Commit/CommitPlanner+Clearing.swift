@@ -24,6 +24,14 @@ extension CommitPlanner {
     return version
   }
 
+  /// Lets the store's last version be `time`, so that every later one lies above it.
+  func raise(to time: Int64) -> Int64 {
+    clock.raise(to: time)
+    state.lastVersion = max(state.lastVersion, time)
+    batch.put(.catalog, KeyLayout.stateKey, state.encoded)
+    return time
+  }
+
   /// The documents of a generation as earlier members of the batch left them, as deletions; nil when they
   /// are too many.
   private func deletions(of generation: UInt32) throws(StorageError) -> [DocumentChange]? {

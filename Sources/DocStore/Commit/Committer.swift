@@ -29,6 +29,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
   private let queue = CommitQueue()
   private let hasThread = Monitor(false)
   let engine: Engine
+  /// Where other processes commit to the same store.
+  private let sharing: (any SharedStore)?
   let clock: CommitClock
   let transactions: TransactionTable
   let feed: ChangeFeed
@@ -45,6 +47,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   ) {
     hasPace = engine.isDurable && !commitsOnCaller
     self.engine = engine
+    sharing = engine.sharing
     self.clock = clock
     self.transactions = transactions
     self.feed = feed
@@ -87,6 +90,9 @@ final class Committer<Engine: StorageEngine>: Sendable {
   /// had it is released after this. Must not be called by the thread.
   func join() { hasThread.wait { $0 ? nil : () } }
 
+  /// The thread is to look whether it has something else to do.
+  func look() { queue.ask() }
+
   /// Commits that wait.
   var waitingCount: Int { queue.waitingCount }
 
@@ -111,13 +117,19 @@ final class Committer<Engine: StorageEngine>: Sendable {
     let builder = IndexBuilder(
       engine: engine, registry: indexes,
       retirement: IndexRetirement(engine: engine, registry: indexes, rests: stored.retired))
-    builder.resume(stored.kept.filter { !$0.index.isReady })
+    if sharing == nil { builder.resume(stored.kept.filter { !$0.index.isReady }) }
     defer { builder.abandon() }
     var isTidy = false
     var pace = CommitPace()
     // Batches since there was nothing to tidy.
     var untidyCount = 0
+    var leads = sharing == nil
     while true {
+      if let sharing, sharing.isLeader != leads {
+        leads.toggle()
+        changeLeadership(to: leads, builder)
+        isTidy = !leads
+      }
       let isWaitedFor = transactions.isWaitedFor
       var pause = isTidy && builder.isIdle ? CommitterLimits.tidyMilliseconds : 0
       if isWaitedFor {
@@ -140,17 +152,29 @@ final class Committer<Engine: StorageEngine>: Sendable {
         builder.slice(batch)
         untidyCount += 1
         // What single batches leave is no more than what the next look finds.
-        if untidyCount >= CommitterLimits.tidyBatches || jobs.contains(where: \.leavesMuch) { isTidy = false }
+        if untidyCount >= CommitterLimits.tidyBatches || jobs.contains(where: \.leavesMuch) {
+          isTidy = !leads
+        }
       case .end: return
       case .look: break
       case .none where isWaitedFor && isTidy && builder.isIdle: break
       case .none where !builder.isIdle: builder.slice(batch)
+      case .none where !leads: isTidy = true
       case .none:
         // A failure to tidy is no caller's concern; it is tried again later.
         untidyCount = 0
         isTidy = !builder.retirement.slice(batch) && (try? housekeeping.tidySlice(batch)) ?? true
       }
     }
+  }
+
+  /// What one of several processes does for all goes on where the one before has left it.
+  private func changeLeadership(to leads: Bool, _ builder: IndexBuilder<Engine>) {
+    builder.abandon()
+    let found = try? engine.read { (view) throws(StorageError) in try IndexCatalog.stored(view) }
+    guard leads, let stored = found else { return }
+    builder.resume(stored.kept.filter { !$0.index.isReady })
+    builder.retirement.resume(stored.retired)
   }
 
   /// Writes a commit on the calling thread while the thread that writes has nothing to do; false when it has,
@@ -182,6 +206,19 @@ final class Committer<Engine: StorageEngine>: Sendable {
   private func write(
     _ jobs: [CommitJob], _ batch: MutationBatch, _ builder: IndexBuilder<Engine>?, isHurried: Bool = false
   ) {
+    guard let sharing else {
+      let written = writeInOrder(jobs, batch, isHurried)
+      return complete(written.outcomes, written.failure, batch, builder)
+    }
+    var written: (outcomes: [CommitOutcome], failure: StorageError?) = ([], nil)
+    sharing.inOrder { written = writeInOrder(jobs, batch, isHurried) }
+    complete(written.outcomes, written.failure, batch, builder)
+  }
+
+  /// Plans, writes and publishes.
+  private func writeInOrder(
+    _ jobs: [CommitJob], _ batch: MutationBatch, _ isHurried: Bool
+  ) -> (outcomes: [CommitOutcome], failure: StorageError?) {
     batch.reset()
     var planned: (outcomes: [CommitOutcome], planner: CommitPlanner)?
     var failure: StorageError?
@@ -193,8 +230,10 @@ final class Committer<Engine: StorageEngine>: Sendable {
           indexes: indexes, isHurried: isHurried, keepsTallies: engine.isDurable)
         planned = (jobs.map { plan($0, planner) }, planner)
         // In the batch's own transaction: what makes room costs no durability point of its own.
-        housekeeping.keepToBudget(
-          view, batch, &planner.state, changedCount: planner.changedCount, entered: planner.entered)
+        if sharing?.isLeader ?? true {
+          housekeeping.keepToBudget(
+            view, batch, &planner.state, changedCount: planner.changedCount, entered: planner.entered)
+        }
         try planner.finish()
       }
     } catch {
@@ -208,9 +247,14 @@ final class Committer<Engine: StorageEngine>: Sendable {
     }
     clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
     transactions.endBatch()
-    for outcome in planned?.outcomes ?? jobs.map(unplanned) {
-      complete(outcome, failure, batch, builder)
-    }
+    return (planned?.outcomes ?? jobs.map(unplanned), failure)
+  }
+
+  private func complete(
+    _ outcomes: [CommitOutcome], _ failure: StorageError?, _ batch: MutationBatch,
+    _ builder: IndexBuilder<Engine>?
+  ) {
+    for outcome in outcomes { complete(outcome, failure, batch, builder) }
   }
 
   private func plan(_ job: CommitJob, _ planner: CommitPlanner) -> CommitOutcome {
@@ -225,6 +269,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case .clear(let database, let completion):
       let result = Result { () throws(StorageError) in try planner.clear(database) }
       return .clear(completion, result.mapError { .storage($0) })
+    case .raise(let time, let completion):
+      return .clear(completion, .success(planner.raise(to: time)))
     case .tidy(let completion):
       return .tidy(completion)
     case .index(let request):
@@ -240,7 +286,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
       // has waited for locks.
       if let id = request.transaction { transactions.settle(id, failure: .storage(.unavailable)) }
       return .commit(request, .failure(.storage(.unavailable)))
-    case .clear(_, let completion): return .clear(completion, .failure(.storage(.unavailable)))
+    case .clear(_, let completion), .raise(_, let completion):
+      return .clear(completion, .failure(.storage(.unavailable)))
     case .tidy(let completion): return .tidy(completion)
     case .index(let request): return .index(request)
     }
@@ -255,13 +302,20 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case .isForThread(var request):
       request.isLong = true
       requeue([request])
-    case .index(let request): builder?.begin(request, batch)
+    case .index(let request):
+      if let sharing, !sharing.isLeader {
+        tellLeader(request, sharing)
+      } else {
+        builder?.begin(request, batch)
+      }
     case .commit(let request, let result):
       switch (result, failure) {
       case (.success, nil): metrics.countCommit(writes: request.writes.count)
       case (.success, .some), (.failure, _): metrics.countRefusal()
       }
       guard let failure, (try? result.get()) != nil else { return request.completion(result) }
+      // Others have committed between two attempts to write it.
+      if failure == .conflict, sharing != nil, request.transaction == nil { return requeue([request]) }
       if let transaction = request.transaction {
         transactions.settle(transaction, failure: .storage(failure))
       }
@@ -271,6 +325,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case .tidy(let completion):
       completion(
         Result { () throws(StorageError) in
+          guard sharing?.isLeader ?? true else { return clock.issue() }
           while builder?.retirement.slice(batch) == true {}
           while try !housekeeping.tidySlice(batch) {}
           return clock.issue()

@@ -49,6 +49,8 @@ open class StorageView {
 extension StorageEngine {
   public var isDurable: Bool { true }
 
+  public var sharing: (any SharedStore)? { nil }
+
   public func explanation(of error: StorageError) -> String? { nil }
 
   public func stopWaiting() {}
@@ -76,6 +78,9 @@ public protocol StorageEngine: Sendable {
 
   /// Whether what is written outlives the process.
   var isDurable: Bool { get }
+
+  /// How other processes that have the store at the same time are followed; nil where there can be none.
+  var sharing: (any SharedStore)? { get }
 
   /// What to tell of an error that the engine has just thrown, where it knows more than the error says.
   func explanation(of error: StorageError) -> String?

@@ -58,6 +58,12 @@ enum ChangeRecord {
     UnsafeRawBufferPointer(rebasing: record.prefix { $0 != mark })
   }
 
+  /// The source of a whole record; nil where it has none.
+  static func source(of record: UnsafeRawBufferPointer) -> CommitSource? {
+    let text = path(record)
+    return text.count == record.count ? nil : source(record[(text.count + 1)...])
+  }
+
   /// The source that follows a path and its mark.
   private static func source(_ bytes: Slice<UnsafeRawBufferPointer>) -> CommitSource {
     guard let kind = bytes.first else { return .unknown }

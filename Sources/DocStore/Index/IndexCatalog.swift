@@ -5,7 +5,7 @@ internal import DocModel
 /// The record of one index: 1 when it is ready, 0 before, 2 when it is retired and its entries are being removed; then
 /// its shape.
 enum IndexCatalog {
-  private static let retired: UInt8 = 2
+  static let retired: UInt8 = 2
 
   /// The record of an index that nobody keeps or reads any more.
   static func encodedRetired(_ index: StoredIndex) -> [UInt8] {
@@ -52,6 +52,17 @@ enum IndexCatalog {
     try view.get(.catalog, IndexLayout.catalogKey(generation, number))?.first == 1
   }
 
+  /// The indexes of all databases.
+  static func stored(_ view: StorageView) throws(StorageError) -> StoredIndexes {
+    var found = StoredIndexes()
+    for database in try DatabaseCatalog.databases(view) {
+      let (kept, retired) = try all(view, database.generation)
+      found.kept += kept.map { (database, $0) }
+      found.retired += retired.map { RetiredEntries(generation: database.generation, number: $0) }
+    }
+    return found
+  }
+
   /// All indexes of a generation that are kept.
   static func indexes(_ view: StorageView, _ generation: UInt32) throws(StorageError) -> [StoredIndex] {
     try all(view, generation).kept
@@ -78,7 +89,7 @@ enum IndexCatalog {
     return (found, retiredNumbers)
   }
 
-  private static func decoded(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> StoredIndex? {
+  static func decoded(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> StoredIndex? {
     guard let state = bytes.first else { return nil }
     var cursor = WireCursor(UnsafeRawBufferPointer(rebasing: bytes[1...]))
     guard cursor.tag() == 0x0A else { return nil }

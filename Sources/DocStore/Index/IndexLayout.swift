@@ -70,6 +70,15 @@ enum IndexLayout {
     writer.uint32(number)
     return writer.bytes
   }
+
+  /// What a key of the catalog names; nil where that is no index.
+  static func index(ofCatalogKey key: UnsafeRawBufferPointer) -> (generation: UInt32, number: UInt32)? {
+    var reader = KeyReader(key, offset: 1)
+    guard key.first == catalogPrefix, let generation = reader.uint32(), let number = reader.uint32() else {
+      return nil
+    }
+    return (generation, number)
+  }
 }
 
 extension KeyWriter {

@@ -190,6 +190,21 @@ final class IndexRegistry: Sendable {
     }
   }
 
+  /// Another process has written, or removed, the record of an index.
+  func note(_ number: UInt32, _ record: [UInt8]?, _ generation: UInt32) {
+    let index = record.flatMap { record in
+      record.withUnsafeBytes { IndexCatalog.decoded(number, $0) }
+    }
+    // The entries of a retired index are still there, those of one without a record are not.
+    guard let index, let record else { return }
+    if record.first == IndexCatalog.retired {
+      retire(index, generation)
+      reserve(number, generation)
+    } else {
+      insert(index, generation)
+    }
+  }
+
   func follow(_ report: @escaping @Sendable (RetiredIndex) -> Void) { state.withLock { $0.report = report } }
 
   func report(_ retired: RetiredIndex) { state.withLock { $0.report }?(retired) }

@@ -44,6 +44,9 @@ final class IndexRetirement<Engine: StorageEngine> {
     self.rests = rests
   }
 
+  /// Takes up what another process has left.
+  func resume(_ rests: [RetiredEntries]) { self.rests = rests }
+
   /// Retires one index that nobody reads, or removes a slice of one that is retired. False when there is nothing to do,
   /// or it cannot be done now.
   func slice(_ batch: MutationBatch) -> Bool {

@@ -84,6 +84,16 @@ struct CommitLog {
     append(Entry(database: database, version: version, batch: batch, changes: logged))
   }
 
+  /// What another process has committed; states that nobody has looked up are not there.
+  mutating func append(_ database: DatabaseID, _ version: Int64, _ changes: [DocumentChange]) {
+    if changes.isEmpty { return }
+    let logged = changes.map {
+      Change(
+        path: $0.path, before: $0.before, after: $0.after, hasStates: $0.before != nil || $0.after != nil)
+    }
+    append(Entry(database: database, version: version, batch: batch, changes: logged))
+  }
+
   mutating func appendClearing(_ database: DatabaseID, _ version: Int64) {
     append(Entry(database: database, version: version, batch: batch, changes: []))
   }

@@ -28,12 +28,29 @@ struct PredicateCache {
   private static func ask(
     _ query: StandingQuery<ReadPredicate>, _ change: CommitPlanner.Touched
   ) -> Answer {
+    ask(query, change.path, change.before?.document, change.now?.document)
+  }
+
+  private static func ask(
+    _ query: StandingQuery<ReadPredicate>, _ path: ResourcePath, _ before: StoredDocument?,
+    _ after: StoredDocument?
+  ) -> Answer {
     let membership = query.membership
     // Everything in a scope: whatever was written there was read.
     if membership.query == nil { return Answer(query: query, keys: [[]]) }
-    let states = [change.before?.document, change.now?.document]
-    let keys = states.compactMap { $0.flatMap { membership.key(change.path, $0) } }
+    let keys = [before, after].compactMap { $0.flatMap { membership.key(path, $0) } }
     return Answer(query: query, keys: keys)
+  }
+
+  /// The predicates that a change concerns, of one that nobody has asked about before.
+  static func concerned(
+    _ path: ResourcePath, _ before: StoredDocument?, _ after: StoredDocument?,
+    among queries: [StandingQuery<ReadPredicate>]
+  ) -> [ReadPredicate] {
+    queries.flatMap { query in
+      let keys = ask(query, path, before, after).keys
+      return keys.isEmpty ? [] : query.members.all.filter { $0.reaches(keys) }
+    }
   }
 
   /// The predicates that a change concerns.

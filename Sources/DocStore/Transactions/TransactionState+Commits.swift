@@ -52,6 +52,21 @@ extension TransactionState {
     return .apply
   }
 
+  /// Another process has committed, and has asked nobody here.
+  mutating func note(_ changes: [DocumentChange], of database: DatabaseID, _ version: Int64) {
+    log.append(database, version, changes)
+    guard openReadWrite > 0, spaces[database] != nil else { return }
+    for change in changes {
+      for reader in spaces[database]?.documents[change.path] ?? [] { entries[reader]?.isStale = true }
+      DocumentImage.withDocuments(change.before, change.after) { before, after in
+        let asked = spaces[database]?.predicates.candidates(change.path, before, after) ?? []
+        for predicate in PredicateCache.concerned(change.path, before, after, among: asked) {
+          entries[predicate.owner]?.isStale = true
+        }
+      }
+    }
+  }
+
   /// Whether no other transaction that may write is open.
   func isAlone(_ request: CommitRequest) -> Bool {
     let own = request.transaction.flatMap { entries[$0.counter] }

@@ -55,6 +55,11 @@ extension TransactionTable {
     }
   }
 
+  /// Another process has committed: whoever has read what it changed has been overtaken.
+  func note(_ changes: [DocumentChange], of database: DatabaseID, _ version: Int64) {
+    perform { state, _, _ in state.note(changes, of: database, version) }
+  }
+
   /// The database was cleared: whoever has read of it has been overtaken.
   func noteClearing(_ database: DatabaseID, _ version: Int64) {
     perform { state, _, _ in

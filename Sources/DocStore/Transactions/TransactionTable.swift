@@ -33,9 +33,13 @@ final class TransactionTable: Sendable {
   private let links = Monitor<Links?>(nil)
   private let now: @Sendable () -> Int64
 
+  /// Whether other processes have transactions on the same store, whose tokens are unknown here.
+  private let isShared: Bool
+
   let seal = TransactionSeal()
 
-  init(now: @escaping @Sendable () -> Int64) {
+  init(now: @escaping @Sendable () -> Int64, isShared: Bool = false) {
+    self.isShared = isShared
     self.now = now
     state = Monitor(TransactionState())
   }
@@ -107,10 +111,12 @@ final class TransactionTable: Sendable {
     _ token: [UInt8], _ database: DatabaseID, _ owner: CommitAuthor
   ) throws(StoreError) -> TransactionID? {
     if token.isEmpty { return nil }
-    guard case .id(let id) = seal.open(token, database, owner), !id.isReadOnly else {
-      throw policy.malformedRetry
+    switch seal.open(token, database, owner) {
+    case .id(let id) where !id.isReadOnly: return id
+    // It may be one of another server.
+    case .unknown where isShared: return nil
+    case .id, .unknown, .malformed: throw policy.malformedRetry
     }
-    return id
   }
 
   // MARK: reading
@@ -201,6 +207,9 @@ final class TransactionTable: Sendable {
   }
 
   // MARK: metrics
+
+  /// Whether transactions that may write are open, or reads of theirs under way.
+  var areSomeOpen: Bool { state.withLock { $0.openReadWrite > 0 } }
 
   /// How many transactions are open, of those that may write.
   var openCount: Int {

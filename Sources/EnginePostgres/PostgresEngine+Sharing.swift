@@ -1,0 +1,203 @@
+/// Commits where several servers have the store.
+///
+/// The clock's row is taken, and with the same trip comes what others have committed; the commit is planned on that state,
+/// and a second trip has its mutations, its entry in the log and the end of the transaction. Who waits for the row waits
+/// in PostgreSQL. A server that is stopped while it has the row loses it (`PostgresTables.limitIdleness`).
+
+public import DocStore
+internal import EngineLMDB
+internal import Platform
+
+/// The clock's row, had by this server. Belongs to the thread that has the feed's order.
+final class PostgresTurn {
+  var link: PostgresLink?
+  /// The number of the commit that may be made.
+  var commit: Int64 = 0
+  /// Why there is none to make.
+  var failure: StorageError?
+  /// The transaction has begun and has not ended.
+  var isOpen = false
+  var hasCommitted = false
+}
+
+extension PostgresEngine: SharedStore {
+  public var sharing: (any SharedStore)? { feed == nil ? nil : self }
+
+  public var isLeader: Bool { leadership?.isLeader ?? true }
+
+  public func follow(_ follower: @escaping StoreFollowing) { feed?.follow(follower) }
+
+  public func whenCurrent(_ body: @escaping @Sendable (StorageError?) -> Void) {
+    // Without a copy every read asks PostgreSQL itself.
+    if let feed, copy?.whole != nil { feed.whenCurrent(body) } else { body(nil) }
+  }
+
+  public func tellLeader(_ text: String) { feed?.tell(text) }
+
+  public func hear(_ body: @escaping @Sendable (String) -> Void) {
+    feed?.hear { [weak leadership] text in
+      if leadership?.isLeader == true { body(text) }
+    }
+  }
+
+  public func followLeadership(_ body: @escaping @Sendable (Bool) -> Void) {
+    if let leadership { leadership.follow(body) } else { body(true) }
+  }
+
+  public func inOrder(_ body: () -> Void) {
+    guard let feed, !feed.hasOrder else { return body() }
+    let turn = PostgresTurn()
+    turn.link = beginWriting()
+    // Whoever applies what others commit does not wait behind who waits for the row.
+    let missed = lock(turn, feed)
+    feed.takeOrder()
+    if let missed { apply(missed, turn, feed) }
+    self.turn.withLock { $0 = turn }
+    body()
+    self.turn.withLock { $0 = nil }
+    feed.giveOrderBack()
+    if turn.isOpen { rollBack(turn) }
+    endWriting(turn.link)
+    if turn.hasCommitted { feed.ring() }
+  }
+
+  // MARK: the row
+
+  /// Takes the row. Nil, and the turn says why, where that cannot be.
+  private func lock(_ turn: PostgresTurn, _ feed: PostgresFeed) -> PostgresRows? {
+    do throws(StorageError) {
+      try admit(&turn.link)
+      return try lockNow(turn, feed)
+    } catch {
+      turn.failure = error
+      return nil
+    }
+  }
+
+  private func lockNow(_ turn: PostgresTurn, _ feed: PostgresFeed) throws(StorageError) -> PostgresRows {
+    var failure = PostgresFailure(message: "there was no attempt")
+    for _ in 0..<Self.attemptsMax {
+      do throws(PostgresFailure) {
+        let current = try PostgresLink.opened(&turn.link, address)
+        let rows = try current.run(
+          [
+            PostgresTables.begin, PostgresTables.limitIdleness, PostgresTables.lock(epoch: ownership.epoch),
+            PostgresTables.missed(after: feed.known),
+          ], seconds: Self.commitSeconds)
+        guard rows.count >= 2, rows[rows.count - 2].count == 1 else {
+          throw PostgresFailure(message: "there is no answer")
+        }
+        turn.commit = rows[rows.count - 2].integer(0, 0)
+        turn.isOpen = true
+        return rows[rows.count - 1]
+      } catch { failure = error }
+      // Its transaction is in no order, and ends with it.
+      turn.link = nil
+      if failure.isDeposed { ownership.lose("another server has taken the store") }
+      if !failure.isLost, failure.storageError != .conflict { break }
+    }
+    if failure.isLost { health.begin(.away(store: location, reason: failure.message)) }
+    throw pool.note(failure)
+  }
+
+  /// Brings this server to the state that the commit is planned on. With the order.
+  private func apply(_ missed: PostgresRows, _ turn: PostgresTurn, _ feed: PostgresFeed) {
+    do throws(StorageError) {
+      try feed.apply(missed)
+      var count = missed.count
+      while count == PostgresTables.missedMax {
+        let rows: PostgresRows
+        do throws(PostgresFailure) {
+          guard let link = turn.link,
+            let more = try link.run([PostgresTables.missed(after: feed.known)], seconds: Self.commitSeconds)
+              .last
+          else { throw PostgresFailure(message: "there is no answer") }
+          rows = more
+        } catch { throw pool.note(error) }
+        try feed.apply(rows)
+        count = rows.count
+      }
+      if feed.known + 1 == turn.commit { return }
+      ownership.lose(
+        "PostgreSQL has \(turn.commit - 1) commits, of which this server knows \(feed.known): it is not the one that this "
+          + "server wrote to")
+      throw .unavailable
+    } catch { turn.failure = error }
+  }
+
+  private func rollBack(_ turn: PostgresTurn) {
+    turn.isOpen = false
+    do throws(PostgresFailure) {
+      try turn.link?.run([PostgresTables.rollback], seconds: Self.commitSeconds)
+    } catch { turn.link = nil }
+  }
+
+  // MARK: writing
+
+  func write<R, E: StorageFailure>(
+    _ batch: MutationBatch, in feed: PostgresFeed, _ plan: (StorageView, MutationBatch) throws(E) -> R
+  ) throws(E) -> R {
+    guard feed.hasOrder else {
+      var result: Result<R, E>?
+      inOrder { result = Result { () throws(E) in try write(batch, in: feed, plan) } }
+      guard let result else { throw E(storage: .unavailable) }
+      return try result.get()
+    }
+    guard let turn = turn.withLock({ $0 }) else { throw E(storage: .unavailable) }
+    // One turn is for one commit: who writes once more takes the row once more.
+    if turn.failure == nil, !turn.isOpen, let missed = lock(turn, feed) { apply(missed, turn, feed) }
+    if let failure = turn.failure { throw E(storage: failure) }
+    let result = try read { (view) throws(E) in try plan(view, batch) }
+    if batch.mutations.isEmpty { return result }
+    do throws(StorageError) { try commit(batch, turn, feed) } catch { throw E(storage: error) }
+    return result
+  }
+
+  private func commit(_ batch: MutationBatch, _ turn: PostgresTurn, _ feed: PostgresFeed) throws(StorageError)
+  {
+    let number = turn.commit
+    var random = SystemRandomNumberGenerator()
+    let token = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let record = CommitLogRecord.framed(batch, generation: 1, commit: UInt64(number))
+    let statements =
+      PostgresBatch.statements(batch.mutations)
+      + [PostgresTables.log(number, token: token, record), PostgresTables.end]
+    try send(statements, number, token, turn, feed)
+    turn.isOpen = false
+    turn.hasCommitted = true
+    do throws(StorageError) { try copy?.follow(batch, commit: number) } catch {
+      health.note(
+        damage: "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
+    }
+    feed.note(own: number)
+  }
+
+  /// Returns when the commit has happened.
+  private func send(
+    _ statements: [PostgresStatement], _ number: Int64, _ token: [UInt8], _ turn: PostgresTurn,
+    _ feed: PostgresFeed
+  ) throws(StorageError) {
+    var failure = PostgresFailure(message: "there was no attempt")
+    for _ in 0..<Self.attemptsMax {
+      do throws(PostgresFailure) {
+        guard let link = turn.link else { throw PostgresFailure(message: "there is no connection") }
+        try link.run(statements, seconds: Self.commitSeconds)
+        return
+      } catch { failure = error }
+      turn.link = nil
+      turn.isOpen = false
+      guard failure.isLost || failure.storageError == .conflict else { break }
+      let happened = try settled(
+        epoch: ownership.epoch, [PostgresTables.logged(number, token: token)], &turn.link
+      ) { _, rows in rows.last?.count == 1 }
+      if happened { return }
+      // What was planned is right only if nobody has committed meanwhile.
+      let missed = try lockNow(turn, feed)
+      if turn.commit != number {
+        apply(missed, turn, feed)
+        throw .conflict
+      }
+    }
+    throw pool.note(failure)
+  }
+}

@@ -1,0 +1,283 @@
+/// What one of several servers knows of the commits of the others.
+///
+/// A thread reads the log of commits: when somebody reads documents, who must not miss what was committed before; when the
+/// server says that something was committed; and every `pollMilliseconds`. All who wait are answered by one trip. What was
+/// committed is applied to the copy and told to the store, in the order of the commits, by whoever has the order: that
+/// thread, or the one that commits.
+///
+/// INVARIANT: a commit is applied once, after the one before it and before the one behind it.
+/// INVARIANT: who is told that it may read has been asked for before the log was read.
+///
+/// State: `state` and `order` behind their monitors; what has the order may change `State.known`.
+
+internal import DocModel
+internal import DocStore
+internal import EngineLMDB
+internal import Platform
+
+final class PostgresFeed: Sendable {
+  private struct State {
+    /// The last commit that was applied.
+    var known: Int64
+    var waiting: [@Sendable (StorageError?) -> Void] = []
+    /// The log is to be read.
+    var isAsked = true
+    /// The others are to be told that something was committed.
+    var mustRing = false
+    /// What the leader is to be told.
+    var messages: [String] = []
+    /// When the server has answered last.
+    var contact: Double
+    var follower: StoreFollowing?
+    var hear: (@Sendable (String) -> Void)?
+    var isStopped = false
+  }
+
+  private let address: PostgresAddress
+  private let ownership: PostgresOwnership
+  private let health: EngineHealth
+  private let copy: PostgresCopy?
+  private let state: Monitor<State>
+  /// The thread that applies commits.
+  private let order = Monitor<PlatformThread.ID?>(nil)
+
+  private static let pollMilliseconds = 50
+  private static let answerSeconds = 5.0
+  /// LIMIT: milliseconds without an answer of the server after which listeners are told nothing from the copy.
+  private static let contactMilliseconds = 10_000.0
+  /// LIMIT: those who wait to read.
+  private static let waitingMax = 100_000
+  /// LIMIT: messages to the leader that wait; more are forgotten.
+  private static let messagesMax = 100
+
+  init(
+    _ address: PostgresAddress, _ ownership: PostgresOwnership, _ health: EngineHealth, _ copy: PostgresCopy?,
+    known: Int64
+  ) {
+    self.address = address
+    self.ownership = ownership
+    self.health = health
+    self.copy = copy
+    state = Monitor(State(known: known, contact: SystemClock.milliseconds))
+  }
+
+  func start() throws(PlatformThread.Exhausted) {
+    try PlatformThread.start { [weak self] in Self.follow { self } }
+    try PlatformThread.start { [weak self] in Self.listen { self } }
+  }
+
+  func stop() { state.change { $0.isStopped = true } }
+
+  var known: Int64 { state.withLock { $0.known } }
+
+  /// Whether the copy may be read without asking: nobody is answered from it who has not asked, but listeners are.
+  var isInContact: Bool {
+    state.withLock { SystemClock.milliseconds - $0.contact < Self.contactMilliseconds }
+  }
+
+  // MARK: those who wait
+
+  /// Calls `body` on a thread of this, when what was committed before is in the copy.
+  func whenCurrent(_ body: @escaping @Sendable (StorageError?) -> Void) {
+    let isTaken = state.change { state in
+      if state.isStopped || state.waiting.count >= Self.waitingMax { return false }
+      state.waiting.append(body)
+      state.isAsked = true
+      return true
+    }
+    if !isTaken { body(.unavailable) }
+  }
+
+  /// Hears of what others commit from now on.
+  func follow(_ follower: @escaping StoreFollowing) { state.change { $0.follower = follower } }
+
+  /// Hears what the others tell the leader.
+  func hear(_ body: @escaping @Sendable (String) -> Void) { state.change { $0.hear = body } }
+
+  func tell(_ text: String) {
+    state.change { state in
+      if state.messages.count < Self.messagesMax { state.messages.append(text) }
+      state.isAsked = true
+    }
+  }
+
+  /// This server has committed.
+  func ring() {
+    state.change { state in
+      state.mustRing = true
+      state.isAsked = true
+    }
+  }
+
+  // MARK: the order
+
+  /// Whether the calling thread has it.
+  var hasOrder: Bool { order.withLock { $0 == PlatformThread.current } }
+
+  func takeOrder() {
+    let caller = PlatformThread.current
+    order.wait { holder -> Void? in
+      if holder != nil { return nil }
+      holder = caller
+      return ()
+    }
+  }
+
+  func giveOrderBack() { order.change { $0 = nil } }
+
+  /// A commit of this server is in the copy. With the order.
+  func note(own commit: Int64) { state.withLock { $0.known = commit } }
+
+  /// Applies what others have committed. With the order.
+  func apply(_ rows: PostgresRows) throws(StorageError) {
+    for row in 0..<rows.count {
+      let commit = rows.integer(row, 0)
+      let known = known
+      if commit <= known { continue }
+      guard commit == known + 1 else {
+        ownership.lose(
+          "this server has heard nothing for so long that the log of commits no longer has what it missed. "
+            + "Start it again")
+        throw .unavailable
+      }
+      try apply(rows.bytes(row, 1), commit)
+    }
+  }
+
+  private func apply(_ record: UnsafeRawBufferPointer, _ commit: Int64) throws(StorageError) {
+    let batch = MutationBatch()
+    let content = RecordFrame.content(record, at: 0, record.count)
+    guard content.flatMap({ CommitLogRecord($0) })?.fill(batch) == true else {
+      ownership.lose("commit \(commit) in docstore.log cannot be read: it is of a later version, or damaged")
+      throw .corrupt
+    }
+    let apply = { [self] in
+      do throws(StorageError) { try copy?.follow(batch, commit: commit) } catch {
+        health.note(
+          damage:
+            "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
+      }
+      state.withLock { $0.known = commit }
+    }
+    if let follower = state.withLock({ $0.follower }) { follower(batch, apply) } else { apply() }
+  }
+
+  // MARK: the log
+
+  /// What the thread has to do next.
+  private enum Task {
+    case stop
+    case read([@Sendable (StorageError?) -> Void], telling: [String])
+  }
+
+  private static func follow(_ feed: () -> PostgresFeed?) {
+    var link: PostgresLink?
+    while let feed = feed() {
+      guard case .read(let waiting, let texts) = feed.nextTask() else { return }
+      var failure: StorageError?
+      do throws(StorageError) { try feed.catchUp(&link, telling: texts) } catch {
+        failure = error
+        link = nil
+      }
+      for body in waiting { body(failure) }
+    }
+  }
+
+  private func nextTask() -> Task {
+    _ = state.wait(atMost: Self.pollMilliseconds) { $0.isStopped || $0.isAsked ? () : nil }
+    let (waiting, texts, isStopped) = state.withLock { state in
+      defer { (state.waiting, state.messages, state.isAsked, state.mustRing) = ([], [], false, false) }
+      return (state.waiting, state.messages + (state.mustRing ? [""] : []), state.isStopped)
+    }
+    guard isStopped else { return .read(waiting, telling: texts) }
+    for body in waiting { body(.unavailable) }
+    return .stop
+  }
+
+  private func catchUp(_ link: inout PostgresLink?, telling texts: [String]) throws(StorageError) {
+    if case .lost = ownership.standing { throw .unavailable }
+    var texts = texts
+    while true {
+      let rows: [PostgresRows]
+      let before = known
+      do throws(PostgresFailure) {
+        rows = try read(&link, telling: texts)
+        try check(try PostgresClock(rows[rows.count - 2]), knowing: before)
+      } catch {
+        health.begin(.away(store: address.text, reason: error.message))
+        throw error.storageError
+      }
+      texts = []
+      state.withLock { $0.contact = SystemClock.milliseconds }
+      health.endAway()
+      let missed = rows[rows.count - 1]
+      if missed.count == 0 { return }
+      takeOrder()
+      defer { giveOrderBack() }
+      try apply(missed)
+      if missed.count < PostgresTables.missedMax { return }
+    }
+  }
+
+  /// A link that has been cut says nothing of the server: what another one says counts.
+  private func read(
+    _ link: inout PostgresLink?, telling texts: [String]
+  ) throws(PostgresFailure) -> [PostgresRows] {
+    let wasThere = link != nil
+    do throws(PostgresFailure) { return try readOnce(&link, telling: texts) } catch {
+      link = nil
+      guard error.isLost, wasThere else { throw error }
+    }
+    return try readOnce(&link, telling: texts)
+  }
+
+  private func readOnce(
+    _ link: inout PostgresLink?, telling texts: [String]
+  ) throws(PostgresFailure) -> [PostgresRows] {
+    let current = try PostgresLink.opened(&link, address)
+    return try current.run(
+      texts.map { PostgresTables.tell($0) } + [PostgresTables.clock, PostgresTables.missed(after: known)],
+      seconds: Self.answerSeconds)
+  }
+
+  /// Whether the store is still what this server has joined.
+  ///
+  /// - Parameter known: the last commit that was applied when the row was asked for.
+  private func check(_ clock: PostgresClock, knowing known: Int64) throws(PostgresFailure) {
+    if clock.epoch == ownership.epoch, clock.commit >= known { return }
+    ownership.lose(
+      clock.epoch == ownership.epoch
+        ? "PostgreSQL has \(clock.commit) commits and is not the one that this server wrote to"
+        : "another server has taken the store")
+    throw PostgresFailure(state: "57000", message: "the store is not this server's")
+  }
+
+  // MARK: notices
+
+  private static func listen(_ feed: () -> PostgresFeed?) {
+    var link: PostgresLink?
+    while let address = feed()?.address {
+      do throws(PostgresFailure) {
+        if link == nil {
+          let new = try PostgresLink(address)
+          try new.run([PostgresTables.listen], seconds: answerSeconds)
+          link = new
+        }
+        let texts = try link?.notices(seconds: 1) ?? []
+        guard let feed = feed(), !feed.state.withLock({ $0.isStopped }) else { return }
+        if !texts.isEmpty { feed.hear(texts) }
+      } catch {
+        link = nil
+        usleep(200_000)
+      }
+    }
+  }
+
+  private func hear(_ texts: [String]) {
+    let hear = state.change { state in
+      state.isAsked = true
+      return state.hear
+    }
+    for text in texts where !text.isEmpty { hear?(text) }
+  }
+}
