@@ -1,7 +1,7 @@
 # Two commands do everything: `make run` and `make test`.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench dist install rules-fuzz format lint clean
+.PHONY: help setup build run run-cluster test bench dist install rules-fuzz format lint clean
 
 DOCSH   := .build/release/docsh
 PORT    ?= 8080
@@ -11,6 +11,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
 help:
 	@echo "make run     start the emulator with the Inspired pack (PORT=$(PORT)); PACK=yoga-studio and so on for others"
+	@echo "make run-cluster  three servers with one store in PostgreSQL, behind a balancer (PORT, PACK as above)"
 	@echo "make test    build, then run every test and the packs' rules suites"
 	@echo "make bench   measure, as ratios against peers in the same run"
 	@echo "make dist    build what is published: an archive, a Debian package, a container's files"
@@ -28,6 +29,10 @@ build: setup
 run: build
 	@[ -f rules/$(PACK).rules ] || { echo "there is no pack '$(PACK)'; there are $(PACKS)" >&2; exit 2; }
 	@$(DOCSH) serve --port $(PORT) --rules rules/$(PACK).rules --seed seeds/$(PACK).yaml --indexes rules/$(PACK).indexes.json --triggers $(PACK)
+
+run-cluster: build
+	@Scripts/setup postgresql haproxy
+	@Scripts/run-cluster $(PORT) $(PACK)
 
 # Tests use one core: programs are built beside them.
 PROGRAMS ?= docsh

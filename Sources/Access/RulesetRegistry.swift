@@ -4,6 +4,7 @@
 /// Source: docs/spec/production-differences.md R2 (production: no release means that everything is denied), R3.
 
 public import DocModel
+public import DocStore
 public import Rules
 internal import Synchronization
 
@@ -18,6 +19,15 @@ public enum Protection: Sendable {
   case open
 }
 
+/// Which databases a release is for.
+public enum ReleaseTarget: Hashable, Sendable {
+  /// One database of one project.
+  case database(DatabaseID)
+  /// The databases of a name, of all projects; nil for all that have nothing of their own. What was released before in
+  /// a project for single ones of them no longer holds.
+  case named(String?, insteadOfReleasesIn: String)
+}
+
 /// The released rulesets. What was released for one database of one project wins over what the server was
 /// started with for the databases of that name, and that over what it was started with for all.
 ///
@@ -29,7 +39,11 @@ public final class RulesetRegistry: Sendable {
     var byDatabaseName: [String: Protection] = [:]
     var standard: Protection?
     var observers: [@Sendable (DatabaseID?) -> Void] = []
+    var publisher: Publisher?
   }
+
+  /// Tells all servers of one store, this one among them, what to go by.
+  public typealias Publisher = @Sendable (ReleaseTarget, SourceText) throws(StoreError) -> Void
 
   private let state = Mutex(State())
   private let withoutRules: Protection
@@ -87,6 +101,24 @@ public final class RulesetRegistry: Sendable {
         state.released[database] = nil
       }
       if let name { state.byDatabaseName[name] = protection } else { state.standard = protection }
+    }
+  }
+
+  /// Where several servers have a store, rules are released through it: `publisher` has them set here, too.
+  public func setPublisher(_ publisher: @escaping Publisher) { state.withLock { $0.publisher = publisher } }
+
+  /// Has rules hold from now on, on every server of the store. Blocks until they do.
+  public func release(_ ruleset: Ruleset, for target: ReleaseTarget) throws(StoreError) {
+    if let publisher = state.withLock({ $0.publisher }) { return try publisher(target, ruleset.source) }
+    set(.rules(ruleset), for: target)
+  }
+
+  /// What guards the databases of a target, on this server.
+  public func set(_ protection: Protection, for target: ReleaseTarget) {
+    switch target {
+    case .database(let database): change(database) { $0.released[database] = protection }
+    case .named(let name, let project):
+      setStandard(protection, ofDatabase: name, insteadOfReleasesIn: project)
     }
   }
 

@@ -116,6 +116,29 @@ extension DocumentStore {
     return try outcome.wait { $0 }.get()
   }
 
+  /// Keeps what holds for the whole store under a name (LIMIT: 500 bytes). Every commit after it, of whatever server, is
+  /// planned by one that knows of it. For a thread that may block; never for a callback of the store.
+  public func release(_ name: String, _ bytes: [UInt8]) throws(StoreError) {
+    let outcome = Monitor<Result<Int64, StoreError>?>(nil)
+    try committer.submit(.release(name, bytes) { result in outcome.change { $0 = result } })
+    _ = try outcome.wait { $0 }.get()
+  }
+
+  /// Tells `body` of what was released so far, in the order of the releases, and of each later one, on the thread that
+  /// commits or follows others. It must return soon: commits wait. One follower.
+  public func followReleases(_ body: @escaping @Sendable (StoredRelease) -> Void) throws(StoreError) {
+    var failure: StorageError?
+    let begin = { [self] in
+      do throws(StorageError) {
+        let known = try engine.read { (view) throws(StorageError) in try StoredRelease.all(view) }
+        committer.releases.set(body)
+        committer.releases.tell(known)
+      } catch { failure = error }
+    }
+    if let sharing = engine.sharing { sharing.inOrder(begin) } else { begin() }
+    if let failure { throw engine.storeError(failure) }
+  }
+
   /// Makes every later commit, of whatever server, one above `time`. For a thread that may block.
   func raise(to time: Int64) {
     let isDone = Monitor(false)

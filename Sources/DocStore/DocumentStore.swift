@@ -124,6 +124,9 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     sharing.followLeadership { [weak committer] _ in committer?.look() }
   }
 
+  /// Whether this process does what is to be done once for all that have the store.
+  public var leads: Bool { engine.sharing?.isLeader ?? true }
+
   /// Calls `body`, on any thread, when reads see everything that was committed anywhere before this call.
   public func whenCurrent(_ body: @escaping @Sendable (StoreError?) -> Void) {
     guard let sharing = engine.sharing else { return body(nil) }

@@ -25,6 +25,8 @@ extension PostgresEngine: SharedStore {
 
   public var isLeader: Bool { leadership?.isLeader ?? true }
 
+  public var feedState: (appliedCount: Int, lagSeconds: Double) { feed?.condition ?? (0, 0) }
+
   public func follow(_ follower: @escaping StoreFollowing) { feed?.follow(follower) }
 
   public func whenCurrent(_ body: @escaping @Sendable (StorageError?) -> Void) {

@@ -28,6 +28,7 @@ final class PostgresFeed: Sendable {
     var messages: [String] = []
     /// When the server has answered last.
     var contact: Double
+    var appliedCount = 0
     var follower: StoreFollowing?
     var hear: (@Sendable (String) -> Void)?
     var isStopped = false
@@ -67,6 +68,11 @@ final class PostgresFeed: Sendable {
   }
 
   func stop() { state.change { $0.isStopped = true } }
+
+  /// Commits of others that were applied, and seconds since the log was read.
+  var condition: (appliedCount: Int, lagSeconds: Double) {
+    state.withLock { ($0.appliedCount, (SystemClock.milliseconds - $0.contact) / 1_000) }
+  }
 
   var known: Int64 { state.withLock { $0.known } }
 
@@ -157,7 +163,10 @@ final class PostgresFeed: Sendable {
           damage:
             "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
       }
-      state.withLock { $0.known = commit }
+      state.withLock { state in
+        state.known = commit
+        state.appliedCount += 1
+      }
     }
     if let follower = state.withLock({ $0.follower }) { follower(batch, apply) } else { apply() }
   }

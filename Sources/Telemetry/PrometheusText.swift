@@ -35,6 +35,12 @@ public struct PrometheusText: Sendable {
     sample(value)
   }
 
+  /// The same of seconds.
+  public mutating func single(_ name: String, _ kind: Kind, _ help: String, seconds: Double) {
+    family(name, kind, help)
+    sample(text: "\(seconds)", [])
+  }
+
   /// The histogram of one thing, in seconds.
   public mutating func histogram(_ row: LatencyRow, at index: Int, _ labels: [(String, String)]) {
     let reading = row.reading(at: index)

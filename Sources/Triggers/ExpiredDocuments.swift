@@ -46,6 +46,7 @@ public final class ExpiredDocuments<Engine: StorageEngine>: TimedWork {
   }
 
   public func runDue() async {
+    if !store.leads { return }
     let databases: [DatabaseID]
     do throws(StoreError) { databases = try store.databases() } catch { return report(nil, error) }
     for database in databases {

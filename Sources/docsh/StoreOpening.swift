@@ -10,9 +10,9 @@ import Triggers
 enum StoreOpening {
   /// The store of a server, or of a command that works on one; complains and ends when that cannot be.
   static func open(
-    _ place: StorePlace, historyBytesMax: Int? = nil, clock: StandingClock? = nil
+    _ place: StorePlace, isShared: Bool = false, historyBytesMax: Int? = nil, clock: StandingClock? = nil
   ) throws -> DocumentStore<ServedEngine> {
-    let engine = try place.open()
+    let engine = try place.open(isShared: isShared)
     if case .postgres(let postgres) = engine { sayVersion(of: postgres) }
     return try open(engine, place, engine.health, historyBytesMax: historyBytesMax, clock: clock) {
       () throws(JournalError) in

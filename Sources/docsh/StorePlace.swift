@@ -49,8 +49,10 @@ enum StorePlace {
 
   /// Opens the engine there; complains and ends when that cannot be.
   ///
-  /// - Parameter keepsCopy: whether what is in PostgreSQL is copied, for somebody who reads often.
-  func open(keepsCopy: Bool = true) throws -> ServedEngine {
+  /// - Parameters:
+  ///   - keepsCopy: whether what is in PostgreSQL is copied, for somebody who reads often.
+  ///   - isShared: whether other servers may have it at the same time.
+  func open(keepsCopy: Bool = true, isShared: Bool = false) throws -> ServedEngine {
     switch self {
     case .nowhere:
       return .folder(try StoreOpening.attempt { () throws(LMDBOpenError) in try LMDBEngine.ephemeral() })
@@ -59,7 +61,7 @@ enum StorePlace {
         try StoreOpening.attempt { () throws(LMDBOpenError) in try LMDBEngine.durable(folder: folder) })
     case .postgres(let address):
       do throws(PostgresOpenError) {
-        return .postgres(try PostgresEngine.open(address, keepsCopy: keepsCopy))
+        return .postgres(try PostgresEngine.open(address, keepsCopy: keepsCopy, isShared: isShared))
       } catch { throw StoreOpening.end(error) }
     }
   }

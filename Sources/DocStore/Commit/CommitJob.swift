@@ -35,6 +35,8 @@ struct CommitRequest: Sendable {
 enum CommitJob: Sendable {
   case commit(CommitRequest)
   case clear(DatabaseID, @Sendable (Result<Int64, StoreError>) -> Void)
+  /// Keeps what holds for the whole store.
+  case release(String, [UInt8], @Sendable (Result<Int64, StoreError>) -> Void)
   /// Makes sure that later commits lie above a time.
   case raise(Int64, @Sendable (Result<Int64, StoreError>) -> Void)
   /// Tidies until nothing is left to tidy.
@@ -45,6 +47,7 @@ enum CommitJob: Sendable {
   var weight: Int {
     switch self {
     case .commit(let request): request.weight
+    case .release(_, let bytes, _): bytes.count + 256
     case .clear, .raise, .tidy, .index: 256
     }
   }
@@ -59,7 +62,7 @@ enum CommitJob: Sendable {
   /// Whether it leaves more to tidy than documents that were overwritten.
   var leavesMuch: Bool {
     switch self {
-    case .commit, .raise: false
+    case .commit, .raise, .release: false
     case .clear, .tidy, .index: true
     }
   }
@@ -68,7 +71,8 @@ enum CommitJob: Sendable {
   func refuse() {
     switch self {
     case .commit(let request): request.completion(.failure(.storage(.unavailable)))
-    case .clear(_, let completion), .raise(_, let completion), .tidy(let completion):
+    case .clear(_, let completion), .raise(_, let completion), .release(_, _, let completion),
+      .tidy(let completion):
       completion(.failure(.storage(.unavailable)))
     case .index: break
     }

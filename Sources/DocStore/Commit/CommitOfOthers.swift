@@ -23,6 +23,7 @@ struct CommitOfOthers {
   private(set) var condemned: Set<UInt32> = []
   /// Records of indexes: nil where one is gone.
   private(set) var indexes: [(generation: UInt32, number: UInt32, record: [UInt8]?)] = []
+  private(set) var releases: [StoredRelease] = []
   /// The last commit's version; nil where there is none, as when entries of an index are written.
   private(set) var lastVersion: Int64?
 
@@ -59,6 +60,8 @@ struct CommitOfOthers {
     } else if key.starts(with: KeyLayout.condemnedPrefix) {
       var reader = KeyReader(key, offset: KeyLayout.condemnedPrefix.count)
       if let generation = reader.uint32() { condemned.insert(generation) }
+    } else if let release = StoredRelease(key: key, mutation.value) {
+      releases.append(release)
     } else {
       noteIndex(key, Array(mutation.value))
     }
@@ -83,6 +86,7 @@ extension Committer {
     names = self.names(of: commit, names)
     for (generation, number, record) in commit.indexes { indexes.note(number, record, generation) }
     for generation in commit.condemned { indexes.forget(generation) }
+    releases.tell(commit.releases)
     tell(commit, names)
     clock.endBatch(committed: commit.lastVersion)
     transactions.endBatch()

@@ -24,6 +24,15 @@ extension CommitPlanner {
     return version
   }
 
+  /// Keeps what holds for the whole store.
+  func release(_ name: String, _ bytes: [UInt8]) -> Int64 {
+    let release = StoredRelease(name: name, version: clock.nextVersion(), bytes: bytes)
+    state.lastVersion = release.version
+    releases.append(release)
+    batch.put(.catalog, release.key, release.value)
+    return release.version
+  }
+
   /// Lets the store's last version be `time`, so that every later one lies above it.
   func raise(to time: Int64) -> Int64 {
     clock.raise(to: time)

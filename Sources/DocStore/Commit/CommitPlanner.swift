@@ -59,6 +59,7 @@ final class CommitPlanner {
   var lastEntered: [UInt8] = []
   /// How many documents the batch changes, a document as often as commits change it.
   var changedCount = 0
+  var releases: [StoredRelease] = []
   /// Generations that a clearing in this batch has ended.
   var clearedGenerations: [UInt32] = []
   /// What keeps the indexes of a generation, made for the first commit to it; nil when it has none.

@@ -37,6 +37,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   let housekeeping: Housekeeping<Engine>
   let indexes: IndexRegistry
   let metrics = StoreMetrics()
+  let releases = ReleaseFollower()
   /// Whether commits wait a moment for each other; else the thread lends its place.
   private let hasPace: Bool
 
@@ -244,6 +245,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     if hasWritten, let planner = planned?.planner {
       for event in planner.events { feed.publish(event.event, version: event.version, to: event.database) }
       for generation in planner.clearedGenerations { indexes.forget(generation) }
+      releases.tell(planner.releases)
     }
     clock.endBatch(committed: hasWritten ? planned?.planner.state.lastVersion : nil)
     transactions.endBatch()
@@ -269,6 +271,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
     case .clear(let database, let completion):
       let result = Result { () throws(StorageError) in try planner.clear(database) }
       return .clear(completion, result.mapError { .storage($0) })
+    case .release(let name, let bytes, let completion):
+      return .clear(completion, .success(planner.release(name, bytes)))
     case .raise(let time, let completion):
       return .clear(completion, .success(planner.raise(to: time)))
     case .tidy(let completion):
@@ -286,7 +290,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
       // has waited for locks.
       if let id = request.transaction { transactions.settle(id, failure: .storage(.unavailable)) }
       return .commit(request, .failure(.storage(.unavailable)))
-    case .clear(_, let completion), .raise(_, let completion):
+    case .clear(_, let completion), .raise(_, let completion), .release(_, _, let completion):
       return .clear(completion, .failure(.storage(.unavailable)))
     case .tidy(let completion): return .tidy(completion)
     case .index(let request): return .index(request)

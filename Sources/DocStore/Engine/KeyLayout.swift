@@ -9,6 +9,7 @@
 /// catalog          04 | g | ix                                  -> an index (IndexLayout)
 /// catalog          05, 06                                           -> tallies of collections (CollectionTally)
 /// catalog          07, 08                                           -> collections by id (CollectionCatalog)
+/// catalog          09 | name                                        -> a release (StoredRelease)
 /// changes          g | v | ordinal u32                              -> path, source (ChangeRecord)
 /// ```
 ///

@@ -12,6 +12,9 @@ public protocol SharedStore: AnyObject, Sendable {
   /// Whether this process does what is to be done by one of them: tidying, building indexes, triggers.
   var isLeader: Bool { get }
 
+  /// What others have committed and was applied here, and seconds since it was asked for last.
+  var feedState: (appliedCount: Int, lagSeconds: Double) { get }
+
   /// Runs `body` while no other process commits, and none of their commits is told. Its `write`s are of that turn.
   func inOrder(_ body: () -> Void)
 

@@ -21,6 +21,8 @@ extension TargetLoad {
     from store: DocumentStore<Engine>, _ database: DatabaseID, _ limits: ListenLimits
   ) throws(StoreError) {
     if isComplete, try catchUp(from: store, database, limits) { return }
+    // What any server has committed before the client asked is in what it is told.
+    if point == nil { try store.waitUntilCurrent() }
     if let point {
       do throws(StoreError) {
         return try store.read(database, at: .at(point.readTime), from: point) { view throws(StoreError) in

@@ -103,6 +103,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
   ) -> GRPCMethod {
     let short = ServerMetrics.shortName(name)
+    let run = mustBeCurrent(short) ? afterCatchingUp(run) : run
     guard let faulted = InjectedFault.Call(method: short) else {
       return GRPCMethod(name, kind) { call in
         do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
@@ -111,6 +112,37 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     return GRPCMethod(name, kind) { [self] call in
       if faults.areSet { return begin(call, faulted, short, run) }
       do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
+    }
+  }
+}
+
+// MARK: - Several servers
+
+extension FirestoreService {
+  /// Whether a method answers from what is stored, which other servers may have changed. Commits are planned on the newest
+  /// state anyway, and listeners see to it themselves.
+  private func mustBeCurrent(_ method: String) -> Bool {
+    guard store.store.isShared else { return false }
+    switch method {
+    case "CreateDocument", "UpdateDocument", "DeleteDocument", "Commit", "Rollback", "BatchWrite", "Listen",
+      "Write":
+      return false
+    default: return true
+    }
+  }
+
+  /// Begins when what was committed anywhere before the call is here. All calls that wait share one question.
+  private func afterCatchingUp(
+    _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
+  ) -> @Sendable (ServerCall) throws(GRPCStatus) -> Void {
+    { [store = store.store] (call) throws(GRPCStatus) in
+      let reference = call.reference
+      store.whenCurrent { error in
+        reference.goOn { (call) throws(GRPCStatus) in
+          if let error { throw GRPCStatus(error) }
+          try run(call)
+        }
+      }
     }
   }
 }

@@ -193,7 +193,9 @@ extension HTTPService {
     let texts = firestore.options.profile.errorTexts
     onThread(for: exchange) {
       let compilation = compile(file.content, file.name ?? "firestore.rules", limitsSource)
-      if let ruleset = compilation.ruleset { rulesets.replace(database, with: ruleset) }
+      do throws(StoreError) {
+        if let ruleset = compilation.ruleset { try rulesets.release(ruleset, for: .database(database)) }
+      } catch { return RulesAnswer(GRPCStatus(error)) }
       return RulesAnswer(compilation, file, texts)
     } then: { exchange, answer in
       exchange.respond(json: answer.body, status: answer.status)
@@ -220,6 +222,11 @@ struct RulesFile: Sendable {
 struct RulesAnswer: Sendable {
   let status: Int
   let body: [UInt8]
+
+  init(_ failure: GRPCStatus) {
+    status = failure.code.httpStatus
+    body = failure.json
+  }
 
   init(_ compilation: Compilation, _ file: RulesFile, _ texts: ErrorTexts) {
     let issues = Self.issues(compilation)

@@ -4,7 +4,7 @@
 
 import Access
 import DocModel
-import Functions
+import DocStore
 import Platform
 import Rules
 
@@ -13,7 +13,7 @@ struct Reloading {
   let command: ServeCommand
   let requests: ReloadRequests
   let guarded: GuardedStore<ServedEngine>
-  let functions: FunctionsHost<ServedEngine>
+  let functions: ServedFunctions
   var files: ServedFiles
   var suites: ServedSuites?
 
@@ -86,8 +86,13 @@ struct Reloading {
       source.path, limitsSource: command.profile.chosen.limitsRulesSource, remarks: false)
     guard let ruleset = compilation?.ruleset else { return false }
     // A save takes precedence over what was put over HTTP before it, in the project that the server is for.
-    guarded.rulesets.setStandard(
-      .rules(ruleset), ofDatabase: source.database, insteadOfReleasesIn: command.project)
+    do throws(StoreError) {
+      try guarded.rulesets.release(
+        ruleset, for: .named(source.database, insteadOfReleasesIn: command.project))
+    } catch {
+      Terminal.complain("the rules cannot be released: \(error.message)")
+      return false
+    }
     return true
   }
 
@@ -100,7 +105,7 @@ struct Reloading {
   private mutating func reloadTriggers() -> Bool {
     var triggers = files.triggers
     guard let next = try? triggers.reread() else { return false }
-    if let complaint = triggers.follow(next, on: functions, guarded.store) {
+    if let complaint = functions.follow(next, insteadOf: &triggers) {
       Terminal.complain(complaint)
       return false
     }

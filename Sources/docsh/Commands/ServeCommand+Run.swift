@@ -5,7 +5,6 @@ import ArgumentParser
 import DocModel
 import DocStore
 import EngineLMDB
-import Functions
 import Logging
 import Platform
 import Rules
@@ -65,11 +64,14 @@ extension ServeCommand {
     if !sources.hasFirstDatabase { Self.warn(sources, profile) }
     try browsers.warn()
     administrators.warn(host: host)
+    try checkShared()
     let standing = clock.map { StandingClock($0) }
     let place = try StorePlace(store: self.store, folder: dataFolder)
-    let store = try StoreOpening.open(place, historyBytesMax: memory.historyBudget, clock: standing)
+    let store = try StoreOpening.open(
+      place, isShared: isShared, historyBytesMax: memory.historyBudget, clock: standing)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
+    if isShared { try SharedRules.begin(sources, loading, store, profile, project: project) }
     let gate = try indexFiles.gate(profile, store, project: project, log: log)
     if !indexFiles.isEmpty { Terminal.say("docsh: indexes of \(indexFiles.summary)") }
     let functions = try await seedAndFollow(store, triggerSources)
@@ -80,7 +82,7 @@ extension ServeCommand {
           "documents of \(database?.description ?? "the store") whose time has come cannot be deleted: "
             + error.message)
       })
-    let time = ServedClock(store, standing, [expired, functions.schedules])
+    let time = ServedClock(store, standing, [expired, functions])
     let guarded = GuardedStore(
       store, rulesets: loading.registry, detail: profile.denialDetail,
       coverage: CoverageCollector(isCollecting: ruleCoverage),
@@ -93,7 +95,6 @@ extension ServeCommand {
     let status = try await withThrowingTaskGroup(of: Void.self) { group in
       let status = try await serving.run {
         // On the pool's threads: this one waits for the end.
-        group.addTask(executorPreference: globalConcurrentExecutor) { await functions.runner.run() }
         group.addTask(executorPreference: globalConcurrentExecutor) { await time.run() }
         reloads.open(startsAtOnce: watchedTests != nil) {
           var reloading = Reloading(
@@ -102,12 +103,21 @@ extension ServeCommand {
           reloading.run()
         }
       }
-      await Self.deliverRest(functions.runner)
+      await functions.deliverRest()
       group.cancelAll()
       return status
     }
     try exportAtEnd(store)
     if status != ExitStatus.success { throw ExitCode(status) }
+  }
+
+  private func checkShared() throws {
+    guard isShared else { return }
+    if store == nil { throw ValidationError("--shared needs a --store, which is what servers have together") }
+    if clock != nil {
+      throw ValidationError(
+        "--clock and --shared exclude each other: servers do not share a clock that stands")
+    }
   }
 
   /// The profile, with what the options on tokens say of it.
@@ -133,7 +143,7 @@ extension ServeCommand {
 
   private func serverOptions(
     _ profile: ServiceProfile, _ access: AdministratorAccess, _ keys: TokenKeys?, _ log: ServerLog,
-    _ store: DocumentStore<ServedEngine>, _ functions: FunctionsHost<ServedEngine>, _ time: ServedClock,
+    _ store: DocumentStore<ServedEngine>, _ functions: ServedFunctions, _ time: ServedClock,
     _ expired: ExpiredDocuments<ServedEngine>,
     _ tls: ServerTLS?
   ) throws -> FirestoreServerOptions {
@@ -175,7 +185,7 @@ extension ServeCommand {
     options.administration = { time.respond($0, $1) || functions.respond($0, $1) }
     options.moreMetrics = { text in
       log.writeMetrics(to: &text)
-      functions.runner.writeMetrics(to: &text)
+      functions.writeMetrics(to: &text)
       text.single(
         "docstore_ttl_deletions_total", .counter, "Documents deleted by TTL policies.", expired.deletedCount)
     }
@@ -191,16 +201,16 @@ extension ServeCommand {
   /// Writes the seed, and makes the runner of triggers, which sees the seed only if the seed says so.
   private func seedAndFollow(
     _ store: DocumentStore<ServedEngine>, _ triggers: TriggerSources
-  ) async throws -> FunctionsHost<ServedEngine> {
+  ) async throws -> ServedFunctions {
     let database = DatabaseID(project: project)
     if let importPath { try ImportedData.load(importPath, into: store, database) }
-    guard let seed else { return try triggers.host(store) }
+    guard let seed else { return try ServedFunctions(triggers, store) }
     let seeder = try Seeding.prepare(seed, database)
     let startsTriggers = seeder.file.header.startsTriggers && !withoutTriggers
-    let early = startsTriggers ? try triggers.host(store) : nil
+    let early = startsTriggers && !store.isShared ? try triggers.host(store) : nil
     let report = try await Seeding.write(seeder, to: store, database, startsTriggers: startsTriggers)
     Terminal.say("docsh: seeded " + Seeding.summary(report, path: seed))
-    return try early ?? triggers.host(store)
+    return try ServedFunctions(triggers, store, host: early)
   }
 
   /// Says what users may do in databases that have no rules.
@@ -212,19 +222,6 @@ extension ServeCommand {
       Terminal.complain("no rules: users are denied everything. Start with --rules FILE, or with --open")
     case (.deny, false):
       Terminal.complain("databases without rules of their own: users are denied everything")
-    }
-  }
-
-  /// LIMIT: seconds that a stop waits for triggers to be delivered.
-  private static let deliverySecondsMax = 5
-
-  /// Lets triggers finish what was committed before the stop, for a while.
-  private static func deliverRest(_ runner: TriggerRunner<ServedEngine>) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { _ = await runner.drain() }
-      group.addTask { try? await Task.sleep(for: .seconds(deliverySecondsMax)) }
-      await group.next()
-      group.cancelAll()
     }
   }
 }

@@ -23,6 +23,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
         docsh serve --open --indexes firestore.indexes.json
         docsh serve --open --memory-budget 256MiB
         docsh serve --rules app.rules --store postgres://app@db.example.com/app
+        docsh serve --rules app.rules --store postgres://app@db.example.com/app --shared
         docsh serve --open --clock 2026-03-01T00:00:00Z
         docsh serve --port 8443 --tls-cert cert.pem --tls-key key.pem
         docsh serve --verify-tokens jwks --project my-app --rules app.rules
@@ -78,6 +79,11 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
       "Keep documents in PostgreSQL, in the schema docstore of this database. See docs/postgresql.md.",
       valueName: "postgres://…"))
   var store: String?
+
+  @CommandOption(
+    flag: "shared",
+    help: "Have the --store together with other servers, which say so, too. See docs/scale.md.")
+  var isShared = false
 
   @CommandOption(
     "requests-port",
@@ -206,6 +212,7 @@ struct ServeCommand: AsyncParsableCommand, CommandOptions {
     try visitor.visit(&_withoutTriggers)
     try visitor.visit(&_dataFolder)
     try visitor.visit(&_store)
+    try visitor.visit(&_isShared)
     try visitor.visit(&_requestsPort)
     try visitor.visit(&_project)
     try visitor.visit(&_triggers)
