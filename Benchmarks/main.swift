@@ -91,10 +91,11 @@ do {
       [path, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench"] + more
     }
   }
-  // `docstore-bench --mix --on-postgres`: our server keeps its documents in PostgreSQL.
+  // `docstore-bench --mix --on-postgres`: our server keeps its documents in PostgreSQL; with `--shared` as one of several.
   let below = arguments.contains("--on-postgres") ? PostgresServer(schema: "", isDurable: true) : nil
   defer { below?.stop() }
-  let placed = below.map { ["--store", $0.address] } ?? []
+  let placed =
+    below.map { ["--store", $0.address] + (arguments.contains("--shared") ? ["--shared"] : []) } ?? []
   let own = program(docsh, name: "docsh", placed)
   let withPeers = !arguments.contains("--no-peers")
   if arguments.contains("--listeners") {

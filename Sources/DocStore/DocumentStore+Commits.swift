@@ -140,12 +140,10 @@ extension DocumentStore {
   }
 
   /// Makes every later commit, of whatever server, one above `time`. For a thread that may block.
-  func raise(to time: Int64) {
-    let isDone = Monitor(false)
-    do throws(StoreError) {
-      try committer.submit(.raise(time) { _ in isDone.change { $0 = true } })
-    } catch { return }
-    isDone.wait { $0 ? () : nil }
+  func raise(to time: Int64) throws(StoreError) {
+    let outcome = Monitor<Result<Int64, StoreError>?>(nil)
+    try committer.submit(.raise(time) { result in outcome.change { $0 = result } })
+    _ = try outcome.wait { $0 }.get()
   }
 
   /// Collects all history beyond the retention and removes what was cleared, now instead of when idle.

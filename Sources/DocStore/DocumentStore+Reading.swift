@@ -64,7 +64,9 @@ extension DocumentStore {
   public func readHeld<R, E: StoreFailure>(
     _ database: DatabaseID, at version: Int64, _ body: (StoreView) throws(E) -> R
   ) throws(E) -> R {
-    try show(database, settled(version), nil, body)
+    let moment: Moment
+    do throws(StoreError) { moment = try settled(version) } catch { throw E(store: error) }
+    return try show(database, moment, nil, body)
   }
 
   private enum Moment {
@@ -81,29 +83,38 @@ extension DocumentStore {
     case .newest:
       // An answer that has begun goes on as long as its state is there.
       guard let point else { return .newest }
-      return settled(point.readTime)
+      return try settled(point.readTime)
     case .at(let version): return try bounded(version)
     case .transaction(let id):
       switch try transactions.planRead(id, database) {
       case .noted(let id):
         // The first piece has noted all that the later ones read.
         guard let point else { return .noted(id) }
-        return settled(point.readTime)
-      case .at(let version): return settled(version)
+        return try settled(point.readTime)
+      case .at(let version): return try settled(version)
       }
     }
   }
 
   private func bounded(_ version: Int64) throws(StoreError) -> Moment {
     try checkBounds(version)
-    return settled(version)
+    return try settled(version)
   }
 
-  private func settled(_ version: Int64) -> Moment {
-    // Nobody may commit below it any more, on whatever server.
-    if isShared, version > clock.committed { raise(to: version) }
+  private func settled(_ version: Int64) throws(StoreError) -> Moment {
     clock.settle(version)
+    // Nobody may commit below it any more, on whatever server.
+    if isShared, version > clock.committed { try raise(to: version) }
     return .at(version)
+  }
+
+  /// Returns when every event up to the time of a view has been told. A view of the engine may show what another process has
+  /// committed before that is told here.
+  func settle(shown time: Int64) throws(StoreError) {
+    clock.settle(time)
+    guard isShared, time > clock.committed else { return }
+    try waitUntilCurrent()
+    clock.settle(time)
   }
 
   /// A database that was cleared has another generation, with none of the documents of the earlier one.

@@ -68,7 +68,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     } catch { throw engine.storeError(error) }
     clock = CommitClock(committed: lastVersion, environment: environment, isShared: isShared)
     transactions = TransactionTable(now: environment.elapsed, isShared: isShared)
-    feed = ChangeFeed()
+    feed = ChangeFeed(keepsAll: isShared)
     indexes = IndexRegistry(options, now: environment.elapsed)
     hold = HistoryHold(options.historyHeldAfter)
     commitsOnCaller = options.commitsOnCaller
@@ -154,12 +154,14 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     let stored = try engine.read { (view) throws(StorageError) in try DatabaseCatalog.state(view) }
     if let stored { return stored.lastVersion }
     let now = environment.now()
-    let state = StoreState(lastVersion: now, floor: 0, nextGeneration: 1)
-    try engine.write(MutationBatch()) { (_, batch) throws(StorageError) in
+    return try engine.write(MutationBatch()) { (view, batch) throws(StorageError) in
+      // Another process may have begun it meanwhile.
+      if let stored = try DatabaseCatalog.state(view) { return stored.lastVersion }
+      let state = StoreState(lastVersion: now, floor: 0, nextGeneration: 1)
       batch.put(.catalog, KeyLayout.stateKey, state.encoded)
       batch.put(.catalog, CollectionCatalog.completeKey, [])
+      return now
     }
-    return now
   }
 
   /// A store of before tallies were kept gets them in one pass over its documents.

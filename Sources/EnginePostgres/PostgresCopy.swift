@@ -19,13 +19,19 @@ final class PostgresCopy: Sendable {
   }
 
   private let engine: LMDBEngine
+  /// Several servers have the store: nobody may wait until this one has read it.
+  private let isShared: Bool
   private let phase = Monitor(Phase.filling(pending: [], bytes: 0))
 
-  /// LIMIT: bytes of commits that are kept while the copy is being filled.
+  /// LIMIT: bytes of commits that are kept while the copy is being filled. More are waited for by who commits; of several
+  /// servers this one goes on without a copy.
   private static let pendingBytesMax = 64 << 20
   private static let pageBytes = 4 << 20
 
-  init() throws(LMDBOpenError) { engine = try LMDBEngine.ephemeral() }
+  init(isShared: Bool = false) throws(LMDBOpenError) {
+    engine = try LMDBEngine.ephemeral()
+    self.isShared = isShared
+  }
 
   /// Nil while it is not whole.
   var whole: LMDBEngine? {
@@ -116,7 +122,11 @@ final class PostgresCopy: Sendable {
       case .ready: return true
       case .failed: return false
       case .filling(var pending, let bytes):
-        if bytes > Self.pendingBytesMax { return nil }
+        if bytes > Self.pendingBytesMax {
+          if !isShared { return nil }
+          phase = .failed
+          return false
+        }
         let record = CommitLogRecord.framed(batch, generation: 1, commit: UInt64(commit))
         phase = .filling(pending: [], bytes: 0)
         pending.append((commit, record))

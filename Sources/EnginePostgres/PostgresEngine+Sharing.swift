@@ -30,8 +30,8 @@ extension PostgresEngine: SharedStore {
   public func follow(_ follower: @escaping StoreFollowing) { feed?.follow(follower) }
 
   public func whenCurrent(_ body: @escaping @Sendable (StorageError?) -> Void) {
-    // Without a copy every read asks PostgreSQL itself.
-    if let feed, copy?.whole != nil { feed.whenCurrent(body) } else { body(nil) }
+    // Also where reads ask PostgreSQL itself: what they see must have been told before.
+    if let feed { feed.whenCurrent(body) } else { body(nil) }
   }
 
   public func tellLeader(_ text: String) { feed?.tell(text) }
@@ -84,7 +84,7 @@ extension PostgresEngine: SharedStore {
         let rows = try current.run(
           [
             PostgresTables.begin, PostgresTables.limitIdleness, PostgresTables.lock(epoch: ownership.epoch),
-            PostgresTables.missed(after: feed.known),
+            PostgresTables.news(from: feed.known),
           ], seconds: Self.commitSeconds)
         guard rows.count >= 2, rows[rows.count - 2].count == 1 else {
           throw PostgresFailure(message: "there is no answer")
@@ -103,28 +103,39 @@ extension PostgresEngine: SharedStore {
   }
 
   /// Brings this server to the state that the commit is planned on. With the order.
-  private func apply(_ missed: PostgresRows, _ turn: PostgresTurn, _ feed: PostgresFeed) {
+  ///
+  /// Who has waited long for it may have lost the row meanwhile, and what others have committed since is known already.
+  private func apply(_ news: PostgresRows, _ turn: PostgresTurn, _ feed: PostgresFeed) {
     do throws(StorageError) {
-      try feed.apply(missed)
-      var count = missed.count
-      while count == PostgresTables.missedMax {
-        let rows: PostgresRows
-        do throws(PostgresFailure) {
-          guard let link = turn.link,
-            let more = try link.run([PostgresTables.missed(after: feed.known)], seconds: Self.commitSeconds)
-              .last
-          else { throw PostgresFailure(message: "there is no answer") }
-          rows = more
-        } catch { throw pool.note(error) }
-        try feed.apply(rows)
-        count = rows.count
+      var news = news
+      for _ in 0..<Self.attemptsMax {
+        try feed.apply(news)
+        while news.count == PostgresTables.missedMax {
+          news = try more(turn, feed)
+          try feed.apply(news)
+        }
+        if feed.known + 1 == turn.commit { return }
+        guard feed.known >= turn.commit else {
+          ownership.lose(
+            "PostgreSQL has \(turn.commit - 1) commits, of which this server knows \(feed.known): it is not the one that "
+              + "this server wrote to")
+          throw .unavailable
+        }
+        turn.link = nil
+        turn.isOpen = false
+        news = try lockNow(turn, feed)
       }
-      if feed.known + 1 == turn.commit { return }
-      ownership.lose(
-        "PostgreSQL has \(turn.commit - 1) commits, of which this server knows \(feed.known): it is not the one that this "
-          + "server wrote to")
-      throw .unavailable
+      throw .conflict
     } catch { turn.failure = error }
+  }
+
+  private func more(_ turn: PostgresTurn, _ feed: PostgresFeed) throws(StorageError) -> PostgresRows {
+    do throws(PostgresFailure) {
+      guard let link = turn.link,
+        let rows = try link.run([PostgresTables.news(from: feed.known)], seconds: Self.commitSeconds).last
+      else { throw PostgresFailure(message: "there is no answer") }
+      return rows
+    } catch { throw pool.note(error) }
   }
 
   private func rollBack(_ turn: PostgresTurn) {
@@ -171,7 +182,7 @@ extension PostgresEngine: SharedStore {
       health.note(
         damage: "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
     }
-    feed.note(own: number)
+    feed.note(own: number, token: token)
   }
 
   /// Returns when the commit has happened.

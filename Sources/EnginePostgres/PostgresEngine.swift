@@ -117,7 +117,7 @@ public final class PostgresEngine: StorageEngine {
   ) throws(PostgresOpenError) -> PostgresEngine {
     var copy: PostgresCopy?
     if keepsCopy {
-      do throws(LMDBOpenError) { copy = try PostgresCopy() } catch {
+      do throws(LMDBOpenError) { copy = try PostgresCopy(isShared: isShared) } catch {
         ownership.release(over: link)
         throw .unusable(store: address.text, reason: "its copy on this machine: \(error)")
       }

@@ -69,7 +69,10 @@ public enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertibl
         + "`psql` whether it lets you in with the same name"
     case .unusable(let store, let reason): "the store at \(store) cannot be used: \(reason)"
     case .inUse(let store, let owner):
-      "the store at \(store) is in use by \(owner). One server at a time writes to a store; stop that one first"
+      "the store at \(store) is in use by \(owner). "
+        + (owner == PostgresOwner.several
+          ? "Start this one with --shared, too, or stop all of those"
+          : "One server at a time writes to a store; stop that one first, or start all of them with --shared")
     }
   }
 }

@@ -17,8 +17,9 @@ internal import Platform
 
 final class PostgresFeed: Sendable {
   private struct State {
-    /// The last commit that was applied.
+    /// The last commit that was applied, and its token where it is known.
     var known: Int64
+    var token: [UInt8]?
     var waiting: [@Sendable (StorageError?) -> Void] = []
     /// The log is to be read.
     var isAsked = true
@@ -43,6 +44,9 @@ final class PostgresFeed: Sendable {
   private let order = Monitor<PlatformThread.ID?>(nil)
 
   private static let pollMilliseconds = 50
+  /// Microseconds between the beginnings of two looks, for each request that waited for the first: about what it takes to answer
+  /// it, so that those who are answered and ask again wait together. One that comes alone does not wait.
+  private static let pauseMicroseconds = (each: 30.0, most: 1_500.0)
   private static let answerSeconds = 5.0
   /// LIMIT: milliseconds without an answer of the server after which listeners are told nothing from the copy.
   private static let contactMilliseconds = 10_000.0
@@ -50,6 +54,7 @@ final class PostgresFeed: Sendable {
   private static let waitingMax = 100_000
   /// LIMIT: messages to the leader that wait; more are forgotten.
   private static let messagesMax = 100
+  private static let messageBytesMax = 7_000
 
   init(
     _ address: PostgresAddress, _ ownership: PostgresOwnership, _ health: EngineHealth, _ copy: PostgresCopy?,
@@ -102,7 +107,9 @@ final class PostgresFeed: Sendable {
 
   func tell(_ text: String) {
     state.change { state in
-      if state.messages.count < Self.messagesMax { state.messages.append(text) }
+      if state.messages.count < Self.messagesMax, text.utf8.count <= Self.messageBytesMax {
+        state.messages.append(text)
+      }
       state.isAsked = true
     }
   }
@@ -132,25 +139,54 @@ final class PostgresFeed: Sendable {
   func giveOrderBack() { order.change { $0 = nil } }
 
   /// A commit of this server is in the copy. With the order.
-  func note(own commit: Int64) { state.withLock { $0.known = commit } }
+  func note(own commit: Int64, token: [UInt8]) { state.withLock { ($0.known, $0.token) = (commit, token) } }
 
   /// Applies what others have committed. With the order.
-  func apply(_ rows: PostgresRows) throws(StorageError) {
-    for row in 0..<rows.count {
-      let commit = rows.integer(row, 0)
-      let known = known
-      if commit <= known { continue }
-      guard commit == known + 1 else {
-        ownership.lose(
-          "this server has heard nothing for so long that the log of commits no longer has what it missed. "
-            + "Start it again")
+  ///
+  /// - Parameter news: what `PostgresTables.news` gave.
+  func apply(_ news: PostgresRows) throws(StorageError) {
+    if news.isNull(0, 0) { return }
+    for row in 0..<news.count {
+      let commit = news.integer(row, 0)
+      let (known, token) = state.withLock { ($0.known, $0.token) }
+      let own = Array(news.bytes(row, 2))
+      if commit == known, let token, token != own {
+        ownership.lose("commit \(commit) in PostgreSQL is another one than the one that this server knows")
         throw .unavailable
       }
-      try apply(rows.bytes(row, 1), commit)
+      if commit <= known { continue }
+      guard commit == known + 1 else { throw missedTooMuch() }
+      try apply(news.bytes(row, 1), commit, own)
     }
   }
 
-  private func apply(_ record: UnsafeRawBufferPointer, _ commit: Int64) throws(StorageError) {
+  private func missedTooMuch() -> StorageError {
+    ownership.lose(
+      "this server has heard nothing for so long that the log of commits no longer has what it missed. Start it again"
+    )
+    return .unavailable
+  }
+
+  /// Whether the store is still what this server has joined. Throws, and it is lost, where not.
+  ///
+  /// - Parameter known: the last commit that was applied when it was asked.
+  func check(_ news: PostgresRows, knowing known: Int64) throws(StorageError) {
+    let (epoch, commit) = (news.integer(0, 3), news.integer(0, 4))
+    if epoch != ownership.epoch {
+      ownership.lose("another server has taken the store")
+    } else if commit < known {
+      ownership.lose("PostgreSQL has \(commit) commits and is not the one that this server wrote to")
+    } else if commit > known, news.isNull(0, 0) || news.integer(news.count - 1, 0) <= known {
+      throw missedTooMuch()
+    } else {
+      return
+    }
+    throw .unavailable
+  }
+
+  private func apply(
+    _ record: UnsafeRawBufferPointer, _ commit: Int64, _ token: [UInt8]
+  ) throws(StorageError) {
     let batch = MutationBatch()
     let content = RecordFrame.content(record, at: 0, record.count)
     guard content.flatMap({ CommitLogRecord($0) })?.fill(batch) == true else {
@@ -163,12 +199,13 @@ final class PostgresFeed: Sendable {
           damage:
             "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
       }
-      state.withLock { state in
-        state.known = commit
-        state.appliedCount += 1
-      }
     }
     if let follower = state.withLock({ $0.follower }) { follower(batch, apply) } else { apply() }
+    // Last: who finds nothing new in the log takes it that all is told.
+    state.withLock { state in
+      (state.known, state.token) = (commit, token)
+      state.appliedCount += 1
+    }
   }
 
   // MARK: the log
@@ -181,8 +218,14 @@ final class PostgresFeed: Sendable {
 
   private static func follow(_ feed: () -> PostgresFeed?) {
     var link: PostgresLink?
+    var (began, pause) = (0.0, 0.0)
     while let feed = feed() {
+      let rest = began + pause - SystemClock.milliseconds * 1_000
+      if rest > 1 { usleep(UInt32(rest)) }
       guard case .read(let waiting, let texts) = feed.nextTask() else { return }
+      began = SystemClock.milliseconds * 1_000
+      pause =
+        waiting.count > 1 ? min(Double(waiting.count) * pauseMicroseconds.each, pauseMicroseconds.most) : 0
       var failure: StorageError?
       do throws(StorageError) { try feed.catchUp(&link, telling: texts) } catch {
         failure = error
@@ -207,31 +250,28 @@ final class PostgresFeed: Sendable {
     if case .lost = ownership.standing { throw .unavailable }
     var texts = texts
     while true {
-      let rows: [PostgresRows]
       let before = known
-      do throws(PostgresFailure) {
-        rows = try read(&link, telling: texts)
-        try check(try PostgresClock(rows[rows.count - 2]), knowing: before)
-      } catch {
+      let news: PostgresRows
+      do throws(PostgresFailure) { news = try read(&link, telling: texts) } catch {
         health.begin(.away(store: address.text, reason: error.message))
         throw error.storageError
       }
+      try check(news, knowing: before)
       texts = []
       state.withLock { $0.contact = SystemClock.milliseconds }
       health.endAway()
-      let missed = rows[rows.count - 1]
-      if missed.count == 0 { return }
+      if news.isNull(0, 0) || news.integer(news.count - 1, 0) <= before { return }
       takeOrder()
       defer { giveOrderBack() }
-      try apply(missed)
-      if missed.count < PostgresTables.missedMax { return }
+      try apply(news)
+      if news.count < PostgresTables.missedMax { return }
     }
   }
 
   /// A link that has been cut says nothing of the server: what another one says counts.
   private func read(
     _ link: inout PostgresLink?, telling texts: [String]
-  ) throws(PostgresFailure) -> [PostgresRows] {
+  ) throws(PostgresFailure) -> PostgresRows {
     let wasThere = link != nil
     do throws(PostgresFailure) { return try readOnce(&link, telling: texts) } catch {
       link = nil
@@ -242,23 +282,15 @@ final class PostgresFeed: Sendable {
 
   private func readOnce(
     _ link: inout PostgresLink?, telling texts: [String]
-  ) throws(PostgresFailure) -> [PostgresRows] {
+  ) throws(PostgresFailure) -> PostgresRows {
     let current = try PostgresLink.opened(&link, address)
-    return try current.run(
-      texts.map { PostgresTables.tell($0) } + [PostgresTables.clock, PostgresTables.missed(after: known)],
+    let rows = try current.run(
+      texts.map { PostgresTables.tell($0) } + [PostgresTables.news(from: known)],
       seconds: Self.answerSeconds)
-  }
-
-  /// Whether the store is still what this server has joined.
-  ///
-  /// - Parameter known: the last commit that was applied when the row was asked for.
-  private func check(_ clock: PostgresClock, knowing known: Int64) throws(PostgresFailure) {
-    if clock.epoch == ownership.epoch, clock.commit >= known { return }
-    ownership.lose(
-      clock.epoch == ownership.epoch
-        ? "PostgreSQL has \(clock.commit) commits and is not the one that this server wrote to"
-        : "another server has taken the store")
-    throw PostgresFailure(state: "57000", message: "the store is not this server's")
+    guard let news = rows.last, news.count > 0 else {
+      throw PostgresFailure(state: "XX001", message: "docstore.clock has no row")
+    }
+    return news
   }
 
   // MARK: notices

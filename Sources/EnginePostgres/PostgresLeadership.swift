@@ -42,12 +42,13 @@ final class PostgresLeadership: Sendable {
 
   var term: PostgresOwnership? { state.withLock { $0.term } }
 
+  /// - Parameter body: must return at once, and not ask this for anything.
   func follow(_ body: @escaping @Sendable (Bool) -> Void) {
-    let isTold = state.change { state in
+    // Inside, so that nobody is told of an earlier turn after a later one.
+    state.change { state in
       state.listeners.append(body)
-      return state.isTold
+      if state.isTold { body(true) }
     }
-    if isTold { body(true) }
   }
 
   /// Nobody has to wait who leads next.
@@ -81,20 +82,21 @@ final class PostgresLeadership: Sendable {
       case .taken(let term) = try PostgresOwnership.take(address, link, EngineHealth(), as: .leader),
       (try? term.start()) != nil
     else { return }
-    let isStopped = state.change { state in
-      state.term = term
-      return state.isStopped
+    let (isStopped, last) = state.change { state in
+      defer { state.term = term }
+      return (state.isStopped, state.term)
     }
+    last?.stop()
     guard isStopped else { return }
     term.stop()
     term.release(over: link)
   }
 
   private func tell(_ isLeader: Bool) {
-    let listeners = state.change { state in
-      defer { state.isTold = isLeader }
-      return state.isTold == isLeader ? [] : state.listeners
+    state.change { state in
+      if state.isTold == isLeader { return }
+      state.isTold = isLeader
+      for listener in state.listeners { listener(isLeader) }
     }
-    for listener in listeners { listener(isLeader) }
   }
 }

@@ -279,7 +279,7 @@ final class PostgresOwnership: Sendable {
       }
       return
     }
-    if role == .together { return }
+    if role == .together { return state.change { $0.isAnswering = true } }
     let commit = rows.integer(0, 0)
     let finding = state.change { state in
       state.isAnswering = true

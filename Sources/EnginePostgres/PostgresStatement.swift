@@ -80,6 +80,10 @@ final class PostgresRows {
     return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
   }
 
+  func isNull(_ row: Int, _ column: Int) -> Bool {
+    docstore_pq_is_null(result, Int32(row), Int32(column)) != 0
+  }
+
   /// Nil for null.
   func text(_ row: Int, _ column: Int) -> String? {
     if docstore_pq_is_null(result, Int32(row), Int32(column)) != 0 { return nil }

@@ -230,10 +230,14 @@ enum PostgresTables {
   /// LIMIT: commits that are read at once.
   static let missedMax = 256
 
-  /// The commits after one, in their order.
-  static func missed(after commit: Int64) -> PostgresStatement {
+  /// The clock's row and, in the same state, the log from a commit on: a row for each, or one with nulls where there is none.
+  /// Of the first only the token is wanted, by which it is known again.
+  static func news(from commit: Int64) -> PostgresStatement {
     PostgresStatement(
-      "select n, batch from docstore.log where n > $1 order by n limit \(missedMax)", .integer(commit))
+      "select log.n, case when log.n > $1 then log.batch end, log.token, clock.epoch, clock.commit "
+        + "from docstore.clock as clock left join docstore.log as log on log.n >= $1 "
+        + "where clock.id = 1 order by log.n limit \(missedMax)",
+      .integer(commit))
   }
 
   static func log(_ commit: Int64, token: [UInt8], _ batch: [UInt8]) -> PostgresStatement {

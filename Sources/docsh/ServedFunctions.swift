@@ -121,6 +121,8 @@ final class ServedFunctions: TimedWork {
         state.withLock { $0.host = host }
         await Self.run(host)
         state.withLock { $0.host = nil }
+        // Whoever leads next may be this server again.
+        store.holdHistory(after: 0)
         return Terminal.say("docsh: this server is no longer the leader")
       }
       // It has been complained of. The server that keeps the store may be away.

@@ -47,7 +47,11 @@ enum StoreOpening {
     options.commitsOnCaller = !engine.isDurable
     if let historyBytesMax { options.historyBytesMax = historyBytesMax }
     // What triggers have not delivered yet is not collected when the store opens.
-    do throws(JournalError) { options.historyHeldAfter = try historyNeeded() } catch {
+    // Where several servers have the store, the one that leads next does not collect what the triggers of the last one need,
+    // until its own know better.
+    do throws(JournalError) {
+      options.historyHeldAfter = try historyNeeded() ?? (engine.sharing == nil ? nil : 0)
+    } catch {
       engine.settle()
       throw Terminal.end(ExitStatus.storage, error.description)
     }

@@ -254,4 +254,64 @@ struct SharedStoreTests {
     for store in stores { #expect(try value("cuts/doc", store) == count) }
     #expect(count > 100)
   }
+
+  @Test("servers that begin the same store at the same moment begin one store")
+  func beginTogether() throws {
+    let stores = Monitor<[DocumentStore<PostgresEngine>]>([])
+    try runThreads(4) { index in
+      let store = try open(waits: false)
+      try put(Int64(index), at: "b/\(index)", store)
+      stores.change { $0.append(store) }
+    }
+    let all = stores.withLock { $0 }
+    defer { for store in all { store.close() } }
+    for store in all {
+      for index in 0..<4 { #expect(try value("b/\(index)", store) == Int64(index)) }
+    }
+    #expect(try all[0].databases().count == 1)
+  }
+
+  @Test("who was stopped while it had the row has lost it, and takes it again")
+  func losesTheRow() throws {
+    let stores = try (0..<2).map { _ in try open() }
+    defer { for store in stores { store.close() } }
+    try put(0, at: "r/a", stores[0])
+    let feed = try #require(stores[0].engine.feed)
+    feed.takeOrder()
+    let isDone = Monitor(false)
+    try PlatformThread.start(stackBytes: PlatformThread.largeStackBytes) {
+      #expect(throws: Never.self) { try raise("r/b", stores[0]) }
+      isDone.change { $0 = true }
+    }
+    // As long as PostgreSQL leaves the row to somebody who does nothing.
+    for n in 1...3 { try put(Int64(n), at: "r/a", stores[1]) }
+    feed.giveOrderBack()
+    isDone.wait { $0 ? () : nil }
+    for store in stores { #expect(try value("r/a", store) == 3 && value("r/b", store) == 1) }
+  }
+
+  @Test(
+    "a server that cannot know what was committed serves nothing more, and says why",
+    arguments: [
+      ("update docstore.clock set commit = commit + 5 where id = 1", "no longer has what it missed"),
+      (
+        "update docstore.clock set commit = commit - 1 where id = 1",
+        "is not the one that this server wrote to"
+      ),
+      (
+        "update docstore.log set token = '\\x00' where n = (select max(n) from docstore.log)",
+        "is another one"
+      ),
+      ("update docstore.clock set epoch = epoch + 1 where id = 1", "another server has taken the store"),
+    ])
+  func isLost(_ change: String, _ says: String) throws {
+    let store = try open()
+    defer { store.close() }
+    try put(1, at: "l/a", store)
+    try store.waitUntilCurrent()
+    _ = try cluster.ask(address, change)
+    try eventually("it says so") { store.engine.health.outage?.text.contains(says) == true }
+    #expect(throws: StoreError.self) { try store.waitUntilCurrent() }
+    #expect(throws: StoreError.self) { try put(2, at: "l/a", store) }
+  }
 }

@@ -82,6 +82,8 @@ enum CommitJob: Sendable {
 enum CommitterLimits {
   static let batchCommitsMax = 256
   static let batchBytesMax = 4 << 20
+  /// LIMIT: how long commits are planned while other processes wait to commit.
+  static let sharedPlanNanoseconds: Int64 = 500_000_000
   /// LIMIT: commits and bytes that may wait; one more is refused.
   static let queueCommitsMax = 65_536
   static let queueBytesMax = 512 << 20

@@ -80,23 +80,43 @@ extension Committer {
   func note(_ batch: MutationBatch, _ apply: () -> Void) {
     let commit = CommitOfOthers(batch)
     if let last = commit.lastVersion { clock.beginOfOthers(upTo: last) }
-    // What is cleared by it has its name before, what is new has it afterwards.
-    var names = names(of: commit, [:])
-    apply()
-    names = self.names(of: commit, names)
-    for (generation, number, record) in commit.indexes { indexes.note(number, record, generation) }
-    for generation in commit.condemned { indexes.forget(generation) }
-    releases.tell(commit.releases)
-    tell(commit, names)
+    transactions.beginOfOthers()
+    var isApplied = false
+    do throws(StorageError) {
+      // What is cleared by it has its name before, what is new has it afterwards.
+      let before = try names(of: commit, [:])
+      apply()
+      isApplied = true
+      let names = try names(of: commit, before)
+      take(commit)
+      try tell(commit, names)
+    } catch {
+      // The engine cannot be read now. Whoever follows reads again, transactions are given up.
+      if !isApplied {
+        apply()
+        take(commit)
+      }
+      transactions.noteUnknown(commit.lastVersion ?? clock.committed)
+      feed.publishLag()
+    }
     clock.endBatch(committed: commit.lastVersion)
     transactions.endBatch()
   }
 
+  /// What holds for the store as a whole.
+  private func take(_ commit: CommitOfOthers) {
+    for (generation, number, record) in commit.indexes { indexes.note(number, record, generation) }
+    for generation in commit.condemned { indexes.forget(generation) }
+    releases.tell(commit.releases)
+  }
+
   /// The databases of the generations that a commit touches.
-  private func names(of commit: CommitOfOthers, _ known: [UInt32: DatabaseID]) -> [UInt32: DatabaseID] {
+  private func names(
+    of commit: CommitOfOthers, _ known: [UInt32: DatabaseID]
+  ) throws(StorageError) -> [UInt32: DatabaseID] {
     if commit.touches.allSatisfy({ known[$0.generation] != nil }) { return known }
-    let records = try? engine.read { (view) throws(StorageError) in try DatabaseCatalog.databases(view) }
-    return known.merging((records ?? []).map { ($0.generation, $0.id) }) { first, _ in first }
+    let records = try engine.read { (view) throws(StorageError) in try DatabaseCatalog.databases(view) }
+    return known.merging(records.map { ($0.generation, $0.id) }) { first, _ in first }
   }
 
   private enum Event {
@@ -104,7 +124,7 @@ extension Committer {
     case cleared(DatabaseID)
   }
 
-  private func tell(_ commit: CommitOfOthers, _ names: [UInt32: DatabaseID]) {
+  private func tell(_ commit: CommitOfOthers, _ names: [UInt32: DatabaseID]) throws(StorageError) {
     var events: [(version: Int64, event: Event)] = []
     var rest = commit.touches[...]
     while let first = rest.first {
@@ -116,14 +136,16 @@ extension Committer {
       for database in commit.databases { events.append((database.created, .cleared(database.id))) }
       events.sort { $0.version < $1.version }
     }
-    for (version, event) in events { tell(event, version, names) }
+    for (version, event) in events { try tell(event, version, names) }
   }
 
-  private func tell(_ event: Event, _ version: Int64, _ names: [UInt32: DatabaseID]) {
+  private func tell(
+    _ event: Event, _ version: Int64, _ names: [UInt32: DatabaseID]
+  ) throws(StorageError) {
     switch event {
     case .changes(let touches):
       guard let name = touches.first.flatMap({ names[$0.generation] }) else { return }
-      let changes = changes(touches)
+      let changes = try changes(touches)
       transactions.note(changes, of: name, version)
       feed.publish(.commit(version: version, changes: changes), version: version, to: name)
     case .cleared(let name):
@@ -133,24 +155,24 @@ extension Committer {
     }
   }
 
-  /// The states before and after, where somebody wants to see them.
-  private func changes(_ touches: ArraySlice<CommitOfOthers.Touch>) -> [DocumentChange] {
-    let isSeen = feed.isFollowed || transactions.areSomeOpen
+  private func changes(
+    _ touches: ArraySlice<CommitOfOthers.Touch>
+  ) throws(StorageError) -> [DocumentChange] {
+    var changes: [DocumentChange] = []
     let source = touches.first?.source ?? .unknown
-    return touches.map { touch in
-      var change = DocumentChange(path: touch.path, before: nil, after: nil, source: source)
-      if isSeen {
-        change = DocumentChange(
-          path: touch.path, before: image(touch, at: touch.version - 1),
-          after: image(touch, at: touch.version),
-          source: source)
-      }
-      return change
+    for touch in touches {
+      changes.append(
+        DocumentChange(
+          path: touch.path, before: try image(touch, at: touch.version - 1),
+          after: try image(touch, at: touch.version), source: source))
     }
+    return changes
   }
 
-  private func image(_ touch: CommitOfOthers.Touch, at version: Int64) -> DocumentImage? {
-    try? engine.read { (view) throws(StorageError) in
+  private func image(
+    _ touch: CommitOfOthers.Touch, at version: Int64
+  ) throws(StorageError) -> DocumentImage? {
+    try engine.read { (view) throws(StorageError) in
       try DocumentStates(view: view, generation: touch.generation, version: version, isTallied: false)
         .record(touch.path).map { DocumentImage($0) }
     }

@@ -23,6 +23,8 @@ private enum CommitOutcome {
   case clear(@Sendable (Result<Int64, StoreError>) -> Void, Result<Int64, StoreError>)
   case tidy(@Sendable (Result<Int64, StoreError>) -> Void)
   case index(IndexRequest)
+  /// It comes again with a later batch.
+  case postponed(CommitJob)
 }
 
 final class Committer<Engine: StorageEngine>: Sendable {
@@ -127,8 +129,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     var leads = sharing == nil
     while true {
       if let sharing, sharing.isLeader != leads {
-        leads.toggle()
-        changeLeadership(to: leads, builder)
+        if changeLeadership(to: !leads, builder) { leads.toggle() }
         isTidy = !leads
       }
       let isWaitedFor = transactions.isWaitedFor
@@ -170,12 +171,20 @@ final class Committer<Engine: StorageEngine>: Sendable {
   }
 
   /// What one of several processes does for all goes on where the one before has left it.
-  private func changeLeadership(to leads: Bool, _ builder: IndexBuilder<Engine>) {
+  ///
+  /// False where that cannot be found out; it is tried again.
+  private func changeLeadership(to leads: Bool, _ builder: IndexBuilder<Engine>) -> Bool {
     builder.abandon()
-    let found = try? engine.read { (view) throws(StorageError) in try IndexCatalog.stored(view) }
-    guard leads, let stored = found else { return }
-    builder.resume(stored.kept.filter { !$0.index.isReady })
-    builder.retirement.resume(stored.retired)
+    if !leads { return true }
+    var found: StoredIndexes?
+    // Up to what the one before has written last.
+    sharing?.inOrder {
+      found = try? engine.read { (view) throws(StorageError) in try IndexCatalog.stored(view) }
+    }
+    guard let found else { return false }
+    builder.resume(found.kept.filter { !$0.index.isReady })
+    builder.retirement.resume(found.retired)
+    return true
   }
 
   /// Writes a commit on the calling thread while the thread that writes has nothing to do; false when it has,
@@ -229,7 +238,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
         let planner = CommitPlanner(
           view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed,
           indexes: indexes, isHurried: isHurried, keepsTallies: engine.isDurable)
-        planned = (jobs.map { plan($0, planner) }, planner)
+        let until = sharing == nil ? Int64.max : SystemClock.monotonic + CommitterLimits.sharedPlanNanoseconds
+        planned = (jobs.map { plan($0, planner, until) }, planner)
         // In the batch's own transaction: what makes room costs no durability point of its own.
         if sharing?.isLeader ?? true {
           housekeeping.keepToBudget(
@@ -256,10 +266,27 @@ final class Committer<Engine: StorageEngine>: Sendable {
     _ outcomes: [CommitOutcome], _ failure: StorageError?, _ batch: MutationBatch,
     _ builder: IndexBuilder<Engine>?
   ) {
-    for outcome in outcomes { complete(outcome, failure, batch, builder) }
+    requeue(outcomes.compactMap { again($0, failure) })
+    for outcome in outcomes where again(outcome, failure) == nil {
+      complete(outcome, failure, batch, builder)
+    }
   }
 
-  private func plan(_ job: CommitJob, _ planner: CommitPlanner) -> CommitOutcome {
+  /// A commit that others were in the way of, or that comes with a later batch.
+  private func again(_ outcome: CommitOutcome, _ failure: StorageError?) -> CommitRequest? {
+    guard sharing != nil else { return nil }
+    switch outcome {
+    case .postponed(.commit(let request)): return request
+    case .commit(let request, .success) where failure == .conflict && request.transaction == nil:
+      return request
+    case .postponed, .commit, .waits, .isForThread, .clear, .tidy, .index: return nil
+    }
+  }
+
+  /// - Parameter until: when others have waited long enough for what is planned here.
+  private func plan(_ job: CommitJob, _ planner: CommitPlanner, _ until: Int64) -> CommitOutcome {
+    // Commits behind a release go by it, when it is one.
+    if !planner.releases.isEmpty || SystemClock.monotonic > until { return .postponed(job) }
     switch job {
     case .commit(let request):
       do throws(StoreError) {
@@ -303,6 +330,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
   ) {
     switch outcome {
     case .waits: break
+    case .postponed(let job):
+      do throws(StoreError) { try queue.submit(job) } catch { job.refuse() }
     case .isForThread(var request):
       request.isLong = true
       requeue([request])
@@ -318,8 +347,6 @@ final class Committer<Engine: StorageEngine>: Sendable {
       case (.success, .some), (.failure, _): metrics.countRefusal()
       }
       guard let failure, (try? result.get()) != nil else { return request.completion(result) }
-      // Others have committed between two attempts to write it.
-      if failure == .conflict, sharing != nil, request.transaction == nil { return requeue([request]) }
       if let transaction = request.transaction {
         transactions.settle(transaction, failure: .storage(failure))
       }

@@ -46,6 +46,17 @@ public final class FeedSubscription: Sendable {
     }
   }
 
+  func lag() {
+    let wasEmpty = buffer.withLock { buffer in
+      defer {
+        buffer.events = [.lagged]
+        buffer.hasLagged = true
+      }
+      return buffer.events.isEmpty
+    }
+    if wasEmpty { wake() }
+  }
+
   func deliver(_ event: FeedEvent) {
     let wasEmpty = buffer.withLock { buffer in
       let wasEmpty = buffer.events.isEmpty
@@ -66,6 +77,11 @@ public final class FeedSubscription: Sendable {
 final class ChangeFeed: Sendable {
   private let subscriptions = Mutex<[DatabaseID: [FeedSubscription]]>([:])
   private let count = Atomic<Int>(0)
+  /// Whether a commit keeps its images though nobody follows when it is planned: where others commit too, who begins to follow
+  /// does not wait for what is under way.
+  private let keepsAll: Bool
+
+  init(keepsAll: Bool = false) { self.keepsAll = keepsAll }
 
   /// `version` is asked for once the subscription counts, so every later commit keeps its images.
   func subscribe(
@@ -95,11 +111,17 @@ final class ChangeFeed: Sendable {
   }
 
   /// Whether anybody follows anything: only then are images kept. Asked after a commit has its version.
-  var isFollowed: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
+  var isFollowed: Bool { keepsAll || count.load(ordering: .sequentiallyConsistent) > 0 }
 
   /// Whether a clearing of the database is to name what it removes.
   func namesCleared(of database: DatabaseID) -> Bool {
     isFollowed && subscriptions.withLock { $0[database]?.contains(where: \.namesCleared) ?? false }
+  }
+
+  /// Whoever follows has missed something, and reads again.
+  func publishLag() {
+    let followers = subscriptions.withLock { table in table.values.flatMap { $0 } }
+    for follower in followers { follower.lag() }
   }
 
   func publish(_ event: FeedEvent, version: Int64, to database: DatabaseID) {

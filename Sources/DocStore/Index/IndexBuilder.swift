@@ -10,6 +10,7 @@
 /// LIMIT: `sliceDocuments` documents and `sliceCollections` other collections a slice, some milliseconds.
 
 internal import DocModel
+internal import Platform
 
 /// Indexes of one collection id that a query wants.
 struct IndexRequest: Sendable {
@@ -37,6 +38,7 @@ final class IndexBuilder<Engine: StorageEngine> {
   let retirement: IndexRetirement<Engine>
   private var builds: [Build] = []
 
+  private static var retryMicroseconds: UInt32 { 50_000 }
   private var sliceDocuments: Int { 2_000 }
   private var sliceCollections: Int { 5_000 }
   private var sliceBytes: Int { 4 << 20 }
@@ -140,6 +142,11 @@ final class IndexBuilder<Engine: StorageEngine> {
         try plan(build, view, batch)
       }
     } catch {
+      // A server that keeps the store may be away for a while, and another process has been first: tried again soon.
+      if engine.sharing != nil {
+        usleep(Self.retryMicroseconds)
+        return
+      }
       // The index stays unready: commits go on keeping it, and the next opening tries again.
       progress = .cleared
     }

@@ -131,7 +131,7 @@ final class ListenHub<Engine: StorageEngine>: @unchecked Sendable {
       (try body(view), view.readTime, try view.generationVersion())
     }
     // Who has settled a time has every event up to it.
-    store.clock.settle(time)
+    try store.settle(shown: time)
     applyFeed(upTo: time)
     position = max(position, time)
     self.generation = generation

@@ -84,6 +84,13 @@ struct CommitLog {
     append(Entry(database: database, version: version, batch: batch, changes: logged))
   }
 
+  /// What was planned in this batch will not be: others have committed meanwhile.
+  mutating func dropBatch() {
+    guard entries.last?.batch == batch else { return }
+    entries.removeAll { $0.batch == batch }
+    count()
+  }
+
   /// What another process has committed; states that nobody has looked up are not there.
   mutating func append(_ database: DatabaseID, _ version: Int64, _ changes: [DocumentChange]) {
     if changes.isEmpty { return }
@@ -92,6 +99,13 @@ struct CommitLog {
         path: $0.path, before: $0.before, after: $0.after, hasStates: $0.before != nil || $0.after != nil)
     }
     append(Entry(database: database, version: version, batch: batch, changes: logged))
+  }
+
+  /// What was done up to a version is not known.
+  mutating func lose(_ version: Int64) {
+    lostVersion = max(lostVersion, version)
+    entries = []
+    count()
   }
 
   mutating func appendClearing(_ database: DatabaseID, _ version: Int64) {

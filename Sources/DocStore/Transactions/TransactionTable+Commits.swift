@@ -55,9 +55,20 @@ extension TransactionTable {
     }
   }
 
+  /// Another process has committed, which it cannot while a commit of this one is about to be written.
+  func beginOfOthers() { perform { state, _, _ in state.log.dropBatch() } }
+
   /// Another process has committed: whoever has read what it changed has been overtaken.
   func note(_ changes: [DocumentChange], of database: DatabaseID, _ version: Int64) {
     perform { state, _, _ in state.note(changes, of: database, version) }
+  }
+
+  /// What another process has committed is not known: whoever has read anything may have been overtaken.
+  func noteUnknown(_ version: Int64) {
+    perform { state, _, _ in
+      for entry in state.entries.values where !entry.isOver { entry.isStale = true }
+      state.log.lose(version)
+    }
   }
 
   /// The database was cleared: whoever has read of it has been overtaken.
