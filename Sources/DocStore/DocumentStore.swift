@@ -133,6 +133,10 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     sharing.whenCurrent { [engine] error in body(error.map { engine.storeError($0) }) }
   }
 
+  /// Whether reads see everything that was committed anywhere before this call, as far as that can be said within some
+  /// milliseconds.
+  public func isCurrent() -> Bool { engine.sharing?.isCurrent() ?? true }
+
   /// As `whenCurrent`, for a thread that may block.
   public func waitUntilCurrent() throws(StoreError) {
     if !isShared { return }

@@ -34,6 +34,8 @@ extension PostgresEngine: SharedStore {
     if let feed { feed.whenCurrent(body) } else { body(nil) }
   }
 
+  public func isCurrent() -> Bool { feed?.isCurrent() ?? true }
+
   public func tellLeader(_ text: String) { feed?.tell(text) }
 
   public func hear(_ body: @escaping @Sendable (String) -> Void) {

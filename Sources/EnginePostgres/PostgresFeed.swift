@@ -40,6 +40,7 @@ final class PostgresFeed: Sendable {
   private let health: EngineHealth
   private let copy: PostgresCopy?
   private let state: Monitor<State>
+  private let glances: PostgresGlances
   /// The thread that applies commits.
   private let order = Monitor<PlatformThread.ID?>(nil)
 
@@ -64,6 +65,7 @@ final class PostgresFeed: Sendable {
     self.ownership = ownership
     self.health = health
     self.copy = copy
+    glances = PostgresGlances(address)
     state = Monitor(State(known: known, contact: SystemClock.milliseconds))
   }
 
@@ -97,6 +99,17 @@ final class PostgresFeed: Sendable {
       return true
     }
     if !isTaken { body(.unavailable) }
+  }
+
+  /// Whether everything that was committed is here. False also where PostgreSQL does not say so at once.
+  func isCurrent() -> Bool {
+    let (before, token, isStopped) = state.withLock { ($0.known, $0.token, $0.isStopped) }
+    guard !isStopped, ownership.standing == .owner, let news = glances.news(from: before),
+      news.integer(0, 3) == ownership.epoch, news.integer(0, 4) == before
+    else { return false }
+    if let token, !news.isNull(0, 0), token != Array(news.bytes(0, 2)) { return false }
+    state.withLock { $0.contact = SystemClock.milliseconds }
+    return true
   }
 
   /// Hears of what others commit from now on.
@@ -232,6 +245,7 @@ final class PostgresFeed: Sendable {
         link = nil
       }
       for body in waiting { body(failure) }
+      if failure == nil { feed.glances.refill() }
     }
   }
 

@@ -440,6 +440,44 @@ class Rules:
         return False
 
 
+def latency(cluster, load, count=300):
+    """Milliseconds from a commit's beginning at one server until a listener at another one hears of it, this client included."""
+    target = Target(target_id=2, documents=Target.DocumentsTarget(documents=[f"{ROOT}/pings/p"]))
+    hold, heard, times = threading.Event(), threading.Condition(), {}
+    last = [0]
+
+    def requests():
+        yield ListenRequest(database=DATABASE, add_target=target)
+        hold.wait()
+
+    def listen():
+        try:
+            for answer in cluster.nodes[-1].client().listen(requests(), metadata=OWNER, timeout=60):
+                if "document_change" in answer:
+                    number = answer.document_change.document.fields["n"].integer_value
+                    with heard:
+                        times[number], last[0] = time.monotonic(), number
+                        heard.notify()
+        except (grpc.RpcError, exceptions.GoogleAPICallError):
+            pass
+
+    client = cluster.nodes[0].client()
+    threading.Thread(target=listen, daemon=True).start()
+    found = []
+    for number in range(1, count + 1):
+        began = time.monotonic()
+        load.commit(client, [Write(update=Document(name=f"{ROOT}/pings/p", fields={"n": Value(integer_value=number)}))])
+        with heard:
+            if not heard.wait_for(lambda: last[0] >= number, timeout=30):  # noqa: B023
+                raise SystemExit("a listener at another server hears nothing")
+        if number > 20:
+            found.append((times[number] - began) * 1000)
+    hold.set()
+    found.sort()
+    print(f"   commit to listener on another server: p50 {found[len(found) // 2]:.1f} ms, "
+          f"p99 {found[len(found) * 99 // 100]:.1f} ms", flush=True)
+
+
 def documents(client, collection):
     query = StructuredQuery(from_=[StructuredQuery.CollectionSelector(collection_id=collection)])
     found = {}
@@ -479,6 +517,7 @@ def main():
     client = cluster.nodes[0].client()
     load = Load(cluster, arguments.seed)
     load.commit(client, [load.create(f"accounts/{n}", n=1000) for n in range(10)])
+    latency(cluster, load)
     listeners = [Listener(cluster, number) for number in range(len(cluster.nodes))]
     load.begin()
     faults = Faults(cluster, arguments.seed)

@@ -25,6 +25,9 @@ public protocol SharedStore: AnyObject, Sendable {
   /// when that cannot be.
   func whenCurrent(_ body: @escaping @Sendable (StorageError?) -> Void)
 
+  /// Whether that is so now; false also where it cannot be said within some milliseconds.
+  func isCurrent() -> Bool
+
   /// Tells the leader something, if it can be told. LIMIT: 7,000 bytes.
   func tellLeader(_ text: String)
 

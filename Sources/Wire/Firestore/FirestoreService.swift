@@ -45,6 +45,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
   let threads: WorkerThreads
   let options: FirestoreOptions
   let listening: Listening<Engine>
+  private let catchingUp: CatchingUp<Engine>
   /// What goes wrong on purpose.
   package let faults = FaultInjector()
   /// Write streams opened so far: their ids.
@@ -60,6 +61,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     self.store = store
     self.threads = threads
     self.options = options
+    catchingUp = CatchingUp(store.store)
     tokens = TokenReader(
       options.profile, options.access, cache: TokenCache(bytesMax: options.tokenBytesMax),
       keys: options.keys)
@@ -103,7 +105,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
   ) -> GRPCMethod {
     let short = ServerMetrics.shortName(name)
-    let run = mustBeCurrent(short) ? afterCatchingUp(run) : run
+    let run = mustBeCurrent(short) ? catchingUp.before(run) : run
     guard let faulted = InjectedFault.Call(method: short) else {
       return GRPCMethod(name, kind) { call in
         do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
@@ -128,21 +130,6 @@ extension FirestoreService {
       "Write":
       return false
     default: return true
-    }
-  }
-
-  /// Begins when what was committed anywhere before the call is here. All calls that wait share one question.
-  private func afterCatchingUp(
-    _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
-  ) -> @Sendable (ServerCall) throws(GRPCStatus) -> Void {
-    { [store = store.store] (call) throws(GRPCStatus) in
-      let reference = call.reference
-      store.whenCurrent { error in
-        reference.goOn { (call) throws(GRPCStatus) in
-          if let error { throw GRPCStatus(error) }
-          try run(call)
-        }
-      }
     }
   }
 }
