@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Several servers with one store, faults of every kind, and what must hold whatever happens.
 
-    cluster_faults.py --docsh PROGRAM --postgres SCRIPT --folder FOLDER [--nodes 3] [--faults 30] [--seed N]
+    cluster_faults.py --docsh PROGRAM --postgres SCRIPT --folder FOLDER [--nodes 3] [--faults 30] [--seed N] [--clocks]
 
 PostgreSQL runs in FOLDER with a synchronous standby; each server reaches it through a relay of its own, whose two directions
 can be cut. While transfers, unique names, counters, listeners and triggers go on, servers are killed, stopped for a while
-and continued, cut off in one direction, PostgreSQL ends their sessions, and once the primary is killed and the standby takes
-over. What is checked:
+and continued, cut off in one direction, with --clocks their clocks are moved (by Debian's `faketime`), PostgreSQL ends their
+sessions, and once the primary is killed and the standby takes over. What is checked:
 
   * every commit that was acknowledged is there, once; every other one is there once or not at all
   * sums are kept, no name is given twice
@@ -16,6 +16,7 @@ over. What is checked:
 """
 import argparse
 import asyncio
+import glob
 import json
 import os
 import random
@@ -105,6 +106,9 @@ class Relay:
             self.loop.call_soon_threadsafe(event.set)
 
 
+FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")), None) if "--clocks" in sys.argv else None
+
+
 class Node:
     """One server, started again whenever it was killed."""
 
@@ -115,6 +119,23 @@ class Node:
         self.process = None
         self.isStopped = False
         self.log = open(f"{cluster.folder}/node-{number}.log", "ab")
+        self.clock = f"{cluster.folder}/clock-{number}"
+        self.move_clock(0)
+
+    def move_clock(self, seconds):
+        """The server's wall clock goes wrong by so much; what only goes forward is left alone."""
+        with open(self.clock + ".new", "w") as file:
+            file.write(f"{seconds:+d}s\n")
+        os.replace(self.clock + ".new", self.clock)
+
+    @property
+    def words(self):
+        if not FAKETIME:
+            return [self.cluster.docsh]
+        # The library adds to the environment of the first process that has it, where a Swift program then no longer finds
+        # its arguments: that is a shell here.
+        return ["env", f"LD_PRELOAD={FAKETIME}", f"FAKETIME_TIMESTAMP_FILE={self.clock}", "FAKETIME_NO_CACHE=1",
+                "FAKETIME_DONT_FAKE_MONOTONIC=1", "sh", "-c", 'exec "$@"', "sh", self.cluster.docsh]
 
     def start(self):
         hosts = ",".join("127.0.0.1" for _ in self.relays)
@@ -122,7 +143,7 @@ class Node:
         store = f"postgres:///app?host={hosts}&port={ports}&user=docstore"
         before = os.path.getsize(self.log.name)
         self.process = subprocess.Popen(
-            [self.cluster.docsh, "serve", "--port", str(self.port), "--project", PROJECT, "--store", store, "--shared",
+            [*self.words, "serve", "--port", str(self.port), "--project", PROJECT, "--store", store, "--shared",
              "--triggers", f"{self.cluster.folder}/triggers.yaml", "--open"],
             stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
         for _ in range(1200):
@@ -365,6 +386,8 @@ class Faults:
 
     def one(self):
         kinds = [self.kill, self.kill, self.stop, self.cut, self.cut, self.sessions, self.release]
+        if FAKETIME:
+            kinds.append(self.clock)
         kind = self.chance.choice(kinds)
         self.counts[kind.__name__] = self.counts.get(kind.__name__, 0) + 1
         kind(self.chance.choice(self.cluster.nodes))
@@ -391,6 +414,9 @@ class Faults:
         self.cluster.ask("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() "
                          "and backend_type = 'client backend' and random() < 0.5")
 
+    def clock(self, node):
+        node.move_clock(self.chance.choice([0, 90, 1200, -45, -1200]))
+
     def release(self, _):
         """Rules that forbid writes are released; from then on no server may take a user's commit."""
         rules = Rules(self.cluster)
@@ -404,7 +430,7 @@ class Faults:
                     metadata=[("authorization", f"Bearer {token}"), ("google-cloud-resource-prefix", DATABASE)],
                     retry=None, timeout=5)
                 raise SystemExit("a commit was taken under rules that had been replaced")
-            except exceptions.PermissionDenied:
+            except (exceptions.PermissionDenied, exceptions.Unauthenticated):
                 pass
             except RETRIED:
                 pass
@@ -506,8 +532,11 @@ def main():
     parser.add_argument("--folder", required=True)
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--faults", type=int, default=30)
+    parser.add_argument("--clocks", action="store_true", help="move the servers' clocks, which slows them down")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     arguments = parser.parse_args()
+    if arguments.clocks and not FAKETIME:
+        sys.exit("--clocks needs the package faketime (Debian: apt-get install faketime)")
     print(f"   seed {arguments.seed}", flush=True)
     cluster = Cluster(arguments)
     for node in cluster.nodes:
@@ -517,7 +546,8 @@ def main():
     client = cluster.nodes[0].client()
     load = Load(cluster, arguments.seed)
     load.commit(client, [load.create(f"accounts/{n}", n=1000) for n in range(10)])
-    latency(cluster, load)
+    if not FAKETIME:
+        latency(cluster, load)
     listeners = [Listener(cluster, number) for number in range(len(cluster.nodes))]
     load.begin()
     faults = Faults(cluster, arguments.seed)
