@@ -12,7 +12,7 @@ public struct Environment: Sendable {
   /// version in whole milliseconds, unless time is frozen, when versions must go on all the same.
   /// Source: docs/spec/protocol.md 4.7.
   public let serverTime: @Sendable (_ version: Int64) -> Int64
-  /// Microseconds of a clock that runs on although `now` may stand: what waits, limits and heartbeats are measured by.
+  /// Microseconds of a clock that runs on although `now` may stand, or be set: what waits, limits and heartbeats are measured by.
   public let elapsed: @Sendable () -> Int64
 
   public init(
@@ -32,7 +32,8 @@ public struct Environment: Sendable {
     random: {
       var generator = SystemRandomNumberGenerator()
       return generator.next()
-    })
+    },
+    elapsed: { SystemClock.monotonic / 1_000 })
 }
 
 extension Environment {

@@ -47,7 +47,7 @@ public final class StandingClock: Sendable {
   public func environment(random: @escaping @Sendable () -> UInt64) -> Environment {
     Environment(
       now: { [self] in now }, random: random, serverTime: { [self] in serverTime($0) },
-      elapsed: Environment.system.now)
+      elapsed: Environment.system.elapsed)
   }
 }
 
