@@ -238,7 +238,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
         let planner = CommitPlanner(
           view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed,
           indexes: indexes, isHurried: isHurried, keepsTallies: engine.isDurable)
-        let until = sharing == nil ? Int64.max : SystemClock.monotonic + CommitterLimits.sharedPlanNanoseconds
+        let until = sharing.map { _ in SystemClock.monotonic + CommitterLimits.sharedPlanNanoseconds }
         planned = (jobs.map { plan($0, planner, until) }, planner)
         // In the batch's own transaction: what makes room costs no durability point of its own.
         if sharing?.isLeader ?? true {
@@ -283,10 +283,10 @@ final class Committer<Engine: StorageEngine>: Sendable {
     }
   }
 
-  /// - Parameter until: when others have waited long enough for what is planned here.
-  private func plan(_ job: CommitJob, _ planner: CommitPlanner, _ until: Int64) -> CommitOutcome {
+  /// - Parameter until: when other processes have waited long enough for what is planned here; nil where there are none.
+  private func plan(_ job: CommitJob, _ planner: CommitPlanner, _ until: Int64?) -> CommitOutcome {
     // Commits behind a release go by it, when it is one.
-    if !planner.releases.isEmpty || SystemClock.monotonic > until { return .postponed(job) }
+    if let until, !planner.releases.isEmpty || SystemClock.monotonic > until { return .postponed(job) }
     switch job {
     case .commit(let request):
       do throws(StoreError) {
