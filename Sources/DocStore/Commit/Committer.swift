@@ -266,7 +266,10 @@ final class Committer<Engine: StorageEngine>: Sendable {
     _ outcomes: [CommitOutcome], _ failure: StorageError?, _ batch: MutationBatch,
     _ builder: IndexBuilder<Engine>?
   ) {
-    requeue(outcomes.compactMap { again($0, failure) })
+    if sharing != nil {
+      let postponed = outcomes.compactMap { again($0, failure) }
+      if !postponed.isEmpty { requeue(postponed) }
+    }
     for outcome in outcomes where again(outcome, failure) == nil {
       complete(outcome, failure, batch, builder)
     }
