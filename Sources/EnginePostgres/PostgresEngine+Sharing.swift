@@ -117,12 +117,7 @@ extension PostgresEngine: SharedStore {
           try feed.apply(news)
         }
         if feed.known + 1 == turn.commit { return }
-        guard feed.known >= turn.commit else {
-          ownership.lose(
-            "PostgreSQL has \(turn.commit - 1) commits, of which this server knows \(feed.known): it is not the one that "
-              + "this server wrote to")
-          throw .unavailable
-        }
+        guard feed.known >= turn.commit else { throw feed.missedTooMuch() }
         turn.link = nil
         turn.isOpen = false
         news = try lockNow(turn, feed)

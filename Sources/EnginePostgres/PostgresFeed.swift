@@ -173,7 +173,7 @@ final class PostgresFeed: Sendable {
     }
   }
 
-  private func missedTooMuch() -> StorageError {
+  func missedTooMuch() -> StorageError {
     ownership.lose(
       "this server has heard nothing for so long that the log of commits no longer has what it missed. Start it again"
     )
