@@ -21,6 +21,7 @@ final class PostgresCopy: Sendable {
   private let engine: LMDBEngine
   /// Several servers have the store: nobody may wait until this one has read it.
   private let isShared: Bool
+  private let health: EngineHealth
   private let phase = Monitor(Phase.filling(pending: [], bytes: 0))
 
   /// LIMIT: bytes of commits that are kept while the copy is being filled. More are waited for by who commits; of several
@@ -28,7 +29,8 @@ final class PostgresCopy: Sendable {
   private static let pendingBytesMax = 64 << 20
   private static let pageBytes = 4 << 20
 
-  init(isShared: Bool = false) throws(LMDBOpenError) {
+  init(_ health: EngineHealth, isShared: Bool) throws(LMDBOpenError) {
+    self.health = health
     engine = try LMDBEngine.ephemeral()
     self.isShared = isShared
   }
@@ -116,7 +118,9 @@ final class PostgresCopy: Sendable {
   // MARK: following
 
   /// Applies a commit that PostgreSQL has, or keeps it for later.
-  func follow(_ batch: MutationBatch, commit: Int64) throws(StorageError) {
+  ///
+  /// Where that fails, reads ask PostgreSQL from now on, which is said.
+  func follow(_ batch: MutationBatch, commit: Int64) {
     let isReady = phase.wait { phase -> Bool? in
       switch phase {
       case .ready: return true
@@ -139,8 +143,13 @@ final class PostgresCopy: Sendable {
       try engine.write(batch) { (_, _) throws(StorageError) in }
     } catch {
       fail()
-      throw error
+      noteDamage("\(error)")
     }
+  }
+
+  func noteDamage(_ reason: String) {
+    health.note(
+      damage: "the copy of the store on this machine: \(reason). Reads ask PostgreSQL, which takes longer")
   }
 
   /// Reads ask PostgreSQL from now on.

@@ -175,10 +175,7 @@ extension PostgresEngine: SharedStore {
     try send(statements, number, token, turn, feed)
     turn.isOpen = false
     turn.hasCommitted = true
-    do throws(StorageError) { try copy?.follow(batch, commit: number) } catch {
-      health.note(
-        damage: "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
-    }
+    copy?.follow(batch, commit: number)
     feed.note(own: number, token: token)
   }
 

@@ -117,7 +117,7 @@ public final class PostgresEngine: StorageEngine {
   ) throws(PostgresOpenError) -> PostgresEngine {
     var copy: PostgresCopy?
     if keepsCopy {
-      do throws(LMDBOpenError) { copy = try PostgresCopy(isShared: isShared) } catch {
+      do throws(LMDBOpenError) { copy = try PostgresCopy(health, isShared: isShared) } catch {
         ownership.release(over: link)
         throw .unusable(store: address.text, reason: "its copy on this machine: \(error)")
       }
@@ -135,16 +135,14 @@ public final class PostgresEngine: StorageEngine {
   }
 
   private func startFilling() throws(PlatformThread.Exhausted) {
-    try PlatformThread.start { [weak self, copy, pool, health] in
+    try PlatformThread.start { [weak self, copy, pool] in
       do throws(StorageError) {
         try copy?.fill(pool) { body in self?.alone(body) }
       } catch {
         // Nobody reads from it any more.
         if self == nil { return }
         let reason = pool.lastFailure?.message ?? "\(error)"
-        health.note(
-          damage: "the copy of the store on this machine: \(reason). Reads ask PostgreSQL, which takes longer"
-        )
+        copy?.noteDamage(reason)
       }
     }
   }
@@ -234,10 +232,7 @@ public final class PostgresEngine: StorageEngine {
       + PostgresBatch.statements(batch.mutations) + [PostgresTables.end]
     asked = try send(statements, turn, &link)
     happened = true
-    do throws(StorageError) { try copy?.follow(batch, commit: turn.after + 1) } catch {
-      health.note(
-        damage: "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
-    }
+    copy?.follow(batch, commit: turn.after + 1)
   }
 
   /// Returns when the commit has happened: the time at which it was sent.

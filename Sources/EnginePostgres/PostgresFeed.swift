@@ -206,12 +206,9 @@ final class PostgresFeed: Sendable {
       ownership.lose("commit \(commit) in docstore.log cannot be read: it is of a later version, or damaged")
       throw .corrupt
     }
-    let apply = { [self] in
-      do throws(StorageError) { try copy?.follow(batch, commit: commit) } catch {
-        health.note(
-          damage:
-            "the copy of the store on this machine: \(error). Reads ask PostgreSQL, which takes longer")
-      }
+    let apply = { [copy] in
+      copy?.follow(batch, commit: commit)
+      return
     }
     if let follower = state.withLock({ $0.follower }) { follower(batch, apply) } else { apply() }
     // Last: who finds nothing new in the log takes it that all is told.

@@ -208,9 +208,6 @@ final class TransactionTable: Sendable {
 
   // MARK: metrics
 
-  /// Whether transactions that may write are open, or reads of theirs under way.
-  var areSomeOpen: Bool { state.withLock { $0.openReadWrite > 0 } }
-
   /// How many transactions are open, of those that may write.
   var openCount: Int {
     state.withLock { state in state.entries.values.reduce(0) { $1.isOver ? $0 : $0 + 1 } }
