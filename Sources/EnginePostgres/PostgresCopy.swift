@@ -1,7 +1,7 @@
 /// A copy of the whole store on this machine, from which reads are answered without asking PostgreSQL.
 ///
-/// It is filled from one state of the tables while the store is used; what is committed meanwhile is kept and applied
-/// after it. It ends with the process.
+/// It is filled from one state of the tables while the store is used. What is committed meanwhile is applied after it: by one
+/// server that has the store, it is kept; of several, it is read in their log. It ends with the process.
 ///
 /// State: behind one monitor. The engine's writer waits while `pendingBytesMax` are kept.
 
@@ -19,13 +19,12 @@ final class PostgresCopy: Sendable {
   }
 
   private let engine: LMDBEngine
-  /// Several servers have the store: nobody may wait until this one has read it.
+  /// Several servers have the store: nobody waits until this one has read it.
   private let isShared: Bool
   private let health: EngineHealth
   private let phase = Monitor(Phase.filling(pending: [], bytes: 0))
 
-  /// LIMIT: bytes of commits that are kept while the copy is being filled. More are waited for by who commits; of several
-  /// servers this one goes on without a copy.
+  /// LIMIT: bytes of commits that are kept while the copy is being filled. More are waited for by who commits.
   private static let pendingBytesMax = 64 << 20
   private static let pageBytes = 4 << 20
 
@@ -54,23 +53,38 @@ final class PostgresCopy: Sendable {
 
   /// Reads the tables. On a thread of its own.
   ///
-  /// - Parameter alone: runs a body while no commit is under way.
-  func fill(_ pool: PostgresLinkPool, alone: (() -> Void) -> Void) throws(StorageError) {
+  /// - Parameter alone: runs a body while no commit is made or applied, which is told the last one that was.
+  func fill(
+    _ pool: PostgresLinkPool, alone: (_ body: (_ known: Int64) -> Void) -> Void
+  ) throws(StorageError) {
     do throws(StorageError) {
-      let state = try readTables(pool)
-      while let records = takePending(atLeast: 1) { try apply(records, after: state) }
-      var failure: StorageError?
-      alone {
-        do throws(StorageError) {
-          if let records = takePending(atLeast: 0) { try apply(records, after: state) }
-          phase.change { $0 = .ready }
-        } catch { failure = error }
+      var state = try readTables(pool)
+      while let last = try catchUp(pool, after: state, upTo: .max), last > state { state = last }
+      var outcome = Result<Bool, StorageError>.success(false)
+      while try !outcome.get() {
+        alone { known in
+          outcome = Result { () throws(StorageError) in try finish(pool, after: state, upTo: known) }
+        }
+        if case .failed = phase.withLock({ $0 }) { throw .unavailable }
+        if case .success(false) = outcome { usleep(2_000) }
       }
-      if let failure { throw failure }
     } catch {
       fail()
       throw error
     }
+  }
+
+  /// While no commit is made or applied. False when the state is ahead of what this server knows of.
+  private func finish(
+    _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
+  ) throws(StorageError) -> Bool {
+    // What comes next would be applied to it once more, the older commit over the newer one.
+    if isShared, state > known { return false }
+    var state = state
+    while let last = try catchUp(pool, after: state, upTo: known) { state = last }
+    if isShared, state < known { throw .corrupt }
+    phase.change { $0 = .ready }
+    return true
   }
 
   /// The number of the commit that the state is of.
@@ -93,10 +107,39 @@ final class PostgresCopy: Sendable {
     return commit
   }
 
-  /// - Parameter least: nil is returned instead of fewer.
-  private func takePending(atLeast least: Int) -> [(commit: Int64, record: [UInt8])]? {
+  /// Applies some of what was committed since a state. The result is the last commit; nil where there was none.
+  private func catchUp(
+    _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
+  ) throws(StorageError) -> Int64? {
+    let records: [(commit: Int64, record: [UInt8])]
+    if isShared {
+      records = try logged(pool, after: state, upTo: known)
+      // One that was removed already is not there at all.
+      guard records.first.map({ $0.commit == state + 1 }) ?? true else { throw .corrupt }
+    } else {
+      records = takePending() ?? []
+    }
+    try apply(records, after: state)
+    return records.last.map { max(state, $0.commit) }
+  }
+
+  private func logged(
+    _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
+  ) throws(StorageError) -> [(commit: Int64, record: [UInt8])] {
+    do throws(PostgresFailure) {
+      let link = try pool.take()
+      defer { pool.giveBack(link) }
+      let statement = PostgresTables.logged(after: state, upTo: known)
+      guard let rows = try link.run([statement], seconds: PostgresView.questionSeconds).last else {
+        throw PostgresFailure(message: "there is no answer")
+      }
+      return (0..<rows.count).map { (rows.integer($0, 0), Array(rows.bytes($0, 1))) }
+    } catch { throw pool.note(error) }
+  }
+
+  private func takePending() -> [(commit: Int64, record: [UInt8])]? {
     phase.change { phase in
-      guard case .filling(let pending, _) = phase, pending.count >= least else { return nil }
+      guard case .filling(let pending, _) = phase, !pending.isEmpty else { return nil }
       phase = .filling(pending: [], bytes: 0)
       return pending
     }
@@ -126,11 +169,8 @@ final class PostgresCopy: Sendable {
       case .ready: return true
       case .failed: return false
       case .filling(var pending, let bytes):
-        if bytes > Self.pendingBytesMax {
-          if !isShared { return nil }
-          phase = .failed
-          return false
-        }
+        if isShared { return false }
+        if bytes > Self.pendingBytesMax { return nil }
         let record = CommitLogRecord.framed(batch, generation: 1, commit: UInt64(commit))
         phase = .filling(pending: [], bytes: 0)
         pending.append((commit, record))

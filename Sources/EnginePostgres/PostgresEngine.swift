@@ -137,7 +137,9 @@ public final class PostgresEngine: StorageEngine {
   private func startFilling() throws(PlatformThread.Exhausted) {
     try PlatformThread.start { [weak self, copy, pool] in
       do throws(StorageError) {
-        try copy?.fill(pool) { body in self?.alone(body) }
+        try copy?.fill(pool) { body in
+          if let self { self.alone(body) } else { copy?.fail() }
+        }
       } catch {
         // Nobody reads from it any more.
         if self == nil { return }
@@ -147,14 +149,14 @@ public final class PostgresEngine: StorageEngine {
     }
   }
 
-  private func alone(_ body: () -> Void) {
+  private func alone(_ body: (_ known: Int64) -> Void) {
     if let feed {
       feed.takeOrder()
       defer { feed.giveOrderBack() }
-      return body()
+      return body(feed.known)
     }
     let link = beginWriting()
-    body()
+    body(.max)
     endWriting(link)
   }
 

@@ -246,6 +246,13 @@ enum PostgresTables {
       .bytes(batch))
   }
 
+  /// Commits in the log, at most `missedMax`.
+  static func logged(after commit: Int64, upTo last: Int64) -> PostgresStatement {
+    PostgresStatement(
+      "select n, batch from docstore.log where n > $1 and n <= $2 order by n limit \(missedMax)",
+      .integer(commit), .integer(last))
+  }
+
   static func logged(_ commit: Int64, token: [UInt8]) -> PostgresStatement {
     PostgresStatement(
       "select n from docstore.log where n = $1 and token = $2", .integer(commit), .bytes(token))
