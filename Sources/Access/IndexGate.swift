@@ -71,6 +71,10 @@ public final class IndexGate: Sendable {
   private let log: @Sendable (String) -> Void
   private let definitions = Mutex(Definitions())
   private let asked = Mutex(Asked())
+  private let publisher = Mutex<Publisher?>(nil)
+
+  /// Has all servers of a store go by a file for a database, and returns when they do.
+  public typealias Publisher = @Sendable (DatabaseID, _ file: [UInt8]) throws(StoreError) -> Void
 
   /// - Parameters:
   ///   - detail: whether refusals also say what to add to which file.
@@ -99,6 +103,16 @@ public final class IndexGate: Sendable {
   /// The indexes of one database.
   public func replace(_ database: DatabaseID, with indexes: DefinedIndexes) {
     definitions.withLock { $0.byDatabase[database] = indexes }
+  }
+
+  /// Where several servers have a store, files are released through it: `publisher` has them set here, too.
+  public func setPublisher(_ new: @escaping Publisher) { publisher.withLock { $0 = new } }
+
+  /// Has every server go by a file without errors for a database, and blocks until they do. False where there is but one.
+  public func publish(_ database: DatabaseID, _ file: [UInt8]) throws(StoreError) -> Bool {
+    guard let publisher = publisher.withLock({ $0 }) else { return false }
+    try publisher(database, file)
+    return true
   }
 
   /// What is defined for a database; nil when nobody said.

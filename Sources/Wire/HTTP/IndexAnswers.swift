@@ -34,17 +34,21 @@ extension HTTPService {
   /// Definitions hold for the next query. A file with errors changes nothing.
   func replaceIndexes(_ exchange: HTTPExchange, of database: DatabaseID) throws(GRPCStatus) {
     guard let gate = firestore.store.indexes else { return exchange.respondNotFound() }
-    try readBody(exchange) { body throws(GRPCStatus) in
+    let body = exchange.request.body
+    // On a thread: where several servers have the store, it returns when all of them go by the file.
+    onThread(for: exchange) { [self] () throws(GRPCStatus) in
       let (file, problems) = IndexFile.read(body)
       let errors = problems.filter { $0.severity == .error }
       guard errors.isEmpty else {
         let text = errors.map { $0.text(path: "firestore.indexes.json") }.joined(separator: "\n")
         throw GRPCStatus(.invalidArgument, text)
       }
-      return file.indexes
-    } then: { [self] exchange, indexes in
-      gate.replace(database, with: indexes)
-      firestore.store.store.setIndexes(indexes.definitions, in: database)
+      do throws(StoreError) {
+        if try gate.publish(database, body) { return }
+      } catch { throw GRPCStatus(error) }
+      gate.replace(database, with: file.indexes)
+      firestore.store.store.setIndexes(file.indexes.definitions, in: database)
+    } then: { exchange, _ in
       exchange.respond(json: Array("{}".utf8))
     }
   }

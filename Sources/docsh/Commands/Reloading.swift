@@ -98,7 +98,16 @@ struct Reloading {
 
   private func reloadIndexes(_ source: DatabaseFiles.Source) -> Bool {
     guard let gate = guarded.indexes, let indexes = try? IndexSources.load(source.path) else { return false }
-    source.give(indexes, to: gate, guarded.store, project: command.project)
+    guard guarded.store.isShared else {
+      source.give(indexes, to: gate, guarded.store, project: command.project)
+      return true
+    }
+    do throws(StoreError) {
+      try SharedReleases.releaseIndexes(source, guarded.store, project: command.project)
+    } catch {
+      Terminal.complain("the indexes cannot be released: \(error.message)")
+      return false
+    }
     return true
   }
 

@@ -71,8 +71,10 @@ extension ServeCommand {
       place, isShared: isShared, historyBytesMax: memory.historyBudget, clock: standing)
     defer { store.close() }
     store.setTransactionPolicy(profile.transactionPolicy)
-    if isShared { try SharedRules.begin(sources, loading, store, profile, project: project) }
     let gate = try indexFiles.gate(profile, store, project: project, log: log)
+    if isShared {
+      try SharedReleases.begin(sources, loading, indexFiles, gate, store, profile, project: project)
+    }
     if !indexFiles.isEmpty { Terminal.say("docsh: indexes of \(indexFiles.summary)") }
     let functions = try await seedAndFollow(store, triggerSources)
     let expired = ExpiredDocuments(
