@@ -234,8 +234,7 @@ extension DocumentStore {
   ) throws(StoreError) -> TransactionID {
     switch transactions.seal.open(token, database, caller) {
     case .id(let id): return id
-    // It may be one of another server, which has ended or which the client does not reach any more: it tries again.
-    case .unknown: throw isShared ? .aborted(.transactionOver) : .invalid(TransactionText.unknown)
+    case .unknown: throw .invalid(TransactionText.unknown)
     case .malformed: throw .invalid(TransactionText.malformed)
     }
   }

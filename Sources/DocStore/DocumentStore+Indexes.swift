@@ -76,9 +76,9 @@ extension DocumentStore {
     }
   }
 
-  /// Another process has told what it would like to have.
-  func proposeForOthers(_ text: String) {
-    guard let wish = IndexWish(text), let generation = try? generation(of: wish.database) else { return }
+  /// Another process would like to have an index, and this one builds them.
+  func proposeForOthers(_ wish: IndexWish) {
+    guard leads, let generation = try? generation(of: wish.database) else { return }
     if case .never = indexes.building { return }
     indexes.propose([wish.shape], wish.database, generation)
   }

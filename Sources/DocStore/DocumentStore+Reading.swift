@@ -38,10 +38,11 @@ extension DocumentStore {
   ) throws(E) -> R {
     let moment: Moment
     do throws(StoreError) { moment = try resolve(time, point, database) } catch { throw E(store: error) }
-    guard case .noted = moment else { return try show(database, moment, point, body) }
+    guard case .noted(let id) = moment else { return try show(database, moment, point, body) }
     // Commits that slip in between the view and its notes are remembered until the view has ended.
-    let began = transactions.beginRead()
-    defer { transactions.endRead(began) }
+    let began: UInt64
+    do throws(StoreError) { began = try transactions.beginRead(of: id) } catch { throw E(store: error) }
+    defer { transactions.endRead(began, of: id) }
     return try show(database, moment, point, body)
   }
 

@@ -39,6 +39,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   /// Whether the catalog has every collection by its id: of a store that was once opened for writing since it is kept.
   let areGroupsKnown: Bool
   let generations = KnownGeneration()
+  let wanted = WantedTransactions()
   private let limits = Mutex(CommitLimits.production())
 
   /// Opens the store on `engine`, which must belong to nobody else, and starts the thread that writes.
@@ -52,6 +53,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     if options.isReadOnly { options.indexBuilding = .never }
     let lastVersion: Int64
     let stored: StoredIndexes
+    let secret: [UInt8]?
     if (try? StoreCopy.isFinished(engine)) == false {
       throw .engine(
         .unavailable,
@@ -60,6 +62,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     isShared = engine.sharing != nil
     do {
       lastVersion = try Self.openState(engine, environment)
+      secret = isShared ? try Self.openSecret(engine) : nil
       isTallied = try Self.openTallies(engine, isReadOnly: options.isReadOnly)
       areGroupsKnown = try Self.openCollections(engine, isReadOnly: options.isReadOnly)
       stored =
@@ -67,7 +70,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
         ? StoredIndexes() : try engine.read { (view) throws(StorageError) in try IndexCatalog.stored(view) }
     } catch { throw engine.storeError(error) }
     clock = CommitClock(committed: lastVersion, environment: environment, isShared: isShared)
-    transactions = TransactionTable(now: environment.elapsed, isShared: isShared)
+    transactions = TransactionTable(now: environment.elapsed, secret: secret)
     feed = ChangeFeed(keepsAll: isShared)
     indexes = IndexRegistry(options, now: environment.elapsed)
     hold = HistoryHold(options.historyHeldAfter)
@@ -120,7 +123,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       }
     }
     if let failure { throw engine.storeError(failure) }
-    sharing.hear { [weak self] text in self?.proposeForOthers(text) }
+    sharing.hear { [weak self] text in self?.hear(text) }
     sharing.followLeadership { [weak committer] _ in committer?.look() }
   }
 

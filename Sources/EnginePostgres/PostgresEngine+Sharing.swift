@@ -36,13 +36,9 @@ extension PostgresEngine: SharedStore {
 
   public func isCurrent() -> Bool { feed?.isCurrent() ?? true }
 
-  public func tellLeader(_ text: String) { feed?.tell(text) }
+  public func tell(_ text: String) { feed?.tell(text) }
 
-  public func hear(_ body: @escaping @Sendable (String) -> Void) {
-    feed?.hear { [weak leadership] text in
-      if leadership?.isLeader == true { body(text) }
-    }
-  }
+  public func hear(_ body: @escaping @Sendable (String) -> Void) { feed?.hear(body) }
 
   public func followLeadership(_ body: @escaping @Sendable (Bool) -> Void) {
     if let leadership { leadership.follow(body) } else { body(true) }

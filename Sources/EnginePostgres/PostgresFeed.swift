@@ -25,7 +25,7 @@ final class PostgresFeed: Sendable {
     var isAsked = true
     /// The others are to be told that something was committed.
     var mustRing = false
-    /// What the leader is to be told.
+    /// What all are to be told.
     var messages: [String] = []
     /// When the server has answered last.
     var contact: Double
@@ -53,8 +53,8 @@ final class PostgresFeed: Sendable {
   private static let contactMilliseconds = 10_000.0
   /// LIMIT: those who wait to read.
   private static let waitingMax = 100_000
-  /// LIMIT: messages to the leader that wait; more are forgotten.
-  private static let messagesMax = 100
+  /// LIMIT: messages to all that wait; more are forgotten.
+  private static let messagesMax = 1_000
   private static let messageBytesMax = 7_000
 
   init(
@@ -115,7 +115,7 @@ final class PostgresFeed: Sendable {
   /// Hears of what others commit from now on.
   func follow(_ follower: @escaping StoreFollowing) { state.change { $0.follower = follower } }
 
-  /// Hears what the others tell the leader.
+  /// Hears what any server tells all of them.
   func hear(_ body: @escaping @Sendable (String) -> Void) { state.change { $0.hear = body } }
 
   func tell(_ text: String) {

@@ -161,11 +161,6 @@ struct SharedStoreTests {
       }
       #expect((try? outcome.get()) == nil ? row.fails : !row.fails, "\(row)")
     }
-    // A token of another server, or of one that has ended.
-    let foreign = stores[0].token(of: try stores[0].beginTransaction(Self.database), in: Self.database)
-    #expect(throws: StoreError.aborted(.transactionOver)) {
-      _ = try stores[1].transaction(foreign, in: Self.database)
-    }
   }
 
   @Test("no commit comes below a time that was read at, whatever the clocks say")

@@ -211,7 +211,7 @@ struct IndexWish {
 extension Committer {
   /// Another process builds indexes.
   func tellLeader(_ request: IndexRequest, _ sharing: any SharedStore) {
-    for shape in request.shapes { sharing.tellLeader(IndexWish(request.database, shape).text) }
+    for shape in request.shapes { sharing.tell(IndexWish(request.database, shape).text) }
     // Asked again when a query wants it again: what is told can be lost.
     indexes.drop(request.shapes, request.generation)
     request.completion()

@@ -28,10 +28,10 @@ public protocol SharedStore: AnyObject, Sendable {
   /// Whether that is so now; false also where it cannot be said within some milliseconds.
   func isCurrent() -> Bool
 
-  /// Tells the leader something, if it can be told. LIMIT: 7,000 bytes.
-  func tellLeader(_ text: String)
+  /// Tells all processes something, this one among them, if they can be told. LIMIT: 7,000 bytes.
+  func tell(_ text: String)
 
-  /// Hears what others tell the leader, while this process is it.
+  /// Hears what any of them tells. There is one who does.
   func hear(_ body: @escaping @Sendable (String) -> Void)
 
   /// Calls `body` whenever this process becomes the leader or ceases to be it.

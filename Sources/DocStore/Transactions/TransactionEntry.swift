@@ -20,7 +20,7 @@ final class Lineage {
 ///
 /// State and its owner: the transaction table's monitor.
 final class TransactionEntry {
-  enum Outcome {
+  enum Outcome: UInt64 {
     case committed, rolledBack, expired
     /// Given up so that others could go on, or because what it had read has changed.
     case aborted
@@ -28,6 +28,8 @@ final class TransactionEntry {
     case failedPrecondition
     /// A write was tried in a read-only transaction (T8).
     case wroteReadOnly
+    /// Another server goes on with it.
+    case moved
   }
 
   enum Phase {
@@ -67,6 +69,10 @@ final class TransactionEntry {
   var predicates: [ReadPredicate] = []
   /// Something it has read has changed.
   var isStale = false
+  /// Reads that may still note something.
+  var readsUnderWay = 0
+  /// The questions of other servers that it has moved for.
+  var answered: [UInt64] = []
 
   // Waiting.
 
@@ -78,13 +84,15 @@ final class TransactionEntry {
   var turns: Set<ResourcePath> = []
   var turnWaits: Set<UInt64> = []
 
-  init(id: UInt64, database: DatabaseID, owner: CommitAuthor, mode: Mode, now: Int64) {
+  init(
+    id: UInt64, database: DatabaseID, owner: CommitAuthor, mode: Mode, began: Int64, lastUsed: Int64
+  ) {
     self.id = id
     self.database = database
     self.owner = owner
     self.mode = mode
-    began = now
-    lastUsed = now
+    self.began = began
+    self.lastUsed = lastUsed
     lineage = Lineage(firstAttempt: id)
   }
 

@@ -2,7 +2,7 @@
 ///
 /// A token is a tag, and the id hidden behind a mask that the tag makes: equal ids have equal tokens, and no two transactions
 /// have equal ids. The keys are others in each process, so ids of before a restart are unknown. Caller and database are
-/// bound to it without being in it.
+/// bound to it without being in it. Servers that have one store have the same keys.
 ///
 /// Source: RFC 5297, "synthetic initialization vector", with SipHash for both parts.
 
@@ -12,8 +12,26 @@ struct TransactionSeal: Sendable {
   private static let tagBytes = SipHash.codeBytes
   private static let byteCount = tagBytes + TransactionID.encodedCount
 
-  private let tagging = SipHash()
-  private let masking = SipHash()
+  static let secretBytes = 32
+
+  private let tagging: SipHash
+  private let masking: SipHash
+
+  /// With keys of this process alone.
+  init() {
+    tagging = SipHash()
+    masking = SipHash()
+  }
+
+  /// Nil for a secret of another length.
+  init?(secret: [UInt8]) {
+    guard secret.count == Self.secretBytes else { return nil }
+    let words = stride(from: 0, to: secret.count, by: 8).map { start in
+      secret[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+    tagging = SipHash(key: (words[0], words[1]))
+    masking = SipHash(key: (words[2], words[3]))
+  }
 
   func seal(_ id: TransactionID, _ database: DatabaseID, _ caller: CommitAuthor) -> [UInt8] {
     let id = id.encoded
@@ -41,6 +59,15 @@ struct TransactionSeal: Sendable {
     return .id(id)
   }
 
+  /// What a token says before its caller is known. Of one that may write, the unused part shows that it was made with these
+  /// keys.
+  func glance(_ token: [UInt8]) -> TransactionID? {
+    guard token.count == Self.byteCount else { return nil }
+    let bytes = masked(token[Self.tagBytes...], Array(token[..<Self.tagBytes]))
+    guard bytes[0] <= 1, bytes[0] == 1 || bytes.suffix(8).allSatisfy({ $0 == 0 }) else { return nil }
+    return TransactionID(encoded: bytes)
+  }
+
   /// In a time that does not tell where they differ.
   private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
@@ -59,16 +86,6 @@ struct TransactionSeal: Sendable {
 
   /// Project and database hold no line break; what comes last may hold anything.
   private static func binding(_ database: DatabaseID, _ caller: CommitAuthor) -> [UInt8] {
-    Array("\(database.project)\n\(database.database)\n\(text(caller))".utf8)
-  }
-
-  private static func text(_ caller: CommitAuthor) -> String {
-    switch caller {
-    case .unknown: "unknown"
-    case .system: "system"
-    case .administrator: "administrator"
-    case .anonymous: "anonymous"
-    case .user(let uid): "user \(uid)"
-    }
+    Array("\(database.project)\n\(database.database)\n\(caller.text)".utf8)
   }
 }

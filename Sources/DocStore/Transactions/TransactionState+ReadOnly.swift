@@ -30,8 +30,10 @@ struct EndedReaders {
 extension TransactionState {
   /// How a read-only transaction ended; nil for one that goes on. Throws for one that is forgotten.
   func outcome(ofReader id: TransactionID, _ now: Int64) throws(StoreError) -> TransactionEntry.Outcome? {
-    let age = now - id.began
-    if id.counter < forgottenBelow || age > TransactionLimits.rememberedSeconds * 1_000_000 {
+    // When one of another server began is of that one's clock. It shows what is kept of that time, for as long as it is.
+    let isForeign = isForeign(id.counter)
+    let age = isForeign ? 0 : now - id.began
+    if !isForeign && id.counter < forgottenBelow || age > TransactionLimits.rememberedSeconds * 1_000_000 {
       throw .invalid(TransactionText.malformed)
     }
     if let outcome = endedReaders[id.counter] { return outcome }
@@ -56,7 +58,7 @@ extension TransactionState {
     switch try outcome(ofReader: id, now) {
     case nil: endedReaders.end(id, .rolledBack)
     case .committed: if !policy.allowsRollbackAfterCommit { throw .aborted(.transactionOver) }
-    case .rolledBack, .expired, .aborted, .failedPrecondition, .wroteReadOnly: break
+    case .rolledBack, .expired, .aborted, .failedPrecondition, .wroteReadOnly, .moved: break
     }
   }
 }

@@ -9,6 +9,8 @@ struct TransactionState {
   /// Those that are over, as they ended; some of them are forgotten already.
   private var over = Deque<UInt64>()
   var nextCounter: UInt64 = 1
+  /// The upper half of the counters that are given out here; those of other servers of the same store differ.
+  let series: UInt64
   /// Transactions that began before this one were forgotten, all at once.
   var forgottenBelow: UInt64 = 0
   var endedReaders = EndedReaders()
@@ -30,6 +32,11 @@ struct TransactionState {
   var nextTicket: UInt64 = 1
   /// The store closes: nobody comes who would end a wait.
   var isClosed = false
+
+  init(isShared: Bool) {
+    series = isShared ? UInt64(UInt32.random(in: 1...UInt32.max)) : 0
+    nextCounter |= series << 32
+  }
 
   mutating func takeCounter() -> UInt64 {
     nextCounter += 1
@@ -58,7 +65,7 @@ struct TransactionState {
   func refusal(after outcome: TransactionEntry.Outcome) -> StoreError {
     switch outcome {
     case .failedPrecondition, .wroteReadOnly: policy.afterFailedPrecondition
-    case .committed, .rolledBack, .expired, .aborted: .aborted(.transactionOver)
+    case .committed, .rolledBack, .expired, .aborted, .moved: .aborted(.transactionOver)
     }
   }
 
@@ -68,7 +75,10 @@ struct TransactionState {
   ) throws(StoreError) -> TransactionEntry {
     if let entry = entries[id.counter] { lookAtTime(of: entry, now, &effects) }
     // An id that was given out and is forgotten by now reads otherwise than one that never was (T12).
-    guard let entry = entries[id.counter] else { throw .invalid(TransactionText.malformed) }
+    guard let entry = entries[id.counter] else {
+      // The server that had it has ended, or does not answer.
+      throw isForeign(id.counter) ? .aborted(.transactionOver) : .invalid(TransactionText.malformed)
+    }
     guard entry.database == database else { throw .invalid(TransactionText.unknown) }
     return entry
   }
@@ -156,6 +166,13 @@ struct TransactionState {
     entry.blocked = []
   }
 
+  /// One that has ended on another server.
+  mutating func remember(_ entry: TransactionEntry, _ outcome: TransactionEntry.Outcome) {
+    entry.phase = .ended(outcome)
+    entries[entry.id] = entry
+    over.append(entry.id)
+  }
+
   private mutating func releaseReads(of entry: TransactionEntry) {
     guard var space = spaces.removeValue(forKey: entry.database) else { return }
     for path in entry.documents {
@@ -200,7 +217,10 @@ struct TransactionState {
   /// Forgets those that ended first before their time, where there is no room for another: however many begin in
   /// five minutes, only open ones are counted against whoever begins one more.
   mutating func makeRoom() {
-    while entries.count >= TransactionLimits.countMax, let first = over.popFirst() { entries[first] = nil }
+    while entries.count >= TransactionLimits.countMax, let first = over.popFirst() {
+      // It may have come back since.
+      if entries[first]?.isOver == true { entries[first] = nil }
+    }
   }
 
   mutating func forgetAll() {

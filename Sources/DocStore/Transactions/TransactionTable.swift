@@ -29,19 +29,17 @@ final class TransactionTable: Sendable {
     var countRefusals: @Sendable (Int) -> Void
   }
 
-  private let state: Monitor<TransactionState>
+  let state: Monitor<TransactionState>
   private let links = Monitor<Links?>(nil)
   private let now: @Sendable () -> Int64
 
-  /// Whether other processes have transactions on the same store, whose tokens are unknown here.
-  private let isShared: Bool
+  let seal: TransactionSeal
 
-  let seal = TransactionSeal()
-
-  init(now: @escaping @Sendable () -> Int64, isShared: Bool = false) {
-    self.isShared = isShared
+  /// - Parameter secret: where several processes have the store, what their tokens are made with.
+  init(now: @escaping @Sendable () -> Int64, secret: [UInt8]? = nil) {
     self.now = now
-    state = Monitor(TransactionState())
+    seal = secret.flatMap { TransactionSeal(secret: $0) } ?? TransactionSeal()
+    state = Monitor(TransactionState(isShared: secret != nil))
   }
 
   func connect(_ new: Links) { links.change { $0 = new } }
@@ -90,14 +88,15 @@ final class TransactionTable: Sendable {
         guard state.entries.count < TransactionLimits.countMax else {
           throw .resourceExhausted(message: "too many open transactions")
         }
-        let earlier = try earlier.map { (id) throws(StoreError) in
-          guard let entry = state.entries[id.counter] else { throw state.policy.malformedRetry }
-          return entry
+        let earlier = try earlier.flatMap { (id) throws(StoreError) -> TransactionEntry? in
+          if let entry = state.entries[id.counter] { return entry }
+          if state.isForeign(id.counter) { return nil }
+          throw state.policy.malformedRetry
         }
         try state.quota.take(owner)
         let entry = TransactionEntry(
           id: state.takeCounter(), database: database, owner: owner,
-          mode: options.isOptimistic ? .optimistic : .pessimistic, now: now)
+          mode: options.isOptimistic ? .optimistic : .pessimistic, began: now, lastUsed: now)
         if let earlier { entry.inherit(from: earlier) }
         state.entries[entry.id] = entry
         state.openReadWrite += 1
@@ -113,8 +112,6 @@ final class TransactionTable: Sendable {
     if token.isEmpty { return nil }
     switch seal.open(token, database, owner) {
     case .id(let id) where !id.isReadOnly: return id
-    // It may be one of another server.
-    case .unknown where isShared: return nil
     case .id, .unknown, .malformed: throw policy.malformedRetry
     }
   }
@@ -134,6 +131,22 @@ final class TransactionTable: Sendable {
   func beginRead() -> UInt64 { state.withLock { $0.log.beginRead() } }
 
   func endRead(_ began: UInt64) { state.withLock { $0.log.endRead(began) } }
+
+  /// As `beginRead`, for a transaction, which stays here until then.
+  func beginRead(of id: TransactionID) throws(StoreError) -> UInt64 {
+    try state.withLock { (state) throws(StoreError) in
+      if state.isElsewhere(id.counter) { throw .aborted(.transactionOver) }
+      state.entries[id.counter]?.readsUnderWay += 1
+      return state.log.beginRead()
+    }
+  }
+
+  func endRead(_ began: UInt64, of id: TransactionID) {
+    state.withLock { state in
+      state.entries[id.counter]?.readsUnderWay -= 1
+      state.log.endRead(began)
+    }
+  }
 
   func note(_ path: ResourcePath, by id: UInt64, seen: Int64) {
     state.withLock { $0.note(path, by: id, seen: seen) }
@@ -174,6 +187,7 @@ final class TransactionTable: Sendable {
       case .open, .committing: state.end(entry, .rolledBack, &effects)
       case .ended(.committed):
         if !state.policy.allowsRollbackAfterCommit { throw .aborted(.transactionOver) }
+      case .ended(.moved): throw .aborted(.transactionOver)
       case .ended(.rolledBack), .ended(.expired), .ended(.aborted), .ended(.failedPrecondition),
         .ended(.wroteReadOnly):
         break

@@ -33,23 +33,19 @@ struct FaultedMessage {
 
   /// - Parameter method: `GetDocument`
   init(_ method: String, _ message: Bytes) {
+    transaction = Self.transaction(of: method, message)
     switch method {
     case "GetDocument":
       add(name: PlainFields.last(1, of: message))
-      transaction = Self.token(3, message)
     case "BatchGetDocuments":
       noteDatabase(PlainFields.last(1, of: message))
       for name in PlainFields.all(2, of: message) { add(name: name) }
-      transaction = Self.token(4, message)
     case "ListDocuments":
       add(parent: PlainFields.last(1, of: message), [PlainFields.last(2, of: message)])
-      transaction = Self.token(8, message)
     case "RunQuery", "PartitionQuery":
       add(parent: PlainFields.last(1, of: message), query: PlainFields.last(2, of: message))
-      if method.hasSameBytes(as: "RunQuery") { transaction = Self.token(5, message) }
     case "RunAggregationQuery":
       add(parent: PlainFields.last(1, of: message), query: PlainFields.last(2, 1, of: message))
-      transaction = Self.token(4, message)
     case "CreateDocument":
       add(
         parent: PlainFields.last(1, of: message),
@@ -59,10 +55,6 @@ struct FaultedMessage {
     case "Commit", "BatchWrite":
       noteDatabase(PlainFields.last(1, of: message))
       for write in PlainFields.all(2, of: message) { add(write: write) }
-      if method.hasSameBytes(as: "Commit") { transaction = Self.token(3, message) }
-    case "Rollback":
-      noteDatabase(PlainFields.last(1, of: message))
-      transaction = Self.token(2, message)
     default: noteDatabase(PlainFields.last(1, of: message))
     }
   }
@@ -137,7 +129,25 @@ struct FaultedMessage {
     name.split(separator: "/").dropFirst(5).map(String.init)
   }
 
-  private static func token(_ number: UInt32, _ message: Bytes) -> [UInt8]? {
-    PlainFields.last(number, of: message).flatMap { $0.isEmpty ? nil : Array($0) }
+  // MARK: transactions
+
+  /// Which field of a method's request has a transaction's token; nil for methods that have none.
+  private static func transactionField(of method: String) -> UInt32? {
+    switch method {
+    case "Rollback": 2
+    case "GetDocument", "Commit": 3
+    case "BatchGetDocuments", "RunAggregationQuery": 4
+    case "RunQuery", "ExecutePipeline": 5
+    case "ListDocuments": 8
+    default: nil
+    }
+  }
+
+  static func mayHaveTransaction(_ method: String) -> Bool { transactionField(of: method) != nil }
+
+  /// - Parameter method: `GetDocument`
+  static func transaction(of method: String, _ message: Bytes) -> [UInt8]? {
+    guard let field = transactionField(of: method) else { return nil }
+    return PlainFields.last(field, of: message).flatMap { $0.isEmpty ? nil : Array($0) }
   }
 }

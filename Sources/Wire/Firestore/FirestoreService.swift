@@ -105,7 +105,9 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
     _ run: @escaping @Sendable (ServerCall) throws(GRPCStatus) -> Void
   ) -> GRPCMethod {
     let short = ServerMetrics.shortName(name)
-    let run = mustBeCurrent(short) ? catchingUp.before(run) : run
+    let current = mustBeCurrent(short) ? catchingUp.before(run) : run
+    let run =
+      store.store.isShared && FaultedMessage.mayHaveTransaction(short) ? bringing(short, current) : current
     guard let faulted = InjectedFault.Call(method: short) else {
       return GRPCMethod(name, kind) { call in
         do throws(GRPCStatus) { try run(call) } catch { call.finish(error) }
@@ -130,6 +132,16 @@ extension FirestoreService {
       "Write":
       return false
     default: return true
+    }
+  }
+
+  /// A method whose calls may be of a transaction that another server has: it begins when that is here.
+  private func bringing(_ method: String, _ run: @escaping Beginning) -> Beginning {
+    { [self] (call) throws(GRPCStatus) in
+      let token = call.withRequest { FaultedMessage.transaction(of: method, $0) }
+      guard let token, store.store.isElsewhere(token) else { return try run(call) }
+      let reference = call.reference
+      store.store.bring(token) { reference.goOn(run) }
     }
   }
 }
