@@ -75,8 +75,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     indexes = IndexRegistry(options, now: environment.elapsed)
     hold = HistoryHold(options.historyHeldAfter)
     commitsOnCaller = options.commitsOnCaller
-    for (database, index) in stored.kept { indexes.insert(index, database.generation) }
-    for rest in stored.retired { indexes.reserve(rest.number, rest.generation) }
+    indexes.replaceAll(stored)
     committer = Committer(
       engine: engine, clock: clock, transactions: transactions, feed: feed,
       housekeeping: Housekeeping(
@@ -112,11 +111,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
           clock.raise(to: last)
           clock.endBatch(committed: last)
         }
-        for (database, index) in try engine.read { (view) throws(StorageError) in
-          try IndexCatalog.stored(view)
-        }.kept {
-          indexes.insert(index, database.generation)
-        }
+        indexes.replaceAll(try engine.read { (view) throws(StorageError) in try IndexCatalog.stored(view) })
       } catch { failure = error }
       sharing.follow { [weak committer] batch, apply in
         if let committer { committer.note(batch, apply) } else { apply() }
@@ -124,6 +119,9 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
     }
     if let failure { throw engine.storeError(failure) }
     sharing.hear { [weak self] text in self?.hear(text) }
+    indexes.tellUse { [weak sharing] generation, number in
+      if let sharing, !sharing.isLeader { sharing.tell(IndexUse(generation, number).text) }
+    }
     sharing.followLeadership { [weak committer] _ in committer?.look() }
   }
 

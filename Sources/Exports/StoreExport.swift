@@ -68,6 +68,8 @@ public enum StoreExport {
     var file: OutputFile?
     var log: LevelLogWriter?
     do throws(StoreError) {
+      // With what other servers of the store have committed.
+      try store.waitUntilCurrent()
       try store.read(database) { (view) throws(StoreError) in
         try view.scanReadableDescendants(of: .root, damaged: { output.damaged.append($0) }) {
           path, document in

@@ -166,7 +166,8 @@ struct SharedStoreTests {
   @Test("no commit comes below a time that was read at, whatever the clocks say")
   func neverGoesBack() throws {
     let behind = DocStore.Environment(
-      now: { DocStore.Environment.system.now() - 3_600_000_000 }, random: DocStore.Environment.system.random)
+      now: { DocStore.Environment.system.now() - 3_20_000_000_000 },
+      random: DocStore.Environment.system.random)
     let stores = [try open(), try open(behind)]
     defer { for store in stores { store.close() } }
     let first = try put(1, at: "v/a", stores[0])
@@ -201,6 +202,37 @@ struct SharedStoreTests {
       try store.waitUntilCurrent()
       #expect(try store.indexFaults(in: Self.database).isEmpty)
     }
+  }
+
+  @Test("an index that only other servers read is not idle for the leader, who retires those that are")
+  func keepsIndexesInUse() throws {
+    let time = Monitor(Int64(0))
+    let environment = DocStore.Environment(
+      now: DocStore.Environment.system.now, random: DocStore.Environment.system.random,
+      elapsed: { time.withLock { $0 } })
+    let stores = try (0..<2).map { _ in try open(environment) }
+    defer { for store in stores { store.close() } }
+    try eventually("one leads") { stores.contains { $0.engine.isLeader } }
+    let leader = stores.firstIndex { $0.engine.isLeader } ?? 0
+    let wanted = try ["used", "unused"].map { name in
+      IndexDefinition(
+        collectionID: name, scope: .collection, fields: [.init(try FieldPath.parse("n"), .ascending)])
+    }
+    for name in ["used", "unused"] { for n in 0..<20 { try put(Int64(n), at: "\(name)/\(n)", stores[0]) } }
+    try stores[leader].buildIndexes(wanted, in: Self.database, waitingAtMost: 2_000)
+    try eventually("both are there") { try stores[1 - leader].keptIndexes(in: Self.database).count == 2 }
+    try eventually("one is retired, and the other one is not") {
+      time.change { $0 += 20_000_000_000 }
+      try stores[1 - leader].buildIndexes([wanted[0]], in: Self.database, waitingAtMost: 1)
+      usleep(100_000)
+      return try stores[leader].keptIndexes(in: Self.database).map(\.definition) == [wanted[0]]
+    }
+    for _ in 0..<20 {
+      time.change { $0 += 20_000_000_000 }
+      try stores[1 - leader].buildIndexes([wanted[0]], in: Self.database, waitingAtMost: 1)
+      usleep(30_000)
+    }
+    #expect(try stores[leader].keptIndexes(in: Self.database).map(\.definition) == [wanted[0]])
   }
 
   @Test("the leader is followed by another one, and nobody else may have the store meanwhile")

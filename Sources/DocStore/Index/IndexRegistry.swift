@@ -81,6 +81,8 @@ final class IndexRegistry: Sendable {
     var submit: (@Sendable (IndexRequest) -> Void)?
     /// Hears of indexes that are retired.
     var report: (@Sendable (RetiredIndex) -> Void)?
+    /// Tells the process that retires indexes which of them are read here.
+    var tellUse: (@Sendable (UInt32, UInt32) -> Void)?
   }
 
   private let state: Mutex<State>
@@ -94,6 +96,8 @@ final class IndexRegistry: Sendable {
   static let perDatabaseMax = 500
   /// An index that was read within so many seconds makes room for no other.
   static let roomSeconds: Int64 = 600
+  /// How often it is told of one index that it is read.
+  private static let tellSeconds: Int64 = 60
 
   init(_ options: StoreOptions, now: @escaping @Sendable () -> Int64) {
     state = Mutex(State(common: options.indexes))
@@ -133,6 +137,13 @@ final class IndexRegistry: Sendable {
     state.withLock { $0.kept[generation, default: Kept()].insert(index, at: now) }
   }
 
+  /// What the catalog says is all there is.
+  func replaceAll(_ stored: StoredIndexes) {
+    state.withLock { $0.kept = [:] }
+    for (database, index) in stored.kept { insert(index, database.generation) }
+    for rest in stored.retired { reserve(rest.number, rest.generation) }
+  }
+
   /// The entries of an index of that number are still there.
   func reserve(_ number: UInt32, _ generation: UInt32) {
     state.withLock { $0.kept[generation, default: Kept()].reserve(number) }
@@ -143,11 +154,21 @@ final class IndexRegistry: Sendable {
   /// Indexes are read, or somebody wants to see them.
   func noteUse(_ numbers: some Sequence<UInt32>, _ generation: UInt32) {
     let now = now()
-    state.withLock { state in
-      for number in numbers where state.kept[generation]?.usedAt[number] != nil {
+    var told: [UInt32] = []
+    let tell = state.withLock { state in
+      for number in numbers {
+        guard let last = state.kept[generation]?.usedAt[number] else { continue }
         state.kept[generation]?.usedAt[number] = now
+        if state.tellUse != nil, now - last > Self.tellSeconds * 1_000_000 { told.append(number) }
       }
+      return state.tellUse
     }
+    for number in told { tell?(generation, number) }
+  }
+
+  /// Where another process may retire indexes: each use is told after a minute without one.
+  func tellUse(_ body: @escaping @Sendable (_ generation: UInt32, _ number: UInt32) -> Void) {
+    state.withLock { $0.tellUse = body }
   }
 
   /// An index that no query has read for so long that it is not worth what commits pay for it. Nil while nothing
