@@ -10,6 +10,7 @@ triggers go on, this happens:
   kill          a server is killed and starts again
   stop          a server is stopped for a while and continued
   cut           what a server sends to PostgreSQL vanishes for a while, or what PostgreSQL sends to it
+  torn          a server is stopped or cut off for a while in the middle of a large commit, and the others go on
   sessions      PostgreSQL ends half of its sessions
   backend       the process of a session is killed, and PostgreSQL starts all of them again
   replication   what one PostgreSQL sends to the other one vanishes for a while (not with --relays)
@@ -31,6 +32,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 import uuid
 
@@ -38,7 +40,7 @@ from google.api_core import exceptions
 from google.cloud.firestore_v1.types import Document, Write
 
 from checks import unsigned_token
-from cluster_checks import ACCOUNTS, BALANCE, check, latency
+from cluster_checks import ACCOUNTS, BALANCE, check, latency, until
 from cluster_hosts import FAKETIME, PROJECT, Cluster
 from cluster_load import DATABASE, RETRIED, ROOT, Listener, Load
 
@@ -48,10 +50,10 @@ FAULTS_PER_FAIL_OVER = 60
 
 
 class Faults:
-    def __init__(self, cluster, seed):
-        self.cluster, self.chance = cluster, random.Random(seed)
+    def __init__(self, cluster, load, seed):
+        self.cluster, self.load, self.chance = cluster, load, random.Random(seed)
         self.counts = {}
-        self.kinds = [self.kill, self.kill, self.stop, self.cut, self.cut, self.sessions, self.backend, self.release]
+        self.kinds = [self.kill, self.kill, self.stop, self.cut, self.cut, self.torn, self.sessions, self.backend, self.release]
         if hasattr(cluster.links, "split"):
             self.kinds.append(self.replication)
         if cluster.hasClocks:
@@ -87,6 +89,33 @@ class Faults:
         self.cluster.links.cut(node.number, self.chance.choice(["up", "down"]))
         time.sleep(self.chance.choice([0.2, 1, 4]))
         self.cluster.links.mend(node.number)
+
+    def torn(self, node):
+        isCut = self.chance.choice([True, False])
+        for _ in range(5):
+            threading.Thread(target=self.load.large, args=(node.client(),), daemon=True).start()
+            self.cluster.postgres.wait_for_part()
+            self.interrupt(node, isCut)
+            time.sleep(0.3)
+            if self.cluster.postgres.waits_for_rest():
+                break
+            self.resume(node, isCut)
+        other = self.chance.choice([other for other in self.cluster.nodes if other is not node])
+        until(f"server {other.number} takes a commit while server {node.number} is {'cut off' if isCut else 'stopped'}",
+              lambda: self.load.commit(other.client(), [self.load.add("pings/torn", "n", 1)]), seconds=20)
+        self.resume(node, isCut)
+
+    def interrupt(self, node, isCut):
+        if isCut:
+            self.cluster.links.cut(node.number, "up")
+        else:
+            node.process.send_signal(signal.SIGSTOP)
+
+    def resume(self, node, isCut):
+        if isCut:
+            self.cluster.links.mend(node.number)
+        else:
+            node.process.send_signal(signal.SIGCONT)
 
     def sessions(self, _):
         self.cluster.postgres.end_sessions()
@@ -152,7 +181,7 @@ def run(cluster, said):
         latency(cluster, load)
     listeners = [Listener(cluster, number) for number in range(len(cluster.nodes))]
     load.begin()
-    faults = Faults(cluster, said.seed)
+    faults = Faults(cluster, load, said.seed)
     began = time.monotonic()
     faults.run(said.faults)
     load.end()

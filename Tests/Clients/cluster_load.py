@@ -79,6 +79,14 @@ class Load:
             now = time.monotonic()
             self.pause, self.last = max(self.pause, now - (self.last or now)), now
 
+    def large(self, client):
+        """A commit that takes a while to be sent. Nobody asks what becomes of it."""
+        text = Value(string_value="x" * 1_000_000)
+        try:
+            self.commit(client, [Write(update=Document(name=f"{ROOT}/large/{n}", fields={"text": text})) for n in range(9)])
+        except exceptions.GoogleAPICallError:
+            pass
+
     def ask(self, client, chance):
         token = uuid.UUID(int=chance.getrandbits(128)).hex
         self.commit(client, [self.create(f"asked/{token}", n=1)])

@@ -72,6 +72,18 @@ class Postgres:
         self.wait("the standby follows", "select count(*) from pg_stat_replication where sync_state = 'sync' "
                   f"and flush_lsn >= '{place}'", "1")
 
+    # A session that has got the beginning of what a server sends it, and waits for the rest.
+    PART = ("exists (select from pg_stat_activity where state = 'active' and wait_event = 'ClientRead' "
+            "and xact_start < clock_timestamp() - interval '20 ms')")
+
+    def waits_for_rest(self):
+        return self.ask(f"select {self.PART}") == "t"
+
+    def wait_for_part(self):
+        """Returns in the middle of what a server sends, or after a few seconds."""
+        self.ask(f"do $$ begin for n in 1..3000 loop perform pg_stat_clear_snapshot(); exit when {self.PART}; "
+                 "perform pg_sleep(0.001); end loop; end $$")
+
     def end_sessions(self):
         """About half of the servers' sessions are ended in order."""
         self.ask("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() "
