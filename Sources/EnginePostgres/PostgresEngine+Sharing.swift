@@ -140,6 +140,8 @@ extension PostgresEngine: SharedStore {
 
   // MARK: writing
 
+  private static let shortBytesMax = 4_096
+
   func write<R, E: StorageFailure>(
     _ batch: MutationBatch, in feed: PostgresFeed, _ plan: (StorageView, MutationBatch) throws(E) -> R
   ) throws(E) -> R {
@@ -165,10 +167,13 @@ extension PostgresEngine: SharedStore {
     var random = SystemRandomNumberGenerator()
     let token = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
     let record = CommitLogRecord.framed(batch, generation: 1, commit: UInt64(number))
+    // What comes in more than some packets may come in part.
+    let isLong = record.count > Self.shortBytesMax
     let statements =
-      PostgresBatch.statements(batch.mutations)
+      (isLong ? [PostgresTables.limitIdleness(awaiting: 2 * record.count)] : [])
+      + PostgresBatch.statements(batch.mutations)
       + [PostgresTables.log(number, token: token, record), PostgresTables.end]
-    try send(statements, number, token, turn, feed)
+    try send(statements, isLong, number, token, turn, feed)
     turn.isOpen = false
     turn.hasCommitted = true
     copy?.follow(batch, commit: number)
@@ -177,14 +182,15 @@ extension PostgresEngine: SharedStore {
 
   /// Returns when the commit has happened.
   private func send(
-    _ statements: [PostgresStatement], _ number: Int64, _ token: [UInt8], _ turn: PostgresTurn,
+    _ statements: [PostgresStatement], _ isLong: Bool, _ number: Int64, _ token: [UInt8],
+    _ turn: PostgresTurn,
     _ feed: PostgresFeed
   ) throws(StorageError) {
     var failure = PostgresFailure(message: "there was no attempt")
     for _ in 0..<Self.attemptsMax {
       do throws(PostgresFailure) {
         guard let link = turn.link else { throw PostgresFailure(message: "there is no connection") }
-        try link.run(statements, seconds: Self.commitSeconds)
+        try link.run(statements, seconds: Self.commitSeconds, isLong: isLong)
         return
       } catch { failure = error }
       turn.link = nil

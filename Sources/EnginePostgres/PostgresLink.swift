@@ -36,8 +36,21 @@ final class PostgresLink: @unchecked Sendable {
   ) throws(PostgresFailure) -> PostgresLink {
     if let link, link.isOpen { return link }
     let new = try PostgresLink(address)
+    try new.haveThisWatched()
     link = new
     return new
+  }
+
+  /// The server ends the session soon when this process, or the way to it, is gone, also while it waits for a row or for the
+  /// rest of a statement: what the session has locked others wait for.
+  private func haveThisWatched() throws(PostgresFailure) {
+    do throws(PostgresFailure) {
+      try run(PostgresTables.watchClient, seconds: Double(Self.connectSeconds))
+    } catch {
+      if error.isLost { throw error }
+      // Of systems that do not tell it that a client is gone.
+      try run([PostgresTables.watchConnection], seconds: Double(Self.connectSeconds))
+    }
   }
 
   deinit { docstore_pq_close(connection) }
@@ -49,16 +62,22 @@ final class PostgresLink: @unchecked Sendable {
   /// Sends statements together and waits for the answers of all. The first that fails fails them all; the server passes
   /// over those after it.
   ///
-  /// - Parameter seconds: how long the server has for it.
+  /// - Parameters:
+  ///   - seconds: how long the server has for it.
+  ///   - isLong: whether the server is to be idle before each statement: only then it minds how long that takes to come
+  ///     (`PostgresTables.limitIdleness`). For statements of one transaction.
   @discardableResult
   func run(
-    _ statements: [PostgresStatement], seconds: Double
+    _ statements: [PostgresStatement], seconds: Double, isLong: Bool = false
   ) throws(PostgresFailure) -> [PostgresRows] {
     let deadline = SystemClock.milliseconds + seconds * 1_000
     do throws(PostgresFailure) {
-      for statement in statements { try send(statement) }
-      guard docstore_pq_sync(connection) != 0 else { throw lost }
-      let (rows, failure) = try receive(deadline)
+      for (index, statement) in statements.enumerated() {
+        try send(statement)
+        guard isLong || index == statements.count - 1 else { continue }
+        guard docstore_pq_sync(connection) != 0 else { throw lost }
+      }
+      let (rows, failure) = try receive(deadline, parts: isLong ? statements.count : 1)
       if let failure { throw failure }
       return rows
     } catch {
@@ -112,10 +131,11 @@ final class PostgresLink: @unchecked Sendable {
 
   /// The answers up to the end of what was sent together. Those of statements that are prepared have no rows to ask for.
   private func receive(
-    _ deadline: Double
+    _ deadline: Double, parts: Int
   ) throws(PostgresFailure) -> (rows: [PostgresRows], failure: PostgresFailure?) {
     var rows: [PostgresRows] = []
     var failure: PostgresFailure?
+    var partsLeft = parts
     while true {
       try wait(deadline)
       guard let result = docstore_pq_next(connection) else {
@@ -125,6 +145,8 @@ final class PostgresLink: @unchecked Sendable {
       let kind = docstore_pq_result_kind(result)
       if kind == DOCSTORE_PQ_SYNC.rawValue {
         docstore_pq_clear(result)
+        partsLeft -= 1
+        if partsLeft > 0 { continue }
         return (rows, failure)
       }
       let answer = PostgresRows(result)

@@ -218,6 +218,23 @@ enum PostgresTables {
   /// and others go on.
   static let limitIdleness = PostgresStatement("set local idle_in_transaction_session_timeout = '2s'")
 
+  /// The same, for so many bytes that come to it: LIMIT, four megabytes a second.
+  static func limitIdleness(awaiting bytes: Int) -> PostgresStatement {
+    PostgresStatement(
+      "select set_config('idle_in_transaction_session_timeout', $1, true)",
+      .text("\(2_000 + bytes / 4_000)"))
+  }
+
+  /// Has the server look whether its client is there: some five seconds after the last sign of it the session ends.
+  static let watchConnection = PostgresStatement(
+    "select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false), "
+      + "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '5000', false)")
+  /// Also while a statement runs, such as one that waits for a row.
+  static let watchClient = [
+    watchConnection,
+    PostgresStatement("select set_config('client_connection_check_interval', '1000', false)"),
+  ]
+
   /// Takes the row, after whoever has it, and with it the number of the commit that is about to be made. Another epoch
   /// breaks the column's constraint.
   static func lock(epoch: Int64) -> PostgresStatement {
