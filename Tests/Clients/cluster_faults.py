@@ -191,7 +191,7 @@ def run(cluster, said):
     check(cluster, load, listeners)
     text = ", ".join(f"{count} {name}" for name, count in sorted(faults.counts.items()))
     print(f"   {sum(faults.counts.values())} faults in {seconds:.0f} s ({text}), links of {cluster.links.name}: "
-          f"{load.attempts} attempts, {load.refused} refused or unknown, {len(load.acknowledged)} counted commits, "
+          f"{load.attempts} attempts, {load.refused} refused or unknown, {load.transferred} transfers, {len(load.acknowledged)} counted commits, "
           f"none for {load.pause:.1f} s at most, "
           f"{sum(l.moves for l in listeners)} moves of listeners; all of it holds")
     cluster.stop()

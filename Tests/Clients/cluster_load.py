@@ -27,7 +27,7 @@ class Load:
         self.acknowledged, self.names, self.asked, self.denied = set(), {}, set(), 0
         self.lock = threading.Lock()
         self.failures = []
-        self.attempts = self.refused = 0
+        self.attempts = self.refused = self.transferred = 0
         self.last, self.pause = None, 0.0
         self.threads = []
 
@@ -46,9 +46,15 @@ class Load:
     def run(self, kind, index):
         chance = random.Random(self.seed * 100 + index)
         clients = {}
-        while not self.isOver.is_set():
+
+        def client():
+            """Of whichever server, as a balancer would choose."""
             node = chance.choice(self.cluster.nodes)
-            client = clients.setdefault(node.number, node.client())
+            if node.number not in clients:
+                clients[node.number] = node.client()
+            return clients[node.number]
+
+        while not self.isOver.is_set():
             self.attempts += 1
             try:
                 kind(client, chance)
@@ -73,7 +79,7 @@ class Load:
 
     def count(self, client, chance):
         token = uuid.UUID(int=chance.getrandbits(128)).hex
-        self.commit(client, [self.create(f"tokens/{token}", n=1), self.add("counters/c", "n", 1)])
+        self.commit(client(), [self.create(f"tokens/{token}", n=1), self.add("counters/c", "n", 1)])
         with self.lock:
             self.acknowledged.add(token)
             now = time.monotonic()
@@ -89,7 +95,7 @@ class Load:
 
     def ask(self, client, chance):
         token = uuid.UUID(int=chance.getrandbits(128)).hex
-        self.commit(client, [self.create(f"asked/{token}", n=1)])
+        self.commit(client(), [self.create(f"asked/{token}", n=1)])
         with self.lock:
             self.asked.add(token)
         time.sleep(0.05)
@@ -97,17 +103,18 @@ class Load:
     def name(self, client, chance):
         name, owner = f"name{chance.randrange(400)}", uuid.UUID(int=chance.getrandbits(128)).hex
         try:
-            self.commit(client, [self.create(f"names/{name}", owner=owner)])
+            self.commit(client(), [self.create(f"names/{name}", owner=owner)])
         except (exceptions.AlreadyExists, exceptions.Conflict):
             return
         with self.lock:
             self.names.setdefault(name, []).append(owner)
 
     def transfer(self, client, chance):
+        """A transaction, each call of which goes to whichever server."""
         one, other = chance.sample(range(10), 2)
-        begun = client.begin_transaction({"database": DATABASE}, metadata=OWNER, retry=None, timeout=8).transaction
+        begun = client().begin_transaction({"database": DATABASE}, metadata=OWNER, retry=None, timeout=8).transaction
         found = {}
-        for answer in client.batch_get_documents(
+        for answer in client().batch_get_documents(
                 {"database": DATABASE, "documents": [f"{ROOT}/accounts/{n}" for n in (one, other)], "transaction": begun},
                 metadata=OWNER, retry=None, timeout=8):
             if answer.found.name:
@@ -115,7 +122,9 @@ class Load:
         amount = chance.randrange(1, 20)
         writes = [Write(update=Document(name=f"{ROOT}/accounts/{n}", fields={"n": Value(integer_value=value)}))
                   for n, value in ((one, found[one] - amount), (other, found[other] + amount))]
-        self.commit(client, writes, begun)
+        self.commit(client(), writes, begun)
+        with self.lock:
+            self.transferred += 1
 
 
 class Listener:
