@@ -227,6 +227,12 @@ struct SharedStoreTests {
       usleep(100_000)
       return try stores[leader].keptIndexes(in: Self.database).map(\.definition) == [wanted[0]]
     }
+    // Also one that is read all the time.
+    for _ in 0..<3_200 {
+      time.change { $0 += 30_000_000 }
+      try stores[1 - leader].buildIndexes([wanted[0]], in: Self.database, waitingAtMost: 1)
+    }
+    usleep(300_000)
     for _ in 0..<20 {
       time.change { $0 += 20_000_000_000 }
       try stores[1 - leader].buildIndexes([wanted[0]], in: Self.database, waitingAtMost: 1)

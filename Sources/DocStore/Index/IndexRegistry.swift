@@ -17,6 +17,8 @@ final class IndexRegistry: Sendable {
     private(set) var count = 0
     /// When each index was last read or, if it never was, came here.
     fileprivate var usedAt: [UInt32: Int64] = [:]
+    /// When another process was told of it last.
+    fileprivate var toldAt: [UInt32: Int64] = [:]
 
     mutating func insert(_ index: StoredIndex, at now: Int64) {
       let id = Array(index.shape.collectionID.utf8)
@@ -47,6 +49,7 @@ final class IndexRegistry: Sendable {
       byCollection[id]?.remove(at: place)
       if byCollection[id]?.isEmpty == true { byCollection[id] = nil }
       usedAt[index.number] = nil
+      toldAt[index.number] = nil
       count -= 1
     }
 
@@ -157,16 +160,19 @@ final class IndexRegistry: Sendable {
     var told: [UInt32] = []
     let tell = state.withLock { state in
       for number in numbers {
-        guard let last = state.kept[generation]?.usedAt[number] else { continue }
+        guard state.kept[generation]?.usedAt[number] != nil else { continue }
         state.kept[generation]?.usedAt[number] = now
-        if state.tellUse != nil, now - last > Self.tellSeconds * 1_000_000 { told.append(number) }
+        let last = state.kept[generation]?.toldAt[number] ?? .min / 2
+        guard state.tellUse != nil, now - last >= Self.tellSeconds * 1_000_000 else { continue }
+        state.kept[generation]?.toldAt[number] = now
+        told.append(number)
       }
       return state.tellUse
     }
     for number in told { tell?(generation, number) }
   }
 
-  /// Where another process may retire indexes: each use is told after a minute without one.
+  /// Where another process may retire indexes: it is told of an index that is read, once a minute.
   func tellUse(_ body: @escaping @Sendable (_ generation: UInt32, _ number: UInt32) -> Void) {
     state.withLock { $0.tellUse = body }
   }
