@@ -100,6 +100,17 @@ public final class IndexGate: Sendable {
     definitions.withLock { $0.byDatabaseName[name] = indexes }
   }
 
+  /// The indexes of a project's databases, or of those of a name, replace those that single ones of them had. Returns these.
+  public func dropReplaced(in project: String, named name: String?) -> [DatabaseID] {
+    definitions.withLock { definitions in
+      let dropped = definitions.byDatabase.keys.filter {
+        $0.project == project && (name == nil || $0.database == name)
+      }
+      for database in dropped { definitions.byDatabase[database] = nil }
+      return dropped
+    }
+  }
+
   /// The indexes of one database.
   public func replace(_ database: DatabaseID, with indexes: DefinedIndexes) {
     definitions.withLock { $0.byDatabase[database] = indexes }

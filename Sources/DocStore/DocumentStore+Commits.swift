@@ -221,7 +221,7 @@ extension DocumentStore {
   }
 
   /// What a caller is given of a transaction's id: nobody can make one up, and only this caller can use it, in this
-  /// database of this process.
+  /// database of this store.
   public func token(
     of transaction: TransactionID, in database: DatabaseID, for caller: CommitAuthor = .system
   ) -> [UInt8] {

@@ -29,7 +29,7 @@ struct IndexUse {
 extension DocumentStore {
   func hear(_ text: String) {
     if let wish = IndexWish(text) { return proposeForOthers(wish) }
-    if let use = IndexUse(text) { return indexes.noteUse([use.number], use.generation) }
+    if let use = IndexUse(text) { return indexes.noteUse([use.number], use.generation, isHeard: true) }
     switch TransactionMove.Message(text) {
     case .wanted(let counter, let question): letGo(counter, question)
     case .part(let counter, let question, let part, let count, let bytes):
@@ -67,16 +67,17 @@ extension DocumentStore {
       for (counter, question) in step.asked {
         engine.sharing?.tell(TransactionMove.wish(counter, question: question))
       }
+      // They stay unknown here where that fails, and are given up.
+      let isCurrent = step.arrived.isEmpty || (try? waitUntilCurrent()) != nil
       for move in step.arrived {
-        // It stays unknown here where that fails, and is given up.
-        try? takeOver(move)
+        if isCurrent { try? takeOver(move) }
         wanted.end(move.counter)
       }
     }
   }
 
+  /// When what was committed before it was let go is here.
   private func takeOver(_ move: TransactionMove) throws(StoreError) {
-    try waitUntilCurrent()
     let began = transactions.beginRead()
     defer { transactions.endRead(began) }
     let (seen, isStale) = try engine.read { (view) throws(StoreError) in

@@ -59,7 +59,11 @@ final class PostgresCopy: Sendable {
   ) throws(StorageError) {
     do throws(StorageError) {
       var state = try readTables(pool)
-      while let last = try catchUp(pool, after: state, upTo: .max), last > state { state = last }
+      // The rest, however quickly more is committed, is applied when nothing is.
+      while let last = try catchUp(pool, after: state, upTo: .max), last > state {
+        defer { state = last }
+        if isShared, last < state + Int64(PostgresTables.copiedMax) { break }
+      }
       var outcome = Result<Bool, StorageError>.success(false)
       while try !outcome.get() {
         alone { known in
@@ -126,15 +130,21 @@ final class PostgresCopy: Sendable {
   private func logged(
     _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
   ) throws(StorageError) -> [(commit: Int64, record: [UInt8])] {
-    do throws(PostgresFailure) {
-      let link = try pool.take()
-      defer { pool.giveBack(link) }
-      let statement = PostgresTables.logged(after: state, upTo: known)
-      guard let rows = try link.run([statement], seconds: PostgresView.questionSeconds).last else {
-        throw PostgresFailure(message: "there is no answer")
-      }
-      return (0..<rows.count).map { (rows.integer($0, 0), Array(rows.bytes($0, 1))) }
-    } catch { throw pool.note(error) }
+    var failure = PostgresFailure(message: "there was no attempt")
+    // One that lay in the pool may have been cut.
+    for _ in 0..<3 {
+      do throws(PostgresFailure) {
+        let link = try pool.take()
+        defer { pool.giveBack(link) }
+        let statement = PostgresTables.logged(after: state, upTo: known)
+        guard let rows = try link.run([statement], seconds: PostgresView.questionSeconds).last else {
+          throw PostgresFailure(message: "there is no answer")
+        }
+        return (0..<rows.count).map { (rows.integer($0, 0), Array(rows.bytes($0, 1))) }
+      } catch { failure = error }
+      guard failure.isLost else { break }
+    }
+    throw pool.note(failure)
   }
 
   private func takePending() -> [(commit: Int64, record: [UInt8])]? {

@@ -89,7 +89,8 @@ public final class PostgresEngine: StorageEngine {
     let link: PostgresLink
     let taking: PostgresOwnership.Taking
     do throws(PostgresFailure) {
-      link = try PostgresLink(address)
+      var first: PostgresLink?
+      link = try PostgresLink.opened(&first, address)
       let layout = try PostgresTables.open(link)
       guard layout == PostgresTables.layout else {
         throw PostgresFailure(

@@ -44,12 +44,11 @@ final class PostgresLink: @unchecked Sendable {
   /// The server ends the session soon when this process, or the way to it, is gone, also while it waits for a row or for the
   /// rest of a statement: what the session has locked others wait for.
   private func haveThisWatched() throws(PostgresFailure) {
-    do throws(PostgresFailure) {
-      try run(PostgresTables.watchClient, seconds: Double(Self.connectSeconds))
-    } catch {
-      if error.isLost { throw error }
-      // Of systems that do not tell it that a client is gone.
-      try run([PostgresTables.watchConnection], seconds: Double(Self.connectSeconds))
+    // Not every system tells it that a client is gone, and a store without that is one nevertheless.
+    for statement in PostgresTables.watchClient {
+      do throws(PostgresFailure) { try run([statement], seconds: Double(Self.connectSeconds)) } catch {
+        if error.isLost { throw error }
+      }
     }
   }
 

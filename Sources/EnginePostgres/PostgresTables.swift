@@ -226,12 +226,11 @@ enum PostgresTables {
   }
 
   /// Has the server look whether its client is there: some five seconds after the last sign of it the session ends.
-  static let watchConnection = PostgresStatement(
-    "select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false), "
-      + "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '5000', false)")
-  /// Also while a statement runs, such as one that waits for a row.
   static let watchClient = [
-    watchConnection,
+    PostgresStatement(
+      "select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false), "
+        + "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '5000', false)"),
+    // Also while a statement runs, such as one that waits for a row.
     PostgresStatement("select set_config('client_connection_check_interval', '1000', false)"),
   ]
 
@@ -263,10 +262,13 @@ enum PostgresTables {
       .bytes(batch))
   }
 
-  /// Commits in the log, at most `missedMax`.
+  /// LIMIT: commits that are read at once for a copy; each may be some megabytes.
+  static let copiedMax = 16
+
+  /// Commits in the log, at most `copiedMax`.
   static func logged(after commit: Int64, upTo last: Int64) -> PostgresStatement {
     PostgresStatement(
-      "select n, batch from docstore.log where n > $1 and n <= $2 order by n limit \(missedMax)",
+      "select n, batch from docstore.log where n > $1 and n <= $2 order by n limit \(copiedMax)",
       .integer(commit), .integer(last))
   }
 

@@ -77,6 +77,10 @@ enum SharedReleases {
   ) {
     switch target {
     case .named(let database, let project):
+      // As with rules, a file that is released comes in place of what was put for single databases before.
+      for id in gate.dropReplaced(in: project, named: database) {
+        store.setIndexes(indexes.definitions, in: id)
+      }
       DatabaseFiles.Source(database: database, path: "").give(indexes, to: gate, store, project: project)
     case .database(let id):
       gate.replace(id, with: indexes)

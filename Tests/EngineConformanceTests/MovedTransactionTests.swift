@@ -172,4 +172,39 @@ struct MovedTransactionTests {
     // A retry that names it begins anew.
     #expect(throws: Never.self) { try begin(at: 0, TransactionOptions(.readWrite(retrying: last))) }
   }
+
+  @Test("an altered token asks nobody for anything, whichever of its bytes is another one")
+  func asksNobodyForAlteredTokens() throws {
+    defer { close() }
+    try stores[0].commitAndWait(Self.database, [write(1, at: "c/doc")])
+    let options: [TransactionOptions] = [.readWrite, .readOnly]
+    for token in try options.map({ try begin(at: 0, $0) }) {
+      for place in token.indices {
+        for bit in 0..<8 {
+          var altered = token
+          altered[place] ^= 1 << bit
+          #expect(!stores[1].isElsewhere(altered))
+        }
+      }
+    }
+    // One that reads at a time that its client chose, made one that writes: its last bytes are known.
+    var forged = try begin(at: 0, .readOnly)
+    forged[16] ^= 1
+    #expect(!stores[1].isElsewhere(forged))
+    #expect(stores[1].isElsewhere(try begin(at: 0)))
+  }
+
+  @Test("one that has read too much to move is given up, and its locks are free")
+  func givesUpLargeOnes() throws {
+    defer { close() }
+    try stores[0].commitAndWait(Self.database, [write(1, at: "c/doc")])
+    let token = try begin(at: 0)
+    let id = try stores[0].transaction(token, in: Self.database)
+    try stores[0].read(Self.database, at: .transaction(id)) { (view) throws(StoreError) in
+      for n in 0..<6_000 { _ = try view.document(path("c/\(n)")) }
+      _ = try view.document(path("c/doc"))
+    }
+    #expect(throws: StoreError.aborted(.transactionOver)) { try commit([write(1, at: "c/x")], token, at: 1) }
+    try stores[0].commitAndWait(Self.database, [write(2, at: "c/doc")])
+  }
 }

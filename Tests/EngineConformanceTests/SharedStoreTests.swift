@@ -166,7 +166,7 @@ struct SharedStoreTests {
   @Test("no commit comes below a time that was read at, whatever the clocks say")
   func neverGoesBack() throws {
     let behind = DocStore.Environment(
-      now: { DocStore.Environment.system.now() - 3_20_000_000_000 },
+      now: { DocStore.Environment.system.now() - 3_600_000_000 },
       random: DocStore.Environment.system.random)
     let stores = [try open(), try open(behind)]
     defer { for store in stores { store.close() } }

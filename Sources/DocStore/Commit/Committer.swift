@@ -182,6 +182,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
       found = try? engine.read { (view) throws(StorageError) in try IndexCatalog.stored(view) }
     }
     guard let found else { return false }
+    indexes.noteUseOfAll()
     builder.resume(found.kept.filter { !$0.index.isReady })
     builder.retirement.resume(found.retired)
     return true

@@ -155,7 +155,9 @@ final class IndexRegistry: Sendable {
   // MARK: use
 
   /// Indexes are read, or somebody wants to see them.
-  func noteUse(_ numbers: some Sequence<UInt32>, _ generation: UInt32) {
+  ///
+  /// - Parameter isHeard: by another process, which tells it.
+  func noteUse(_ numbers: some Sequence<UInt32>, _ generation: UInt32, isHeard: Bool = false) {
     let now = now()
     var told: [UInt32] = []
     let tell = state.withLock { state in
@@ -163,13 +165,23 @@ final class IndexRegistry: Sendable {
         guard state.kept[generation]?.usedAt[number] != nil else { continue }
         state.kept[generation]?.usedAt[number] = now
         let last = state.kept[generation]?.toldAt[number] ?? .min / 2
-        guard state.tellUse != nil, now - last >= Self.tellSeconds * 1_000_000 else { continue }
+        guard !isHeard, state.tellUse != nil, now - last >= Self.tellSeconds * 1_000_000 else { continue }
         state.kept[generation]?.toldAt[number] = now
         told.append(number)
       }
       return state.tellUse
     }
     for number in told { tell?(generation, number) }
+  }
+
+  /// Which of them the process read that retired them before is not known.
+  func noteUseOfAll() {
+    let now = now()
+    state.withLock { state in
+      for generation in state.kept.keys {
+        for index in state.kept[generation]?.all ?? [] { state.kept[generation]?.usedAt[index.number] = now }
+      }
+    }
   }
 
   /// Where another process may retire indexes: it is told of an index that is read, once a minute.

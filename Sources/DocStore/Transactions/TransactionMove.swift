@@ -38,13 +38,17 @@ struct TransactionMove {
   /// The questions that it has moved for last. Each may have been asked more than once.
   let answered: [UInt64]
 
-  /// LIMIT: bytes of one that is moved, and documents. One that has read more stays, and who goes on with it elsewhere is told
-  /// to try again.
+  /// LIMIT: bytes of one that is moved, and documents. One that has read more is given up.
   static let bytesMax = 200_000
   static let documentsMax = 5_000
   /// What one message has of it.
   private static let partBytes = 4_500
   private static let answeredMax = 16
+
+  var isTooLarge: Bool {
+    documents.count > Self.documentsMax
+      || documents.reduce(0) { $0 + $1.text.utf8.count + 8 } > Self.bytesMax / 2
+  }
 
   // MARK: bytes
 
@@ -224,8 +228,6 @@ extension TransactionTable {
     return state.withLock { $0.isElsewhere(id.counter) } ? id.counter : nil
   }
 
-  func isElsewhere(_ counter: UInt64) -> Bool { state.withLock { $0.isElsewhere(counter) } }
-
   /// Lets go of a transaction that nothing is being done for at the moment, or tells how it ended. Nil where there is none
   /// such.
   ///
@@ -239,11 +241,13 @@ extension TransactionTable {
       case .ended: return TransactionMove(entry, seen: seen, for: question, now)
       case .open: break
       }
-      guard entry.readsUnderWay == 0, entry.turnWaits.isEmpty, entry.parked == nil,
-        entry.documents.count <= TransactionMove.documentsMax
-      else { return nil }
+      guard entry.readsUnderWay == 0, entry.turnWaits.isEmpty, entry.parked == nil else { return nil }
       let move = TransactionMove(entry, seen: seen, for: question, now)
-      if move.encoded.count > TransactionMove.bytesMax { return nil }
+      if move.isTooLarge {
+        // It cannot go on where its client is, and would keep what it has read until it is idle for long.
+        state.end(entry, .aborted, &effects)
+        return TransactionMove(entry, seen: seen, for: question, now)
+      }
       state.end(entry, .moved, &effects)
       return move
     }
@@ -254,7 +258,9 @@ extension TransactionTable {
   /// - Parameter seen: no commit between the move's own version and this one has changed what it has read, or it is stale.
   ///   `beginRead` was called before that version was looked up.
   func takeOver(_ move: TransactionMove, seen: Int64, isStale: Bool) {
-    perform { state, now, _ in
+    perform { state, now, effects in
+      state.sweep(now, &effects)
+      state.makeRoom()
       guard state.isElsewhere(move.counter), state.entries.count < TransactionLimits.countMax else { return }
       let entry = TransactionEntry(
         id: move.counter, database: move.database, owner: move.owner,
@@ -275,7 +281,8 @@ extension TransactionTable {
 
 extension TransactionState {
   func isElsewhere(_ counter: UInt64) -> Bool {
-    guard let entry = entries[counter] else { return isForeign(counter) }
+    // One of this server's own may have been forgotten after it had moved.
+    guard let entry = entries[counter] else { return series != 0 }
     if case .ended(.moved) = entry.phase { return true }
     return false
   }

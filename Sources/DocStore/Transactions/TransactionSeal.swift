@@ -14,11 +14,14 @@ struct TransactionSeal: Sendable {
 
   static let secretBytes = 32
 
+  /// Whether tokens say before their caller is known that they were made here.
+  private let isShared: Bool
   private let tagging: SipHash
   private let masking: SipHash
 
   /// With keys of this process alone.
   init() {
+    isShared = false
     tagging = SipHash()
     masking = SipHash()
   }
@@ -29,12 +32,15 @@ struct TransactionSeal: Sendable {
     let words = stride(from: 0, to: secret.count, by: 8).map { start in
       secret[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
+    isShared = true
     tagging = SipHash(key: (words[0], words[1]))
     masking = SipHash(key: (words[2], words[3]))
   }
 
   func seal(_ id: TransactionID, _ database: DatabaseID, _ caller: CommitAuthor) -> [UInt8] {
-    let id = id.encoded
+    var id = id.encoded
+    // What shows a read time in others is free in one that may write.
+    if isShared, id[0] == 0 { id.replaceSubrange((id.count - Self.checkBytes)..., with: check(id)) }
     let tag = tag(id, database, caller)
     return tag + masked(id[...], tag)
   }
@@ -42,7 +48,7 @@ struct TransactionSeal: Sendable {
   /// What a token can be.
   enum Opened {
     case id(TransactionID)
-    /// None of this process, or not of this caller and database.
+    /// None of this process or store, or not of this caller and database.
     case unknown
     /// Of another form than any that was ever given out.
     case malformed
@@ -59,13 +65,22 @@ struct TransactionSeal: Sendable {
     return .id(id)
   }
 
-  /// What a token says before its caller is known. Of one that may write, the unused part shows that it was made with these
-  /// keys.
+  /// What a token of a transaction that may write says before its caller is known; nil for what is none of this store.
   func glance(_ token: [UInt8]) -> TransactionID? {
     guard token.count == Self.byteCount else { return nil }
     let bytes = masked(token[Self.tagBytes...], Array(token[..<Self.tagBytes]))
-    guard bytes[0] <= 1, bytes[0] == 1 || bytes.suffix(8).allSatisfy({ $0 == 0 }) else { return nil }
+    guard isShared, bytes[0] == 0, Self.areEqual(Array(bytes.suffix(Self.checkBytes)), check(bytes)) else {
+      return nil
+    }
     return TransactionID(encoded: bytes)
+  }
+
+  private static let checkBytes = 8
+
+  /// Without it a token could be altered so that it names a stranger's transaction, of which other servers are asked before
+  /// its tag is looked at.
+  private func check(_ id: [UInt8]) -> [UInt8] {
+    Array(tagging.code(of: Array(id.dropLast(Self.checkBytes))).prefix(Self.checkBytes))
   }
 
   /// In a time that does not tell where they differ.

@@ -14,7 +14,8 @@ final class WantedTransactions: Sendable {
     let question = UInt64.random(in: 0...UInt64.max)
     var askAt: Double
     var pause = WantedTransactions.firstPause
-    let deadline: Double
+    /// Nil until it was asked for.
+    var deadline: Double?
 
     var bytes: [UInt8]? {
       guard let count, parts.count == count else { return nil }
@@ -37,7 +38,7 @@ final class WantedTransactions: Sendable {
   private let state = Monitor(State())
 
   /// Milliseconds after which nobody has it, and between the first two questions.
-  private static let answerMilliseconds = 1_500.0
+  fileprivate static let answerMilliseconds = 1_500.0
   fileprivate static let firstPause = 40.0
   /// LIMIT: transactions that are asked for at once; calls of others go on as if nobody had them.
   private static let countMax = 1_000
@@ -47,7 +48,7 @@ final class WantedTransactions: Sendable {
     let now = SystemClock.milliseconds
     let (isTaken, needsThread) = state.change { state in
       if state.wanted.count >= Self.countMax, state.wanted[counter] == nil { return (false, false) }
-      let new = Wanted(askAt: now, deadline: now + Self.answerMilliseconds)
+      let new = Wanted(askAt: now)
       state.wanted[counter, default: new].waiting.append(body)
       defer { state.hasThread = true }
       return (true, !state.hasThread)
@@ -90,7 +91,9 @@ final class WantedTransactions: Sendable {
       for counter in over { end(counter) }
       if isLast { return nil }
       if !step.asked.isEmpty || !step.arrived.isEmpty { return step }
-      _ = state.wait(atMost: 20) { state in state.wanted.values.contains { $0.bytes != nil } ? () : nil }
+      _ = state.wait(atMost: 20) { state in
+        state.wanted.values.contains { $0.bytes != nil || $0.deadline == nil } ? () : nil
+      }
     }
   }
 }
@@ -110,10 +113,11 @@ extension WantedTransactions.State {
         }
         wanted[counter]?.parts = [:]
         wanted[counter]?.count = nil
-      } else if one.deadline <= now {
+      } else if let deadline = one.deadline, deadline <= now {
         over.append(counter)
       } else if one.askAt <= now {
         step.asked.append((counter, one.question))
+        if one.deadline == nil { wanted[counter]?.deadline = now + WantedTransactions.answerMilliseconds }
         wanted[counter]?.askAt = now + one.pause
         wanted[counter]?.pause *= 2
       }
