@@ -35,9 +35,11 @@ public final class TestKey: Sendable {
 
   /// A signature as tokens have it.
   public func signature(of text: String) throws -> [UInt8] {
-    try writeFile(folder.path + "/message", text)
-    try Self.run("dgst -sha256 -sign key.pem -out signature message", in: folder)
-    let bytes = try FileContents.read(folder.path + "/signature", bytesMax: 1 << 16)
+    // Cases that run at the same time share a key.
+    let name = String(UInt64.random(in: 0...UInt64.max))
+    try writeFile(folder.path + "/" + name, text)
+    try Self.run("dgst -sha256 -sign key.pem -out \(name).signature \(name)", in: folder)
+    let bytes = try FileContents.read(folder.path + "/\(name).signature", bytesMax: 1 << 16)
     guard kind == .curve else { return bytes }
     // Two integers in a sequence, each of which may have a zero in front, or lack one.
     let first = Array(bytes[4..<4 + Int(bytes[3])])
