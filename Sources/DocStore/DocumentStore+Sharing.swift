@@ -4,28 +4,6 @@
 internal import DocModel
 internal import Platform
 
-/// An index that is read: `index-used GENERATION NUMBER`.
-struct IndexUse {
-  let generation: UInt32
-  let number: UInt32
-
-  init(_ generation: UInt32, _ number: UInt32) {
-    self.generation = generation
-    self.number = number
-  }
-
-  /// Nil for what is none.
-  init?(_ text: String) {
-    let words = text.split(separator: " ")
-    guard words.count == 3, words[0] == "index-used", let generation = UInt32(words[1]),
-      let number = UInt32(words[2])
-    else { return nil }
-    self.init(generation, number)
-  }
-
-  var text: String { "index-used \(generation) \(number)" }
-}
-
 extension DocumentStore {
   func hear(_ text: String) {
     if let wish = IndexWish(text) { return proposeForOthers(wish) }

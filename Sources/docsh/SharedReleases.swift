@@ -1,7 +1,7 @@
 /// Rules and indexes of servers that have one store: they are kept in it, and hold on all of them from the same commit on.
 ///
 /// A server that starts releases its files where they say something else than what holds, as a deployment does; so does a
-/// file that is saved, and `PUT …:securityRules`.
+/// file that is saved, and `PUT …:securityRules` and `…:indexes`.
 
 import Access
 import DocModel
@@ -21,14 +21,13 @@ enum SharedReleases {
     try loading.finish()
     let registry = loading.registry
     let known = Monitor<[String: [UInt8]]>([:])
-    let served = { @Sendable [weak store] in store }
     let limitsSource = profile.limitsRulesSource
     do throws(StoreError) {
-      try store.followReleases { release in
+      try store.followReleases { [weak store] release in
         known.change { $0[release.name] = release.bytes }
         if let target = target(release.name) {
           registry.set(protection(release.bytes, limitsSource), for: target)
-        } else if let target = target(release.name, of: "indexes"), let store = served() {
+        } else if let target = target(release.name, of: "indexes"), let store {
           give(IndexFile.read(Array(text(release.bytes))).file.indexes, for: target, to: gate, store)
         }
       }
@@ -41,15 +40,12 @@ enum SharedReleases {
         let source = SourceText(name: "firestore.indexes.json", bytes: file)
         try store.release(name(.database(database), of: "indexes"), encoded(source))
       }
-      for source in sources.sources {
-        let target = ReleaseTarget.named(source.database, insteadOfReleasesIn: project)
-        let bytes = try bytes(of: source)
-        if known.withLock({ $0[name(target)] }) != bytes { try store.release(name(target), bytes) }
-      }
-      for source in indexFiles.sources {
-        let bytes = try bytes(of: source)
-        let name = name(.named(source.database, insteadOfReleasesIn: project), of: "indexes")
-        if known.withLock({ $0[name] }) != bytes { try store.release(name, bytes) }
+      for (kind, files) in [("rules", sources), ("indexes", indexFiles)] {
+        for source in files.sources {
+          let name = name(.named(source.database, insteadOfReleasesIn: project), of: kind)
+          let bytes = try bytes(of: source)
+          if known.withLock({ $0[name] }) != bytes { try store.release(name, bytes) }
+        }
       }
     } catch {
       throw Terminal.end(ExitStatus.storage, "rules and indexes cannot be released: \(error.message)")

@@ -10,8 +10,6 @@ import Testing
 
 @Suite("transactions that move between servers", .serialized, .enabled(if: PostgresCluster.shared != nil))
 struct MovedTransactionTests {
-  private typealias Store = DocumentStore<PostgresEngine>
-
   private static let database = DatabaseID(project: "demo-moves")
   private let address: PostgresAddress
   private let stores: [DocumentStore<PostgresEngine>]

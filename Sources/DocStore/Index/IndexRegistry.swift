@@ -164,8 +164,10 @@ final class IndexRegistry: Sendable {
       for number in numbers {
         guard state.kept[generation]?.usedAt[number] != nil else { continue }
         state.kept[generation]?.usedAt[number] = now
-        let last = state.kept[generation]?.toldAt[number] ?? .min / 2
-        guard !isHeard, state.tellUse != nil, now - last >= Self.tellSeconds * 1_000_000 else { continue }
+        if isHeard || state.tellUse == nil { continue }
+        if let last = state.kept[generation]?.toldAt[number], now - last < Self.tellSeconds * 1_000_000 {
+          continue
+        }
         state.kept[generation]?.toldAt[number] = now
         told.append(number)
       }

@@ -46,8 +46,7 @@ struct TransactionMove {
   private static let answeredMax = 16
 
   var isTooLarge: Bool {
-    documents.count > Self.documentsMax
-      || documents.reduce(0) { $0 + $1.text.utf8.count + 8 } > Self.bytesMax / 2
+    documents.count > Self.documentsMax || encoded.count > Self.bytesMax
   }
 
   // MARK: bytes
@@ -113,8 +112,7 @@ struct TransactionMove {
 
   private init(
     counter: UInt64, database: DatabaseID, owner: CommitAuthor, isPessimistic: Bool, isStale: Bool,
-    aborts: Int,
-    age: Int64, idle: Int64, seen: Int64, documents: [ResourcePath], scopes: [QueryScope],
+    aborts: Int, age: Int64, idle: Int64, seen: Int64, documents: [ResourcePath], scopes: [QueryScope],
     outcome: TransactionEntry.Outcome?, answered: [UInt64]
   ) {
     self.counter = counter
