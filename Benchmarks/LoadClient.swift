@@ -305,13 +305,21 @@ private final class LoadConnection {
 /// Header fields whose bytes stay where they are.
 struct HeaderList {
   private var pairs: [nghttp2_nv] = []
+  private let flags: UInt8
+
+  /// - Parameter flags: of every field, beside those of its memory.
+  init(flags: UInt32 = 0) {
+    self.flags = UInt8(
+      truncatingIfNeeded: flags | NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue
+        | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+  }
 
   /// The copies live as long as the process, which is as long as a benchmark.
   mutating func add(_ name: String, _ value: String) {
     pairs.append(
       nghttp2_nv(
         name: Self.copy(name), value: Self.copy(value), namelen: name.utf8.count, valuelen: value.utf8.count,
-        flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)))
+        flags: flags))
   }
 
   private static func copy(_ text: String) -> UnsafeMutablePointer<UInt8> {

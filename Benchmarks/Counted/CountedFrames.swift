@@ -1,6 +1,8 @@
 /// HTTP/2 frames by hand: what a client sends, made beforehand, so that a count of instructions is the server's and not that
 /// of a client.
 
+internal import CNGHTTP2
+
 enum CountedFrames {
   /// Preface, settings with the largest window a stream can have, an acknowledgement of the server's, and a window for
   /// the connection as large.
@@ -33,22 +35,22 @@ enum CountedFrames {
     (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
   }
 
-  /// Literals that no table keeps (RFC 7541 6.2.2).
+  /// As a client of nghttp2 codes them, but that no table keeps one: each call of a connection has the same bytes.
   static func headers(_ fields: [(name: String, value: String)]) -> [UInt8] {
-    fields.flatMap { [0] + text($0.name) + text($0.value) }
-  }
-
-  /// A text without Huffman's code (RFC 7541 5.2), its length in seven bits and what follows them (5.1).
-  private static func text(_ text: String) -> [UInt8] {
-    let bytes = Array(text.utf8)
-    guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }
-    var length: [UInt8] = [127]
-    var rest = bytes.count - 127
-    while rest >= 128 {
-      length.append(UInt8(rest & 127) | 128)
-      rest >>= 7
+    var deflater: OpaquePointer?
+    nghttp2_hd_deflate_new(&deflater, 4_096)
+    defer { nghttp2_hd_deflate_del(deflater) }
+    var list = HeaderList(flags: NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
+    for field in fields { list.add(field.name, field.value) }
+    return list.withPairs { pairs in
+      let bound = nghttp2_hd_deflate_bound(deflater, pairs.baseAddress, pairs.count)
+      return [UInt8](unsafeUninitializedCapacity: bound) { bytes, count in
+        count = max(
+          0,
+          nghttp2_hd_deflate_hd(
+            deflater, bytes.baseAddress, bound, pairs.baseAddress, pairs.count))
+      }
     }
-    return length + [UInt8(rest)] + bytes
   }
 }
 

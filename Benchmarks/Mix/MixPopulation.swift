@@ -73,7 +73,7 @@ struct MixPopulation {
 
   private static let head = Base64.urlSafeText(#"{"alg":"none","typ":"JWT"}"#.utf8)
 
-  private static func header(_ number: Int, issued: Int64) -> [UInt8] {
+  static func header(_ number: Int, issued: Int64) -> [UInt8] {
     let claims =
       #"{"name":"User \#(number)","email":"user\#(number)@example.com","email_verified":true,"#
       + #""auth_time":\#(issued),"user_id":"u\#(number)","firebase":{"identities":{"email":["user\#(number)@example.com"]},"#

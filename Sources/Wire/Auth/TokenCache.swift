@@ -12,14 +12,20 @@ package struct Authorization: Sendable {
   package let header: [UInt8]
   /// What it means, where that is known.
   let known: KnownToken?
+  /// Huffman's code for it, where the client sends that each time; empty elsewhere.
+  let code: [UInt8]
 
-  package init(_ header: [UInt8]) {
+  package init(_ header: [UInt8]) { self.init(header, code: []) }
+
+  init(_ header: [UInt8], code: [UInt8]) {
     self.header = header
+    self.code = code
     known = nil
   }
 
   init(_ token: KnownToken) {
     header = token.header
+    code = []
     known = token
   }
 }
@@ -27,25 +33,40 @@ package struct Authorization: Sendable {
 /// A user's token that was read and accepted. When it ends, and for whose documents it is, is asked for each request.
 final class KnownToken: Sendable {
   let header: [UInt8]
+  /// The bytes by which it is known: the header, or Huffman's code for it.
+  let spelling: [UInt8]
   let validity: TokenValidity
   let credentials: Credentials
   /// `TokenKeys.generation` of the keys that it was read with.
   let keys: Int
-  /// What it counts for: the header, a copy of the claims, and objects around them.
+  /// What it counts for: the header, its code, a copy of the claims, and objects around them.
   let byteCount: Int
 
-  init(_ header: [UInt8], _ user: UserToken, _ credentials: Credentials, keys: Int = 0) {
+  /// - Parameter code: empty where it is to be known by the header.
+  init(_ header: [UInt8], code: [UInt8] = [], _ user: UserToken, _ credentials: Credentials, keys: Int = 0) {
     self.header = header
+    spelling = code.isEmpty ? header : code
     self.keys = keys
     self.credentials = credentials
     validity = user.validity
-    byteCount = header.count + user.claims.count + Self.ownBytes
+    byteCount = header.count + code.count + user.claims.count + Self.ownBytes
+  }
+
+  /// The same token by another name.
+  init(_ token: KnownToken, code: [UInt8]) {
+    header = token.header
+    spelling = code
+    keys = token.keys
+    credentials = token.credentials
+    validity = token.validity
+    byteCount = token.byteCount + code.count
   }
 
   private static let ownBytes = 400
 }
 
-/// Tokens by the bytes of their header, for all connections of a server.
+/// Tokens by the bytes of their header, or by Huffman's code for it where clients send that (`CodedTokens`), for all connections
+/// of a server.
 ///
 /// Each part keeps two generations: a token that is used moves to the younger, and when that is full the older goes. So
 /// what is used stays, without a list in the order of use.
@@ -104,13 +125,13 @@ package final class TokenCache: Sendable {
     youngBytesMax = max(1, bytesMax / Self.partCount / 2)
   }
 
-  /// The token of a header; nil for one that is not known.
-  func token(_ header: UnsafeRawBufferPointer) -> KnownToken? {
-    guard header.count >= Self.headerBytesMin else { return nil }
-    let name = CRC32C.checksum(header)
+  /// The token of a header, or of Huffman's code for one; nil for one that is not known.
+  func token(_ spelling: UnsafeRawBufferPointer) -> KnownToken? {
+    guard spelling.count >= Self.headerBytesMin else { return nil }
+    let name = CRC32C.checksum(spelling)
     let (token, gone) = part(name).state.withLock { state -> (KnownToken?, [UInt32: KnownToken]) in
-      if let token = state.young[name] { return (header.holds(token.header) ? token : nil, [:]) }
-      guard let token = state.old[name], header.holds(token.header) else { return (nil, [:]) }
+      if let token = state.young[name] { return (spelling.holds(token.spelling) ? token : nil, [:]) }
+      guard let token = state.old[name], spelling.holds(token.spelling) else { return (nil, [:]) }
       return (token, state.add(token, name, youngBytesMax: youngBytesMax))
     }
     // Thousands of objects may end: others of this part do not wait for that.
@@ -118,18 +139,18 @@ package final class TokenCache: Sendable {
     return token
   }
 
-  func token(_ header: [UInt8]) -> KnownToken? { header.withUnsafeBytes { token($0) } }
+  func token(_ spelling: [UInt8]) -> KnownToken? { spelling.withUnsafeBytes { token($0) } }
 
   func keep(_ token: KnownToken) {
     guard token.header.count <= Self.headerBytesMax else { return }
-    let name = token.header.withUnsafeBytes { CRC32C.checksum($0) }
+    let name = token.spelling.withUnsafeBytes { CRC32C.checksum($0) }
     let gone = part(name).state.withLock { $0.add(token, name, youngBytesMax: youngBytesMax) }
     withExtendedLifetime(gone) {}
   }
 
   /// The token is not accepted any more.
   func forget(_ token: KnownToken) {
-    let name = token.header.withUnsafeBytes { CRC32C.checksum($0) }
+    let name = token.spelling.withUnsafeBytes { CRC32C.checksum($0) }
     part(name).state.withLock { state in
       if state.young[name] === token || state.old[name] === token { state.remove(name) }
     }

@@ -67,20 +67,22 @@ package struct TokenReader: Sendable {
   ) throws(GRPCStatus) -> Credentials {
     guard let authorization else { return .anonymous }
     guard let token = authorization.known ?? cache.token(authorization.header) else {
-      return try readNew(authorization.header, for: project, nowSeconds: nowSeconds())
+      return try readNew(
+        authorization.header, code: authorization.code, for: project, nowSeconds: nowSeconds())
     }
     if checks == .off { return token.credentials }
     let now = nowSeconds()
     if token.validity.hasEnded(at: now) { cache.forget(token) }
     if checks == .jwks, token.keys != keys.generation {
-      return try readNew(token.header, for: project, nowSeconds: now)
+      let code = token.spelling == token.header ? [] : token.spelling
+      return try readNew(token.header, code: code, for: project, nowSeconds: now)
     }
     try check(token.validity, for: project, nowSeconds: now)
     return token.credentials
   }
 
   private func readNew(
-    _ header: [UInt8], for project: String, nowSeconds: Int64
+    _ header: [UInt8], code: [UInt8], for project: String, nowSeconds: Int64
   ) throws(GRPCStatus) -> Credentials {
     let generation = keys.generation
     let bearer = try read(header, for: project, nowSeconds: nowSeconds)
@@ -88,7 +90,7 @@ package struct TokenReader: Sendable {
     switch bearer {
     case .anonymous, .administrator: break
     case .user(let user), .serviceAccount(let user):
-      cache.keep(KnownToken(header, user, credentials, keys: generation))
+      cache.keep(KnownToken(header, code: code, user, credentials, keys: generation))
     }
     return credentials
   }

@@ -29,6 +29,8 @@ package final class HTTP2Connection {
   /// What that block has said so far; the stream gets it whole.
   private var requestHead = RequestHead()
   private var headerCache: HeaderCache
+  /// Tokens in the bytes that are being read; nil where nobody keeps any.
+  private var codedTokens: CodedTokens?
   /// Headers of that block, unless it is known to be a gRPC call's.
   private var heldHeaders = HeldHeaders()
   /// Bytes of answers, of all streams, that the peer has not taken.
@@ -42,6 +44,7 @@ package final class HTTP2Connection {
   package init?(_ options: HTTP2Options = HTTP2Options()) {
     self.options = options
     headerCache = HeaderCache(tokens: options.tokens)
+    codedTokens = options.tokens.map(CodedTokens.init)
     var settings: OpaquePointer?
     guard nghttp2_option_new(&settings) == 0 else { return nil }
     defer { nghttp2_option_del(settings) }
@@ -104,12 +107,21 @@ extension HTTP2Connection {
   /// gives, which says why, and close.
   package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard !isBroken else { return false }
-    guard let base = bytes.baseAddress, bytes.count > 0 else { return true }
-    let taken = nghttp2_session_mem_recv(
-      session, base.assumingMemoryBound(to: UInt8.self), bytes.count)
-    if taken < 0 { isBroken = true }
+    guard bytes.count > 0 else { return true }
+    if codedTokens?.read(bytes) == true {
+      codedTokens?.chunk.withUnsafeBytes(feed)
+      codedTokens?.forget()
+    } else {
+      feed(bytes)
+    }
     if Invariants.areDue(at: streams.count) { checkInvariants() }
     return !isBroken
+  }
+
+  private func feed(_ bytes: UnsafeRawBufferPointer) {
+    let taken = nghttp2_session_mem_recv(
+      session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    if taken < 0 { isBroken = true }
   }
 
   package func nextEvent() -> HTTP2Event? {
@@ -160,6 +172,7 @@ extension HTTP2Connection {
     guard !isLost, events.isEmpty, nghttp2_session_want_write(session) == 0 else { return false }
     events = []
     if headerStream == nil { heldHeaders = HeldHeaders() }
+    codedTokens?.shrink()
     return memory.sleep()
   }
 
@@ -313,9 +326,21 @@ extension HTTP2Connection {
 
   func addHeader(streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     guard headerStream?.id == streamID else { return }
+    if let found = codedTokens?.authorization(on: streamID, value) {
+      found.header.withUnsafeBytes { add(name: name, value: $0, found) }
+    } else {
+      add(name: name, value: value, nil)
+    }
+  }
+
+  private func add(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ found: Authorization?) {
     requestHead.listBytes += name.count + value.count + 32
     guard requestHead.listBytes <= options.headerListBytesMax else { return }
-    requestHead.take(name: name, value: value, sharing: &headerCache)
+    if let found {
+      requestHead.authorization = found
+    } else {
+      requestHead.take(name: name, value: value, sharing: &headerCache)
+    }
     if !requestHead.isGRPC { heldHeaders.append(name: name, value: value) }
   }
 
