@@ -1,7 +1,7 @@
 /// A gRPC load generator: a few connections, one call under way on each, one thread.
 ///
-/// It knows no more than it needs, so that what is measured is the server: libnghttp2 in client mode
-/// over non-blocking sockets and `poll`.
+/// It knows no more than it needs, so that what is measured is the server (`LoadConnection`), over non-blocking sockets and
+/// `poll`.
 
 internal import CNGHTTP2
 internal import Glibc
@@ -30,7 +30,7 @@ struct LoadResult {
 struct LoadCall {
   /// `GetDocument`
   var method: StaticString
-  /// The header; empty for none.
+  /// The header, as `HeaderCoder.authorization` codes it; empty for none.
   var authorization: [UInt8]
   var message: [UInt8]
   /// The status of gRPC that is right.
@@ -55,7 +55,7 @@ struct LoadPlan {
     _ name: StaticString, port: Int, as authorization: String, _ messages: [[UInt8]], connections: Int,
     seconds: Double
   ) -> LoadPlan {
-    let header = Array(authorization.utf8)
+    let header = HeaderCoder.authorization(Array(authorization.utf8))
     var number = 0
     var plan = LoadPlan(port: port) { _, _ in
       number = (number + 1) % messages.count
@@ -113,7 +113,7 @@ func monotonicNanoseconds() -> UInt64 {
 }
 
 /// The connections of one run.
-private final class Load {
+final class Load {
   let plan: LoadPlan
   var connections: [LoadConnection] = []
   var calls = 0
@@ -149,177 +149,16 @@ private final class Load {
   }
 }
 
-/// One HTTP/2 connection with one call under way.
-private final class LoadConnection {
-  private unowned let load: Load
-  private let number: Int
-  let socket: Int32
-  private var session: OpaquePointer?
-  /// What stands before each method's headers, by method.
-  private var headers: [(method: StaticString, list: HeaderList)] = []
-  private var call: LoadCall?
-  private var body: [UInt8] = []
-  private var bodyOffset = 0
-  private var answer: [UInt8] = []
-  private var startedAt: UInt64 = 0
-  private var beginsWork = true
-  private var status: Int?
-  var isBusy: Bool { call != nil }
-  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-  private var outgoing: [UInt8] = []
-
-  init(_ number: Int, load: Load) throws(LoadError) {
-    self.number = number
-    self.load = load
-    guard let socket = loopbackSocket(port: load.plan.port) else {
-      throw LoadError.cannotConnect(port: load.plan.port)
-    }
-    self.socket = socket
-    var one: Int32 = 1
-    setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-    _ = fcntl(socket, F_SETFL, O_NONBLOCK)
-    startSession()
-  }
-
-  private func list(_ method: StaticString) -> HeaderList {
-    let known = headers.first { $0.method.utf8Start == method.utf8Start }
-    if let known { return known.list }
-    var list = HeaderList()
-    list.add(":method", "POST")
-    list.add(":scheme", "http")
-    list.add(":path", "/google.firestore.v1.Firestore/\(method)")
-    list.add(":authority", "127.0.0.1:\(load.plan.port)")
-    list.add("content-type", "application/grpc")
-    list.add("te", "trailers")
-    headers.append((method, list))
-    return list
-  }
-
-  private static func connection(_ data: UnsafeMutableRawPointer?) -> LoadConnection? {
-    data.map { Unmanaged<LoadConnection>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  private func startSession() {
-    var callbacks: OpaquePointer?
-    nghttp2_session_callbacks_new(&callbacks)
-    nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-      _, _, name, nameLength, value, valueLength, _, data in
-      guard let name, let value, nameLength == 11, memcmp(name, "grpc-status", 11) == 0 else { return 0 }
-      LoadConnection.connection(data)?.status = (0..<valueLength).reduce(0) { $0 * 10 + Int(value[$1]) - 48 }
-      return 0
-    }
-    if load.plan.keepsAnswers {
-      nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, _, bytes, count, data in
-        LoadConnection.connection(data)?.answer.append(
-          contentsOf: UnsafeBufferPointer(start: bytes, count: count))
-        return 0
-      }
-    }
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, _, _, data in
-      LoadConnection.connection(data)?.callEnded()
-      return 0
-    }
-    nghttp2_session_client_new(&session, callbacks, Unmanaged.passUnretained(self).toOpaque())
-    nghttp2_session_callbacks_del(callbacks)
-    nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil, 0)
-    nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, 1 << 24)
-  }
-
-  func submit() throws(LoadError) {
-    let call = load.plan.next(number, answer)
-    answer.removeAll(keepingCapacity: true)
-    self.call = call
-    let count = UInt32(call.message.count)
-    body.removeAll(keepingCapacity: true)
-    body += [0, UInt8(count >> 24), UInt8(count >> 16 & 255), UInt8(count >> 8 & 255), UInt8(count & 255)]
-    body += call.message
-    bodyOffset = 0
-    status = nil
-    if beginsWork { startedAt = monotonicNanoseconds() }
-    beginsWork = call.endsWork
-    var provider = nghttp2_data_provider()
-    provider.read_callback = { _, _, target, length, flags, _, data in
-      guard let connection = LoadConnection.connection(data), let target, let flags else { return 0 }
-      let count = min(length, connection.body.count - connection.bodyOffset)
-      connection.body.withUnsafeBytes {
-        if let base = $0.baseAddress { _ = memcpy(target, base + connection.bodyOffset, count) }
-      }
-      connection.bodyOffset += count
-      if connection.bodyOffset == connection.body.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-      return count
-    }
-    let stream = list(call.method).withPairs(authorization: call.authorization) {
-      nghttp2_submit_request(session, nil, $0.baseAddress, $0.count, &provider, nil)
-    }
-    guard stream > 0 else { throw LoadError.protocolFailure("cannot submit a request: \(stream)") }
-    try flush()
-  }
-
-  /// Sends all pending frames in one piece: two small segments would measure the kernels' delays.
-  private func flush() throws(LoadError) {
-    outgoing.removeAll(keepingCapacity: true)
-    while true {
-      var bytes: UnsafePointer<UInt8>?
-      let count = nghttp2_session_mem_send(session, &bytes)
-      guard count > 0, let bytes else { break }
-      outgoing.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
-    }
-    var sent = 0
-    while sent < outgoing.count {
-      let written = outgoing.withUnsafeBytes {
-        send(socket, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
-      }
-      if written > 0 {
-        sent += written
-      } else if errno != EAGAIN {
-        throw LoadError.protocolFailure("the server closed the connection")
-      }
-    }
-  }
-
-  func receive() throws(LoadError) {
-    let count = recv(socket, &buffer, buffer.count, 0)
-    if count < 0, errno == EAGAIN { return }
-    guard count > 0 else { throw LoadError.protocolFailure("the server closed the connection") }
-    guard nghttp2_session_mem_recv(session, buffer, count) == count else {
-      throw LoadError.protocolFailure("the server's frames are malformed")
-    }
-    if isBusy { try flush() } else { try submit() }
-  }
-
-  private func callEnded() {
-    guard let call else { return }
-    self.call = nil
-    if status != call.status { load.failures += 1 }
-    guard call.endsWork else { return }
-    load.calls += 1
-    load.latencies.append(monotonicNanoseconds() - startedAt)
-  }
-
-  func close() {
-    nghttp2_session_del(session)
-    _ = Glibc.close(socket)
-  }
-}
-
 /// Header fields whose bytes stay where they are.
 struct HeaderList {
   private var pairs: [nghttp2_nv] = []
-  private let flags: UInt8
-
-  /// - Parameter flags: of every field, beside those of its memory.
-  init(flags: UInt32 = 0) {
-    self.flags = UInt8(
-      truncatingIfNeeded: flags | NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue
-        | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
-  }
 
   /// The copies live as long as the process, which is as long as a benchmark.
   mutating func add(_ name: String, _ value: String) {
     pairs.append(
       nghttp2_nv(
         name: Self.copy(name), value: Self.copy(value), namelen: name.utf8.count, valuelen: value.utf8.count,
-        flags: flags))
+        flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)))
   }
 
   private static func copy(_ text: String) -> UnsafeMutablePointer<UInt8> {
@@ -331,18 +170,4 @@ struct HeaderList {
   func withPairs<R>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> R) -> R {
     pairs.withUnsafeBufferPointer(body)
   }
-
-  /// With one more, whose bytes are copied by whoever takes it; empty for none.
-  func withPairs<R>(authorization: [UInt8], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> R) -> R {
-    guard !authorization.isEmpty else { return withPairs(body) }
-    var value = authorization
-    return value.withUnsafeMutableBufferPointer { value in
-      let pair = nghttp2_nv(
-        name: Self.authorizationName, value: value.baseAddress, namelen: 13, valuelen: value.count,
-        flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue))
-      return (pairs + [pair]).withUnsafeBufferPointer(body)
-    }
-  }
-
-  nonisolated(unsafe) private static let authorizationName = copy("authorization")
 }

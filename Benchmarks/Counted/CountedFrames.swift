@@ -1,8 +1,6 @@
 /// HTTP/2 frames by hand: what a client sends, made beforehand, so that a count of instructions is the server's and not that
 /// of a client.
 
-internal import CNGHTTP2
-
 enum CountedFrames {
   /// Preface, settings with the largest window a stream can have, an acknowledgement of the server's, and a window for
   /// the connection as large.
@@ -34,24 +32,6 @@ enum CountedFrames {
   static func bigEndian(_ number: Int, bytes: Int) -> [UInt8] {
     (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
   }
-
-  /// As a client of nghttp2 codes them, but that no table keeps one: each call of a connection has the same bytes.
-  static func headers(_ fields: [(name: String, value: String)]) -> [UInt8] {
-    var deflater: OpaquePointer?
-    nghttp2_hd_deflate_new(&deflater, 4_096)
-    defer { nghttp2_hd_deflate_del(deflater) }
-    var list = HeaderList(flags: NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
-    for field in fields { list.add(field.name, field.value) }
-    return list.withPairs { pairs in
-      let bound = nghttp2_hd_deflate_bound(deflater, pairs.baseAddress, pairs.count)
-      return [UInt8](unsafeUninitializedCapacity: bound) { bytes, count in
-        count = max(
-          0,
-          nghttp2_hd_deflate_hd(
-            deflater, bytes.baseAddress, bound, pairs.baseAddress, pairs.count))
-      }
-    }
-  }
 }
 
 /// A call from its first header to the end of its first message, made once and sent on one stream after the other.
@@ -60,13 +40,13 @@ struct CountedCall {
   /// Where the two frames say their stream.
   private let places: [Int]
 
-  /// - Parameter ends: whether the client has said everything with that.
-  init(_ method: String, authorization: String, message: [UInt8], ends: Bool = true) {
-    let headers = CountedFrames.headers([
-      (":method", "POST"), (":scheme", "http"), (":path", "/google.firestore.v1.Firestore/" + method),
-      (":authority", "localhost"), ("content-type", "application/grpc"), ("te", "trailers"),
-      ("authorization", authorization),
-    ])
+  /// - Parameters:
+  ///   - authorization: the header as `HeaderCoder.authorization` codes it.
+  ///   - ends: whether the client has said everything with that.
+  init(_ method: String, authorization: [UInt8], message: [UInt8], ends: Bool = true) {
+    // No table keeps one: each call of a connection has the same bytes.
+    let fields = HeaderCoder.fields(method, authority: "localhost")
+    let headers = HeaderCoder().block(fields, isKept: false) + authorization
     let body = [0] + CountedFrames.bigEndian(message.count, bytes: 4) + message
     bytes =
       CountedFrames.frame(type: 1, flags: 4, stream: 0, headers)
@@ -75,9 +55,7 @@ struct CountedCall {
   }
 
   init(_ call: LoadCall) {
-    self.init(
-      "\(call.method)", authorization: String(decoding: call.authorization, as: UTF8.self),
-      message: call.message)
+    self.init("\(call.method)", authorization: call.authorization, message: call.message)
   }
 
   /// Puts other bytes in the place of the message's last ones.

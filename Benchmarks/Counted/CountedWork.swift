@@ -58,8 +58,7 @@ enum CountedWork: String, CaseIterable {
 
   // MARK: requests
 
-  private static let user = String(
-    decoding: MixPopulation.header(1, issued: Int64(time(nil))), as: UTF8.self)
+  private static let user = MixPopulation.authorization(1, issued: Int64(time(nil)))
 
   private func get(_ count: Int) throws {
     let server = try Self.server(profiles: profile)
@@ -94,7 +93,7 @@ enum CountedWork: String, CaseIterable {
     try Self.check(count <= Self.tokenCount, "there are \(Self.tokenCount) tokens")
     var population = MixPopulation(count: Self.tokenCount)
     var calls = (0..<Self.tokenCount).map { number in
-      let authorization = String(decoding: population.authorization(of: number), as: UTF8.self)
+      let authorization = population.authorization(of: number)
       return CountedCall(
         "GetDocument", authorization: authorization, message: getRequest("users/u\(number % 64)"))
     }
@@ -171,7 +170,7 @@ enum CountedWork: String, CaseIterable {
     }
     let before = server.answeredBytes
     var call = CountedCall(
-      "Listen", authorization: "Bearer owner", message: listenRequest(collection: "items", limit: nil),
+      "Listen", authorization: MixRequests.owner, message: listenRequest(collection: "items", limit: nil),
       ends: false)
     server.open(&call)
     server.awaitAnswers(since: before, bytes: Self.itemCount * 200)

@@ -60,12 +60,12 @@ struct MixPopulation {
     return fields
   }
 
-  /// The header of a user: a token like those of the Auth emulator. A new one after so many requests.
+  /// The header of a user, coded: a token like those of the Auth emulator. A new one after so many requests.
   mutating func authorization(of number: Int) -> [UInt8] {
     if uses[number] >= Self.usesOfToken {
       uses[number] = 0
       issued += 1
-      tokens[number] = Self.header(number, issued: issued)
+      tokens[number] = Self.authorization(number, issued: issued)
     }
     uses[number] += 1
     return tokens[number]
@@ -73,13 +73,13 @@ struct MixPopulation {
 
   private static let head = Base64.urlSafeText(#"{"alg":"none","typ":"JWT"}"#.utf8)
 
-  static func header(_ number: Int, issued: Int64) -> [UInt8] {
+  static func authorization(_ number: Int, issued: Int64) -> [UInt8] {
     let claims =
       #"{"name":"User \#(number)","email":"user\#(number)@example.com","email_verified":true,"#
       + #""auth_time":\#(issued),"user_id":"u\#(number)","firebase":{"identities":{"email":["user\#(number)@example.com"]},"#
       + #""sign_in_provider":"password"},"iat":\#(issued),"exp":\#(issued + 36_000),"aud":"bench","#
       + #""iss":"https://securetoken.google.com/bench","sub":"u\#(number)"}"#
-    return Array("Bearer \(head).\(Base64.urlSafeText(claims.utf8)).".utf8)
+    return HeaderCoder.authorization(Array("Bearer \(head).\(Base64.urlSafeText(claims.utf8)).".utf8))
   }
 }
 

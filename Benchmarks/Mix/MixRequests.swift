@@ -37,7 +37,7 @@ final class MixRequests {
       method: "GetDocument", authorization: Self.owner, message: getRequest("users/u\(reads.next().owner)"))
   }
 
-  static let owner = Array("Bearer owner".utf8)
+  static let owner = HeaderCoder.authorization(Array("Bearer owner".utf8))
 
   // MARK: writes
 
