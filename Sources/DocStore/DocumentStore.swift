@@ -138,6 +138,9 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
   /// milliseconds.
   public func isCurrent() -> Bool { engine.sharing?.isCurrent() ?? true }
 
+  /// Whether they do without asking anybody.
+  public var hasReadLease: Bool { engine.sharing?.hasReadLease ?? true }
+
   /// As `whenCurrent`, for a thread that may block.
   public func waitUntilCurrent() throws(StoreError) {
     if !isShared { return }

@@ -1,7 +1,8 @@
 /// Commits where several servers have the store.
 ///
 /// The clock's row is taken, and with the same trip comes what others have committed; the commit is planned on that state,
-/// and a second trip has its mutations, its entry in the log and the end of the transaction. Who waits for the row waits
+/// and a second trip has its mutations, its entry in the log and the end of the transaction. Between them lies the time for
+/// which others may still read without looking (`PostgresReadLease`). Who waits for the row waits
 /// in PostgreSQL. A server that is stopped while it has the row loses it (`PostgresTables.limitIdleness`).
 
 public import DocStore
@@ -13,6 +14,8 @@ final class PostgresTurn {
   var link: PostgresLink?
   /// The number of the commit that may be made.
   var commit: Int64 = 0
+  /// When it may be sent: who reads without looking has stopped by then.
+  var sendTime: Int64 = 0
   /// Why there is none to make.
   var failure: StorageError?
   /// The transaction has begun and has not ended.
@@ -35,6 +38,8 @@ extension PostgresEngine: SharedStore {
   }
 
   public func isCurrent() -> Bool { feed?.isCurrent() ?? true }
+
+  public var hasReadLease: Bool { feed?.lease.holds ?? true }
 
   public func tell(_ text: String) { feed?.tell(text) }
 
@@ -79,6 +84,7 @@ extension PostgresEngine: SharedStore {
     for _ in 0..<Self.attemptsMax {
       do throws(PostgresFailure) {
         let current = try PostgresLink.opened(&turn.link, address)
+        if feed.lease.mustAnnounce { try current.run([PostgresTables.announce], seconds: Self.commitSeconds) }
         let rows = try current.run(
           [
             PostgresTables.begin, PostgresTables.limitIdleness, PostgresTables.lock(epoch: ownership.epoch),
@@ -87,9 +93,17 @@ extension PostgresEngine: SharedStore {
         guard rows.count >= 2, rows[rows.count - 2].count == 1 else {
           throw PostgresFailure(message: "there is no answer")
         }
+        let news = rows[rows.count - 1]
         turn.commit = rows[rows.count - 2].integer(0, 0)
         turn.isOpen = true
-        return rows[rows.count - 1]
+        if let time = feed.lease.commitTime(PostgresTables.announcement(in: news)) {
+          turn.sendTime = time
+          return news
+        }
+        // Taken back meanwhile.
+        rollBack(turn)
+        failure = PostgresFailure(message: "another server takes announcements of commits back")
+        if turn.link != nil { continue }
       } catch { failure = error }
       // Its transaction is in no order, and ends with it.
       turn.link = nil
@@ -190,6 +204,8 @@ extension PostgresEngine: SharedStore {
     for _ in 0..<Self.attemptsMax {
       do throws(PostgresFailure) {
         guard let link = turn.link else { throw PostgresFailure(message: "there is no connection") }
+        let wait = turn.sendTime - SystemClock.monotonic
+        if wait > 0 { usleep(UInt32(wait / 1_000 + 1)) }
         try link.run(statements, seconds: Self.commitSeconds, isLong: isLong)
         return
       } catch { failure = error }

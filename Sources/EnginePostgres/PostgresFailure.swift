@@ -24,8 +24,8 @@ struct PostgresFailure: Error, Hashable, Sendable {
   /// What says that something is not there.
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 
-  /// What a name that was made by somebody else at the same time is refused with.
-  var isDuplicate: Bool { ["23505", "42P06", "42P07"].contains(state) }
+  /// What a name that was made by somebody else at the same time is refused with: a row, a type, a schema or a table.
+  var isDuplicate: Bool { ["23505", "42710", "42P06", "42P07"].contains(state) }
 
   /// The server lets nobody in, or not this one.
   var isRefusal: Bool {
@@ -70,7 +70,7 @@ public enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertibl
     case .unusable(let store, let reason): "the store at \(store) cannot be used: \(reason)"
     case .inUse(let store, let owner):
       "the store at \(store) is in use by \(owner). "
-        + (owner == PostgresOwner.several
+        + (owner == PostgresOwner.severalName
           ? "Start this one with --shared, too, or stop all of those"
           : "One server at a time writes to a store; stop that one first, or start all of them with --shared")
     }

@@ -41,6 +41,7 @@ final class PostgresFeed: Sendable {
   private let copy: PostgresCopy?
   private let state: Monitor<State>
   private let glances: PostgresGlances
+  let lease = PostgresReadLease()
   /// The thread that applies commits.
   private let order = Monitor<PlatformThread.ID?>(nil)
 
@@ -92,6 +93,7 @@ final class PostgresFeed: Sendable {
 
   /// Calls `body` on a thread of this, when what was committed before is in the copy.
   func whenCurrent(_ body: @escaping @Sendable (StorageError?) -> Void) {
+    if lease.holds { return body(nil) }
     let isTaken = state.change { state in
       if state.isStopped || state.waiting.count >= Self.waitingMax { return false }
       state.waiting.append(body)
@@ -103,12 +105,15 @@ final class PostgresFeed: Sendable {
 
   /// Whether everything that was committed is here. False also where PostgreSQL does not say so at once.
   func isCurrent() -> Bool {
+    if lease.holds { return true }
+    let began = SystemClock.monotonic
     let (before, token, isStopped) = state.withLock { ($0.known, $0.token, $0.isStopped) }
     guard !isStopped, ownership.standing == .owner, let news = glances.news(from: before),
       news.integer(0, 3) == ownership.epoch, news.integer(0, 4) == before
     else { return false }
     if let token, !news.isNull(0, 0), token != Array(news.bytes(0, 2)) { return false }
     state.withLock { $0.contact = SystemClock.milliseconds }
+    lease.note(PostgresTables.announcement(in: news), began: began)
     return true
   }
 
@@ -271,12 +276,19 @@ final class PostgresFeed: Sendable {
       texts = []
       state.withLock { $0.contact = SystemClock.milliseconds }
       health.endAway()
-      if news.isNull(0, 0) || news.integer(news.count - 1, 0) <= before { return }
+      if news.isNull(0, 0) || news.integer(news.count - 1, 0) <= before { return takeBack(news, link) }
       takeOrder()
       defer { giveOrderBack() }
       try apply(news)
       if news.count < PostgresTables.missedMax { return }
     }
+  }
+
+  /// The announcement of commits, where none have come for a while. What fails is tried again.
+  private func takeBack(_ news: PostgresRows, _ link: PostgresLink?) {
+    let (announcement, commit) = (PostgresTables.announcement(in: news), news.integer(0, 4))
+    guard lease.isQuiet(announcement, after: commit) else { return }
+    _ = try? link?.run([PostgresTables.takeBack(announcement, after: commit)], seconds: Self.answerSeconds)
   }
 
   /// A link that has been cut says nothing of the server: what another one says counts.

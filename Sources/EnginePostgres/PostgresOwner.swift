@@ -6,8 +6,9 @@ internal import Platform
 enum PostgresOwner {
   static var own: String { "process \(getpid()) on \(host)\n\(getpid()) \(place)" }
 
-  /// Of all that have a store together.
-  static let several = "several servers, which were started with --shared"
+  /// Of all that have a store together, and announce their commits: those that do not must not be among them.
+  static let several = severalName + "\nannounced"
+  static let severalName = "several servers, which were started with --shared"
 
   /// The line for people.
   static func name(_ owner: String) -> String {

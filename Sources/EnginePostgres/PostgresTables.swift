@@ -56,13 +56,13 @@ enum PostgresTables {
   /// What several servers need beside: made when the first of them opens the store.
   ///
   /// `log` has the commits of the last minutes, for those who did not make them. The clock's second row says which of them
-  /// is the leader.
+  /// is the leader, and the epoch of the third one whether commits may come (`PostgresReadLease`).
   static let sharedCreation: [PostgresStatement] = [
     PostgresStatement(
       "create table if not exists docstore.log (n bigint primary key, token bytea not null, batch bytea not null, "
         + "at timestamptz not null default clock_timestamp())"),
     PostgresStatement(
-      "insert into docstore.clock (id, layout, epoch, commit, beat) values (2, $1, 0, 0, 0) "
+      "insert into docstore.clock (id, layout, epoch, commit, beat) values (2, $1, 0, 0, 0), (3, $1, 1, 0, 0) "
         + "on conflict (id) do nothing", .integer(layout)),
   ]
 
@@ -250,10 +250,28 @@ enum PostgresTables {
   /// Of the first only the token is wanted, by which it is known again.
   static func news(from commit: Int64) -> PostgresStatement {
     PostgresStatement(
-      "select log.n, case when log.n > $1 then log.batch end, log.token, clock.epoch, clock.commit "
-        + "from docstore.clock as clock left join docstore.log as log on log.n >= $1 "
-        + "where clock.id = 1 order by log.n limit \(missedMax)",
+      "select log.n, case when log.n > $1 then log.batch end, log.token, clock.epoch, clock.commit, said.epoch "
+        + "from docstore.clock as clock join docstore.clock as said on said.id = 3 "
+        + "left join docstore.log as log on log.n >= $1 where clock.id = 1 order by log.n limit \(missedMax)",
       .integer(commit))
+  }
+
+  static func announcement(in news: PostgresRows) -> PostgresReadLease.Announcement {
+    PostgresReadLease.Announcement(number: news.integer(0, 5))
+  }
+
+  /// Says that commits come. As durable as they are: its number must never be another announcement's.
+  static let announce = PostgresStatement(
+    "update docstore.clock set epoch = epoch + 1 where id = 3 and epoch % 2 = 0")
+
+  /// Takes that back, unless anybody has the clock's row or has committed.
+  static func takeBack(_ announcement: PostgresReadLease.Announcement, after commit: Int64)
+    -> PostgresStatement
+  {
+    PostgresStatement(
+      "with quiet as (select 1 from docstore.clock where id = 1 and commit = $2 for update skip locked) "
+        + "update docstore.clock set epoch = epoch + 1 from quiet where id = 3 and epoch = $1",
+      .integer(announcement.number), .integer(commit))
   }
 
   static func log(_ commit: Int64, token: [UInt8], _ batch: [UInt8]) -> PostgresStatement {

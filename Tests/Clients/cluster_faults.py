@@ -15,6 +15,7 @@ triggers go on, this happens:
   backend       the process of a session is killed, and PostgreSQL starts all of them again
   replication   what one PostgreSQL sends to the other one vanishes for a while (not with --relays)
   release       rules are released that forbid what the ones before allowed
+  lull          nobody commits and one server is read until it reads without asking; then others commit, while it is stopped perhaps
   clock         a server's clock is set (with --clocks, by Debian's `faketime`)
   fail_over     the primary is killed, the standby takes over and gets a standby of its own: once in sixty faults, at least once
 
@@ -23,6 +24,7 @@ What is checked:
   * every commit that was acknowledged is there, once; every other one is there once or not at all
   * sums are kept, no name is given twice
   * a listener sees every document once, in order, and nothing that was older than what it had seen
+  * a read sees what was acknowledged before it began
   * every document that a trigger answers is answered
   * no commit is made under rules older than a release that forbids it
 """
@@ -43,6 +45,7 @@ from checks import unsigned_token
 from cluster_checks import ACCOUNTS, BALANCE, check, latency, until
 from cluster_hosts import FAKETIME, PROJECT, Cluster
 from cluster_load import DATABASE, RETRIED, ROOT, Listener, Load
+from cluster_lull import Lull
 
 OPEN_RULES = "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{p=**} { allow read, write; } } }"
 SHUT_RULES = OPEN_RULES.replace("allow read, write;", "allow read; allow write: if false;")
@@ -53,7 +56,9 @@ class Faults:
     def __init__(self, cluster, load, seed):
         self.cluster, self.load, self.chance = cluster, load, random.Random(seed)
         self.counts = {}
-        self.kinds = [self.kill, self.kill, self.stop, self.cut, self.cut, self.torn, self.sessions, self.backend, self.release]
+        self.lulls = Lull(cluster, load, self.chance)
+        self.kinds = [self.kill, self.kill, self.stop, self.cut, self.cut, self.torn, self.sessions, self.backend, self.release,
+                      self.lull]
         if hasattr(cluster.links, "split"):
             self.kinds.append(self.replication)
         if cluster.hasClocks:
@@ -129,6 +134,9 @@ class Faults:
         time.sleep(self.chance.choice([0.3, 1, 3]))
         self.cluster.links.split(number, False)
 
+    def lull(self, node):
+        self.lulls.happen(node)
+
     def clock(self, node):
         node.move_clock(self.chance.choice([0, 90, 1200, -45, -1200]))
 
@@ -189,11 +197,13 @@ def run(cluster, said):
     for node in cluster.nodes:
         node.move_clock(0)
     check(cluster, load, listeners)
+    if faults.lulls.failures:
+        raise SystemExit("\n".join(faults.lulls.failures[:20]))
     text = ", ".join(f"{count} {name}" for name, count in sorted(faults.counts.items()))
     print(f"   {sum(faults.counts.values())} faults in {seconds:.0f} s ({text}), links of {cluster.links.name}: "
           f"{load.attempts} attempts, {load.refused} refused or unknown, {load.transferred} transfers, {len(load.acknowledged)} counted commits, "
           f"none for {load.pause:.1f} s at most, "
-          f"{sum(l.moves for l in listeners)} moves of listeners; all of it holds")
+          f"{sum(l.moves for l in listeners)} moves of listeners, {faults.lulls.text}; all of it holds")
     cluster.stop()
 
 

@@ -23,7 +23,7 @@ class Load:
 
     def __init__(self, cluster, seed):
         self.cluster, self.seed = cluster, seed
-        self.isOver = threading.Event()
+        self.isOver, self.rest = threading.Event(), threading.Event()
         self.acknowledged, self.names, self.asked, self.denied = set(), {}, set(), 0
         self.lock = threading.Lock()
         self.failures = []
@@ -55,6 +55,10 @@ class Load:
             return clients[node.number]
 
         while not self.isOver.is_set():
+            if self.rest.is_set():
+                self.last = None
+                time.sleep(0.02)
+                continue
             self.attempts += 1
             try:
                 kind(client, chance)

@@ -89,6 +89,42 @@ struct SharedStoreTests {
     #expect(counts.count == 2 && counts[0] == counts[1], "the log has no gap: \(log)")
   }
 
+  @Test("who reads without looking while nobody commits misses nothing, and looks again when somebody does")
+  func readsWithoutLooking() throws {
+    let stores = try (0..<2).map { _ in try open() }
+    defer { for store in stores { store.close() } }
+    let lease = try #require(stores[0].engine.feed).lease
+    try put(0, at: "v/a", stores[1])
+    // What was acknowledged, or that it was the last.
+    let acknowledged = Monitor<Int64?>(0)
+    let counts = Monitor((leased: 0, missed: 0))
+    try runThreads(2) { thread in
+      if thread == 0 {
+        defer { acknowledged.change { $0 = nil } }
+        for n in Int64(1)...12 {
+          usleep(UInt32.random(in: 280_000...450_000))
+          try put(n, at: "v/a", stores[1])
+          acknowledged.change { $0 = n }
+        }
+        return
+      }
+      while let least = acknowledged.withLock({ $0 }) {
+        let isLeased = lease.holds
+        guard stores[0].isCurrent() else { continue }
+        let found = try stores[0].read(Self.database) { (view) throws(StoreError) in
+          try view.document(path("v/a")).flatMap { Self.number($0) }
+        }
+        counts.change { counts in
+          if isLeased { counts.leased += 1 }
+          if (found ?? -1) < least { counts.missed += 1 }
+        }
+      }
+    }
+    let (leased, missed) = counts.withLock { $0 }
+    #expect(missed == 0)
+    #expect(leased > 1_000)
+  }
+
   @Test("who follows the feed of one hears once, in order, what any of them does")
   func feedsAll() throws {
     let stores = try (0..<2).map { _ in try open() }

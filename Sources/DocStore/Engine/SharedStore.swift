@@ -27,6 +27,8 @@ public protocol SharedStore: AnyObject, Sendable {
 
   /// Whether that is so now; false also where it cannot be said within some milliseconds.
   func isCurrent() -> Bool
+  /// Whether that is certain without asking anybody.
+  var hasReadLease: Bool { get }
 
   /// Tells all processes something, this one among them, if they can be told. LIMIT: 7,000 bytes.
   func tell(_ text: String)

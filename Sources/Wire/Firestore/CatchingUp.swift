@@ -8,7 +8,9 @@ internal import Platform
 internal import Synchronization
 
 /// State: the calls of each loop's present turn, by its thread, behind one lock.
-final class CatchingUp<Engine: StorageEngine>: Sendable {
+///
+/// Not generic: what is stored in a generic class's own types is looked up by its type at each use.
+final class CatchingUp: Sendable {
   typealias Run = @Sendable (ServerCall) throws(GRPCStatus) -> Void
 
   private struct Waiting {
@@ -16,14 +18,23 @@ final class CatchingUp<Engine: StorageEngine>: Sendable {
     let run: Run
   }
 
-  private let store: DocumentStore<Engine>
+  /// `DocumentStore.hasReadLease`, `isCurrent` and `whenCurrent`.
+  private let hasLease: @Sendable () -> Bool
+  private let isCurrent: @Sendable () -> Bool
+  private let whenCurrent: @Sendable (@escaping @Sendable (StoreError?) -> Void) -> Void
   private let waiting = Mutex<[PlatformThread.ID: [Waiting]]>([:])
 
-  init(_ store: DocumentStore<Engine>) { self.store = store }
+  init(_ store: DocumentStore<some StorageEngine>) {
+    hasLease = { store.hasReadLease }
+    isCurrent = { store.isCurrent() }
+    whenCurrent = { store.whenCurrent($0) }
+  }
 
   /// A method that begins when it may read.
   func before(_ run: @escaping Run) -> Run {
-    { [self] (call) throws(GRPCStatus) in begin(call, run) }
+    { [self] (call) throws(GRPCStatus) in
+      if hasLease() { try run(call) } else { begin(call, run) }
+    }
   }
 
   /// On the call's event loop: runs it when it may read.
@@ -41,7 +52,7 @@ final class CatchingUp<Engine: StorageEngine>: Sendable {
   /// The loop has looked at all that was ready for it.
   private func look(of thread: PlatformThread.ID) {
     let calls = waiting.withLock { $0.removeValue(forKey: thread) } ?? []
-    guard store.isCurrent() else { return wait(calls) }
+    guard isCurrent() else { return wait(calls) }
     for waiting in calls where !waiting.call.value.isFinished {
       do throws(GRPCStatus) { try waiting.run(waiting.call.value) } catch { waiting.call.value.finish(error) }
     }
@@ -50,7 +61,7 @@ final class CatchingUp<Engine: StorageEngine>: Sendable {
   /// For what others have committed, or for an answer of their engine.
   private func wait(_ calls: [Waiting]) {
     let calls = calls.map { ($0.call.value.reference, $0.run) }
-    store.whenCurrent { error in
+    whenCurrent { error in
       for (reference, run) in calls {
         reference.goOn { (call) throws(GRPCStatus) in
           if let error { throw GRPCStatus(error) }

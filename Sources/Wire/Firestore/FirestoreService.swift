@@ -45,7 +45,7 @@ package final class FirestoreService<Engine: StorageEngine>: Sendable {
   let threads: WorkerThreads
   let options: FirestoreOptions
   let listening: Listening<Engine>
-  private let catchingUp: CatchingUp<Engine>
+  private let catchingUp: CatchingUp
   /// What goes wrong on purpose.
   package let faults = FaultInjector()
   /// Write streams opened so far: their ids.
