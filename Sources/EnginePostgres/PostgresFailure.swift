@@ -69,10 +69,15 @@ public enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertibl
         + "`psql` whether it lets you in with the same name"
     case .unusable(let store, let reason): "the store at \(store) cannot be used: \(reason)"
     case .inUse(let store, let owner):
-      "the store at \(store) is in use by \(owner). "
-        + (owner == PostgresOwner.severalName
-          ? "Start this one with --shared, too, or stop all of those"
-          : "One server at a time writes to a store; stop that one first, or start all of them with --shared")
+      "the store at \(store) is in use by \(owner). \(Self.remedy(owner))"
+    }
+  }
+
+  private static func remedy(_ owner: String) -> String {
+    switch owner {
+    case PostgresOwner.severalName: "Start this one with --shared, too, or stop all of those"
+    case PostgresOwner.othersName: "Stop all of those first"
+    default: "One server at a time writes to a store; stop that one first, or start all of them with --shared"
     }
   }
 }

@@ -9,10 +9,12 @@ enum PostgresOwner {
   /// Of all that have a store together, and announce their commits: those that do not must not be among them.
   static let several = severalName + "\nannounced"
   static let severalName = "several servers, which were started with --shared"
+  static let othersName = "several servers of another version"
 
   /// The line for people.
   static func name(_ owner: String) -> String {
-    String(owner.prefix { $0 != "\n" })
+    let line = String(owner.prefix { $0 != "\n" })
+    return line == severalName && owner != several ? othersName : line
   }
 
   /// Whether it was a process of this machine, which has ended. False where that is not known.

@@ -53,7 +53,7 @@ FAULTS_PER_FAIL_OVER = 60
 
 
 class Faults:
-    def __init__(self, cluster, load, seed):
+    def __init__(self, cluster, load, seed, kinds):
         self.cluster, self.load, self.chance = cluster, load, random.Random(seed)
         self.counts = {}
         self.lulls = Lull(cluster, load, self.chance)
@@ -63,6 +63,8 @@ class Faults:
             self.kinds.append(self.replication)
         if cluster.hasClocks:
             self.kinds.append(self.clock)
+        if kinds:
+            self.kinds = [kind for kind in self.kinds if kind.__name__ in kinds]
         self.next = []
 
     def run(self, count):
@@ -169,6 +171,7 @@ def arguments():
     parser.add_argument("--folder", required=True)
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--faults", type=int, default=30)
+    parser.add_argument("--kinds", type=lambda text: text.split(","), help="only these, and fail-overs: lull,kill")
     parser.add_argument("--clocks", action="store_true", help="move the servers' clocks, which slows them down")
     parser.add_argument("--relays", action="store_true", help="no network namespaces")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
@@ -189,7 +192,7 @@ def run(cluster, said):
         latency(cluster, load)
     listeners = [Listener(cluster, number) for number in range(len(cluster.nodes))]
     load.begin()
-    faults = Faults(cluster, load, said.seed)
+    faults = Faults(cluster, load, said.seed, said.kinds)
     began = time.monotonic()
     faults.run(said.faults)
     load.end()

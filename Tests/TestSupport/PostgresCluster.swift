@@ -54,8 +54,10 @@ public final class PostgresCluster: Sendable {
 
   /// An empty database: how to connect to it.
   public func database() throws -> String {
-    let output = folder.path + "/address"
-    try check(["create", folder.path, "t\(nextNumber())"], output: output)
+    let number = nextNumber()
+    // Tests of other suites run at the same time.
+    let output = "\(folder.path)/address-\(number)"
+    try check(["create", folder.path, "t\(number)"], output: output)
     return String(decoding: try FileContents.read(output, bytesMax: 1 << 20), as: UTF8.self).filter {
       !$0.isNewline
     }

@@ -99,8 +99,18 @@ struct WireServerTests {
       _ = try await start { $0.port = port }
     }
     await server.stop()
-    let again = try await start { $0.port = port }
-    await again.stop()
+  }
+
+  @Test("the port of a server that has stopped is free")
+  func addressFree() async throws {
+    // One that the system gives to nobody else meanwhile.
+    for port in (20_000..<32_000).shuffled() {
+      guard let server = try? await start({ $0.port = port }) else { continue }
+      await server.stop()
+      let again = try await start { $0.port = port }
+      return await again.stop()
+    }
+    Issue.record("no port is free")
   }
 
   @Test("a host that is not ours is told")
