@@ -1,9 +1,9 @@
 /// Commits where several servers have the store.
 ///
 /// The clock's row is taken, and with the same trip comes what others have committed; the commit is planned on that state,
-/// and a second trip has its mutations, its entry in the log and the end of the transaction. Between them lies the time for
-/// which others may still read without looking (`PostgresReadLease`). Who waits for the row waits
-/// in PostgreSQL. A server that is stopped while it has the row loses it (`PostgresTables.limitIdleness`).
+/// and a second trip has its mutations, its entry in the log and the end of the transaction. Where others may still read without
+/// looking, that commits come is announced between them, and waited for (`PostgresReadLease`): what changes nothing announces
+/// nothing. Who waits for the row waits in PostgreSQL. A server that is stopped while it has the row loses it (`PostgresTables.limitIdleness`).
 
 public import DocStore
 internal import EngineLMDB
@@ -14,8 +14,8 @@ final class PostgresTurn {
   var link: PostgresLink?
   /// The number of the commit that may be made.
   var commit: Int64 = 0
-  /// When it may be sent: who reads without looking has stopped by then.
-  var sendTime: Int64 = 0
+  /// When it may be sent: who reads without looking has stopped by then. Nil where it has to be announced.
+  var sendTime: Int64?
   /// Why there is none to make.
   var failure: StorageError?
   /// The transaction has begun and has not ended.
@@ -84,7 +84,6 @@ extension PostgresEngine: SharedStore {
     for _ in 0..<Self.attemptsMax {
       do throws(PostgresFailure) {
         let current = try PostgresLink.opened(&turn.link, address)
-        if feed.lease.mustAnnounce { try current.run([PostgresTables.announce], seconds: Self.commitSeconds) }
         let rows = try current.run(
           [
             PostgresTables.begin, PostgresTables.limitIdleness, PostgresTables.lock(epoch: ownership.epoch),
@@ -93,17 +92,11 @@ extension PostgresEngine: SharedStore {
         guard rows.count >= 2, rows[rows.count - 2].count == 1 else {
           throw PostgresFailure(message: "there is no answer")
         }
-        let news = rows[rows.count - 1]
+        let news = try PostgresTables.checked(rows.last)
         turn.commit = rows[rows.count - 2].integer(0, 0)
         turn.isOpen = true
-        if let time = feed.lease.commitTime(PostgresTables.announcement(in: news)) {
-          turn.sendTime = time
-          return news
-        }
-        // Taken back meanwhile.
-        rollBack(turn)
-        failure = PostgresFailure(message: "another server takes announcements of commits back")
-        if turn.link != nil { continue }
+        turn.sendTime = feed.lease.commitTime(PostgresTables.announcement(in: news), over: current)
+        return news
       } catch { failure = error }
       // Its transaction is in no order, and ends with it.
       turn.link = nil
@@ -134,6 +127,18 @@ extension PostgresEngine: SharedStore {
       }
       throw .conflict
     } catch { turn.failure = error }
+  }
+
+  /// Says that commits come, with the clock's row had. From when on this one may be sent.
+  private func announce(over link: PostgresLink, _ feed: PostgresFeed) throws(PostgresFailure) -> Int64 {
+    // Not in the commit's transaction, which nobody sees before its end.
+    try pool.run(PostgresTables.announce, seconds: Self.commitSeconds)
+    // Said to the PostgreSQL that has the commit, too.
+    let news = try PostgresTables.checked(
+      try link.run([PostgresTables.news(from: feed.known)], seconds: Self.commitSeconds).last)
+    let time = feed.lease.commitTime(PostgresTables.announcement(in: news), over: link)
+    guard let time else { throw PostgresFailure(message: "another PostgreSQL has taken over") }
+    return time
   }
 
   private func more(_ turn: PostgresTurn, _ feed: PostgresFeed) throws(StorageError) -> PostgresRows {
@@ -204,8 +209,11 @@ extension PostgresEngine: SharedStore {
     for _ in 0..<Self.attemptsMax {
       do throws(PostgresFailure) {
         guard let link = turn.link else { throw PostgresFailure(message: "there is no connection") }
-        let wait = turn.sendTime - SystemClock.monotonic
-        if wait > 0 { usleep(UInt32(wait / 1_000 + 1)) }
+        if turn.sendTime == nil { turn.sendTime = try announce(over: link, feed) }
+        // A signal may end a wait.
+        while let rest = turn.sendTime.map({ $0 - SystemClock.monotonic }), rest > 0 {
+          usleep(UInt32(rest / 1_000 + 1))
+        }
         try link.run(statements, seconds: Self.commitSeconds, isLong: isLong)
         return
       } catch { failure = error }

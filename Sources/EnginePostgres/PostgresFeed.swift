@@ -6,7 +6,8 @@
 /// thread, or the one that commits.
 ///
 /// INVARIANT: a commit is applied once, after the one before it and before the one behind it.
-/// INVARIANT: who is told that it may read has been asked for before the log was read.
+/// INVARIANT: who is told that it may read has been asked for before the log was read, or nobody can have committed since
+/// (`PostgresReadLease`).
 ///
 /// State: `state` and `order` behind their monitors; what has the order may change `State.known`.
 
@@ -50,6 +51,8 @@ final class PostgresFeed: Sendable {
   /// it, so that those who are answered and ask again wait together. One that comes alone does not wait.
   private static let pauseMicroseconds = (each: 30.0, most: 1_500.0)
   private static let answerSeconds = 5.0
+  /// It waits for a standby, as commits do.
+  private static let takeBackSeconds = 0.5
   /// LIMIT: milliseconds without an answer of the server after which listeners are told nothing from the copy.
   private static let contactMilliseconds = 10_000.0
   /// LIMIT: those who wait to read.
@@ -91,7 +94,7 @@ final class PostgresFeed: Sendable {
 
   // MARK: those who wait
 
-  /// Calls `body` on a thread of this, when what was committed before is in the copy.
+  /// Calls `body` when what was committed before is in the copy: at once where that is known, else on a thread of this.
   func whenCurrent(_ body: @escaping @Sendable (StorageError?) -> Void) {
     if lease.holds { return body(nil) }
     let isTaken = state.change { state in
@@ -242,12 +245,16 @@ final class PostgresFeed: Sendable {
       pause =
         waiting.count > 1 ? min(Double(waiting.count) * pauseMicroseconds.each, pauseMicroseconds.most) : 0
       var failure: StorageError?
-      do throws(StorageError) { try feed.catchUp(&link, telling: texts) } catch {
+      var news: PostgresRows?
+      do throws(StorageError) { news = try feed.catchUp(&link, telling: texts) } catch {
         failure = error
         link = nil
       }
       for body in waiting { body(failure) }
-      if failure == nil { feed.glances.refill() }
+      if let news {
+        feed.takeBack(news, link)
+        feed.glances.refill()
+      }
     }
   }
 
@@ -262,7 +269,10 @@ final class PostgresFeed: Sendable {
     return .stop
   }
 
-  private func catchUp(_ link: inout PostgresLink?, telling texts: [String]) throws(StorageError) {
+  /// - Returns: what was read last.
+  private func catchUp(
+    _ link: inout PostgresLink?, telling texts: [String]
+  ) throws(StorageError) -> PostgresRows {
     if case .lost = ownership.standing { throw .unavailable }
     var texts = texts
     while true {
@@ -276,19 +286,19 @@ final class PostgresFeed: Sendable {
       texts = []
       state.withLock { $0.contact = SystemClock.milliseconds }
       health.endAway()
-      if news.isNull(0, 0) || news.integer(news.count - 1, 0) <= before { return takeBack(news, link) }
+      if news.isNull(0, 0) || news.integer(news.count - 1, 0) <= before { return news }
       takeOrder()
       defer { giveOrderBack() }
       try apply(news)
-      if news.count < PostgresTables.missedMax { return }
+      if news.count < PostgresTables.missedMax { return news }
     }
   }
 
-  /// The announcement of commits, where none have come for a while. What fails is tried again.
+  /// The announcement of commits, where none have come for a while. What fails is tried again; nobody waits for it.
   private func takeBack(_ news: PostgresRows, _ link: PostgresLink?) {
     let (announcement, commit) = (PostgresTables.announcement(in: news), news.integer(0, 4))
     guard lease.isQuiet(announcement, after: commit) else { return }
-    _ = try? link?.run([PostgresTables.takeBack(announcement, after: commit)], seconds: Self.answerSeconds)
+    _ = try? link?.run([PostgresTables.takeBack(announcement, after: commit)], seconds: Self.takeBackSeconds)
   }
 
   /// A link that has been cut says nothing of the server: what another one says counts.
@@ -310,10 +320,7 @@ final class PostgresFeed: Sendable {
     let rows = try current.run(
       texts.map { PostgresTables.tell($0) } + [PostgresTables.news(from: known)],
       seconds: Self.answerSeconds)
-    guard let news = rows.last, news.count > 0 else {
-      throw PostgresFailure(state: "XX001", message: "docstore.clock has no row")
-    }
-    return news
+    return try PostgresTables.checked(rows.last)
   }
 
   // MARK: notices

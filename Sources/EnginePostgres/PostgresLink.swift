@@ -2,6 +2,7 @@
 
 internal import CPQ
 internal import Platform
+internal import Synchronization
 
 /// Statements are prepared when they are first used. Nothing waits longer than it is told to: a server that has stopped
 /// is one that cannot be reached.
@@ -14,6 +15,9 @@ final class PostgresLink: @unchecked Sendable {
   private var nameCount = 0
   private(set) var isOpen = true
   let serverVersion: Int
+  /// No other link of this process has it.
+  let number = PostgresLink.count.add(1, ordering: .relaxed).newValue
+  private static let count = Atomic<Int>(0)
 
   /// LIMIT: seconds that a server has for letting somebody in.
   static let connectSeconds: Int32 = 5

@@ -43,6 +43,21 @@ final class PostgresLinkPool: Sendable {
     }
   }
 
+  /// Runs a statement that may be run twice: over a new link where one that was kept has been cut.
+  func run(_ statement: PostgresStatement, seconds: Double) throws(PostgresFailure) {
+    for isLast in [false, true] {
+      let link = try take()
+      do throws(PostgresFailure) {
+        try link.run([statement], seconds: seconds)
+        return giveBack(link)
+      } catch {
+        discard(link)
+        guard error.isLost, !isLast else { throw error }
+      }
+      discardIdle()
+    }
+  }
+
   /// For a link whose session is in no order.
   func discard(_ link: PostgresLink) { state.change { $0.outCount -= 1 } }
 

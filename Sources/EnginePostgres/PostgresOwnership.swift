@@ -93,6 +93,8 @@ final class PostgresOwnership: Sendable {
         let take = PostgresTables.take(role.row, seen, owner: role.owner)
         let rows = try link.run([take], seconds: answerSeconds)
         if let row = rows.last, row.count == 1 {
+          // Until then others may read without looking, and who has a store alone announces nothing.
+          if seen.owner == PostgresOwner.several { usleep(UInt32(PostgresReadLease.waitSeconds * 1e6)) }
           return .taken(
             PostgresOwnership(
               address, health, role, epoch: row.integer(0, 0), commit: row.integer(0, 1),

@@ -7,10 +7,11 @@
 /// store begins; it ends when a server that looks often sees that nothing was committed for a while.
 ///
 /// Nobody's wall clock matters, and no server has to answer: clocks that only go forward must go about equally fast on all
-/// machines, as they must for `PostgresOwnership`.
+/// machines, and may not stand still while others go.
 ///
-/// INVARIANT: a commit is sent `waitSeconds` after its server has seen the row say that commits come, with the clock's row had
-/// since; who changes the row back has the clock's row, too.
+/// INVARIANT: a commit is sent at least `waitSeconds` after its server has first seen this announcement over the same link, and
+/// the row still said so when it was read with the clock's row had, which is kept until the commit. Who changes the row back
+/// has the clock's row, too.
 
 internal import Platform
 internal import Synchronization
@@ -23,10 +24,11 @@ final class PostgresReadLease: Sendable {
   }
 
   private struct State {
-    /// What was seen last, and since when; at first, as if nothing had been.
-    var seen = (announcement: Announcement(number: 1), since: Int64.max)
-    /// The last commit, and since when it is that.
-    var commit = (number: Int64(-1), since: Int64.max)
+    /// What a commit has seen over its link, and since when. Of another link that says nothing: a standby that has become the
+    /// primary may lack an announcement, and gives its number to another one.
+    var seen = (announcement: Announcement(number: 1), link: 0, since: Int64.max)
+    /// What has stood unchanged, the announcement and the number of the last commit, and since when.
+    var unchanged = (announcement: Announcement(number: 1), commit: Int64(-1), since: Int64.max)
     /// The looks that were counted, and when.
     var counted = (looks: 0, at: Int64(0))
   }
@@ -59,24 +61,18 @@ final class PostgresReadLease: Sendable {
 
   // MARK: commits
 
-  /// Whether the row said, when it was seen last, that none come.
-  var mustAnnounce: Bool { state.withLock { !$0.seen.announcement.isMade } }
-
   /// From when on a commit may be sent, by the clock that only goes forward; nil where it has to be announced first.
   ///
-  /// - Parameter announcement: what the row says, asked with the clock's row.
-  func commitTime(_ announcement: Announcement) -> Int64? {
-    let since = see(announcement)
-    return announcement.isMade ? since + Self.nanoseconds(Self.waitSeconds) : nil
-  }
-
-  private func see(_ announcement: Announcement) -> Int64 {
+  /// - Parameters:
+  ///   - announcement: what the row says, asked with the clock's row.
+  ///   - link: over which it was asked, and the commit will be sent.
+  func commitTime(_ announcement: Announcement, over link: PostgresLink) -> Int64? {
     let now = SystemClock.monotonic
     return state.withLock { state in
-      if state.seen.announcement != announcement || state.seen.since == .max {
-        state.seen = (announcement, now)
+      if state.seen.announcement != announcement || state.seen.link != link.number {
+        state.seen = (announcement, link.number, now)
       }
-      return state.seen.since
+      return announcement.isMade ? state.seen.since + Self.nanoseconds(Self.waitSeconds) : nil
     }
   }
 
@@ -84,17 +80,18 @@ final class PostgresReadLease: Sendable {
 
   /// Whether the announcement is to be taken back: nothing has been committed for a while, and there are many looks.
   func isQuiet(_ announcement: Announcement, after commit: Int64) -> Bool {
-    let since = see(announcement)
     let now = SystemClock.monotonic
     let looks = looks.load(ordering: .relaxed)
     return state.withLock { state in
-      if state.commit.number != commit { state.commit = (commit, now) }
+      if state.unchanged.announcement != announcement || state.unchanged.commit != commit {
+        state.unchanged = (announcement, commit, now)
+      }
       let seconds = Double(now - state.counted.at) / 1e9
       guard seconds >= Self.countedSeconds else { return false }
       let rate = Double(looks - state.counted.looks) / seconds
       state.counted = (looks, now)
       return announcement.isMade && rate >= Self.looksMin
-        && now - max(since, state.commit.since) >= Self.nanoseconds(Self.quietSeconds)
+        && now - state.unchanged.since >= Self.nanoseconds(Self.quietSeconds)
     }
   }
 }

@@ -256,11 +256,19 @@ enum PostgresTables {
       .integer(commit))
   }
 
+  /// An answer to `news`, which always has a row.
+  static func checked(_ news: PostgresRows?) throws(PostgresFailure) -> PostgresRows {
+    guard let news, news.count > 0 else {
+      throw PostgresFailure(state: "XX001", message: "docstore.clock lacks rows")
+    }
+    return news
+  }
+
   static func announcement(in news: PostgresRows) -> PostgresReadLease.Announcement {
     PostgresReadLease.Announcement(number: news.integer(0, 5))
   }
 
-  /// Says that commits come. As durable as they are: its number must never be another announcement's.
+  /// Says that commits come.
   static let announce = PostgresStatement(
     "update docstore.clock set epoch = epoch + 1 where id = 3 and epoch % 2 = 0")
 

@@ -1,8 +1,15 @@
 /// The system's clocks.
 
 package enum SystemClock {
-  /// Nanoseconds of a clock that only goes forward, for measuring.
-  package static var monotonic: Int64 { nanoseconds(CLOCK_MONOTONIC) }
+  /// Nanoseconds of a clock that only goes forward, also while the machine is suspended: what others may do after a time they
+  /// do meanwhile.
+  package static var monotonic: Int64 {
+    #if os(Linux)
+      nanoseconds(CLOCK_BOOTTIME)
+    #else
+      nanoseconds(CLOCK_MONOTONIC)
+    #endif
+  }
 
   /// The same in milliseconds.
   package static var milliseconds: Double { Double(monotonic) / 1_000_000 }

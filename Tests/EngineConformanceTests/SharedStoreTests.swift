@@ -125,6 +125,47 @@ struct SharedStoreTests {
     #expect(leased > 1_000)
   }
 
+  @Test(
+    "an announcement seen over another link is waited for again: a standby may give its number to another one"
+  )
+  func announcementsBelongToLinks() throws {
+    let links = try (0..<2).map { _ in try PostgresLink(PostgresAddress(address)) }
+    let lease = PostgresReadLease()
+    let announcement = PostgresReadLease.Announcement(number: 7)
+    let first = try #require(lease.commitTime(announcement, over: links[0]))
+    usleep(10_000)
+    #expect(lease.commitTime(announcement, over: links[0]) == first)
+    #expect(try #require(lease.commitTime(announcement, over: links[1])) > SystemClock.monotonic)
+    #expect(lease.commitTime(PostgresReadLease.Announcement(number: 8), over: links[1]) == nil)
+  }
+
+  @Test(
+    "what changes nothing announces nothing, and what changes something waits until nobody reads without looking"
+  )
+  func announcesChangesOnly() throws {
+    let stores = try (0..<2).map { _ in try open() }
+    defer { for store in stores { store.close() } }
+    func announced() throws -> String {
+      try cluster.ask(address, "select epoch from docstore.clock where id = 3")
+    }
+    try put(0, at: "q/a", stores[1])
+    let lease = try #require(stores[0].engine.feed).lease
+    let end = SystemClock.monotonic + 10_000_000_000
+    while !lease.holds, SystemClock.monotonic < end { _ = stores[0].isCurrent() }
+    try #require(lease.holds)
+    let before = try announced()
+    #expect(throws: StoreError.self) {
+      try stores[1].commitAndWait(
+        Self.database,
+        [Write(path("q/none"), .update(fields: Fields([]).encoded, mask: nil), precondition: .exists(true))])
+    }
+    #expect(try announced() == before)
+    try put(1, at: "q/a", stores[1])
+    #expect(!lease.holds)
+    #expect(try announced() != before)
+    #expect(try value("q/a", stores[0]) == 1)
+  }
+
   @Test("who follows the feed of one hears once, in order, what any of them does")
   func feedsAll() throws {
     let stores = try (0..<2).map { _ in try open() }
