@@ -27,6 +27,15 @@ func option(_ name: String) -> String? {
   arguments.first { $0.hasPrefix("--\(name)=") }.map { String($0.dropFirst(name.utf8.count + 3)) }
 }
 
+/// `--connections=N`; nil where it is not there.
+func connectionsOption() throws -> Int? {
+  guard let text = option("connections") else { return nil }
+  guard let count = Int(text), count > 0 else {
+    throw BenchmarkFailure(description: "--connections is a number")
+  }
+  return count
+}
+
 /// Whether only the part is run that needs no server: `docstore-bench --only-rules`.
 let isRulesOnly = arguments.contains("--only-rules")
 /// `docstore-bench --growth=DOCUMENTS`: only what stored documents cost.
@@ -125,12 +134,7 @@ do {
       }
       settings.work = work
     }
-    if let count = option("connections") {
-      guard let count = Int(count), count > 0 else {
-        throw BenchmarkFailure(description: "--connections is a number")
-      }
-      settings.connections = [count]
-    }
+    if let connections = try connectionsOption() { settings.connections = [connections] }
     if let other = option("beside") {
       let pairs = option("pairs").map { Int($0) ?? 0 } ?? 20
       guard pairs > 0 else { throw BenchmarkFailure(description: "--pairs is a number") }
@@ -150,7 +154,9 @@ do {
     exit(0)
   }
   if arguments.contains("--durable") {
-    try durableBenchmark(docsh: docsh, rules: rules, rounds: 5, seconds: 2, withPeers: withPeers)
+    var settings = DurableSettings(withPeers: withPeers, other: option("beside"))
+    if let connections = try connectionsOption() { settings.connections = [connections] }
+    try durableBenchmark(docsh: docsh, rules: rules, settings)
     exit(0)
   }
   if isDataPlaneOnly, arguments.contains("--only=commits") {
@@ -168,7 +174,10 @@ do {
   }
   try mixBenchmark(own: own, rules: rules, settings)
   try durableBenchmark(
-    docsh: docsh, rules: rules, rounds: isBrief ? 1 : 5, seconds: isBrief ? 0.3 : 2, withPeers: withPeers)
+    docsh: docsh, rules: rules,
+    isBrief
+      ? DurableSettings(rounds: 1, seconds: 0.3, withPeers: withPeers) : DurableSettings(withPeers: withPeers)
+  )
   try postgresStoreBenchmark(
     docsh: docsh, rules: rules, rounds: isBrief ? 1 : 5, seconds: isBrief ? 0.3 : 2)
   for connections in isBrief ? [8] : [8, 32] {

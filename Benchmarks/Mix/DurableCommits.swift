@@ -2,37 +2,74 @@
 
 import Glibc
 
-/// `docstore-bench --durable [--no-peers]`
-func durableBenchmark(docsh: String, rules: String, rounds: Int, seconds: Double, withPeers: Bool) throws {
-  guard let folder = shellOutput("mktemp -d")?.split(separator: "\n").first.map(String.init) else {
-    throw BenchmarkFailure(description: "cannot make a folder")
+/// `docstore-bench [PROGRAM] --durable [--no-peers] [--beside=OTHER] [--connections=8]`
+struct DurableSettings {
+  var rounds = 5
+  var seconds = 2.0
+  var withPeers = true
+  var connections = [8, 64]
+  /// Another docsh, in turns with the first.
+  var other: String?
+}
+
+/// One docsh with a data folder of its own.
+private final class DurableServer {
+  let name: String
+  private let port: Int
+  private let folder: String
+  private let server: ServerProcess
+  private let requests = MixRequests(profiles: 1)
+
+  init(_ program: String, rules: String) throws {
+    guard let folder = shellOutput("mktemp -d")?.split(separator: "\n").first.map(String.init) else {
+      throw BenchmarkFailure(description: "cannot make a folder")
+    }
+    name = program
+    self.folder = folder
+    port = freePort()
+    server = try ServerProcess(
+      "docsh", port: port,
+      [
+        program, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench", "--data-dir",
+        folder + "/data",
+      ])
   }
-  defer { _ = shellOutput("rm -rf \(folder)") }
-  let port = freePort()
-  let server = try ServerProcess(
-    "docsh", port: port,
-    [
-      docsh, "serve", "--port", "\(port)", "--rules", rules, "--project", "bench", "--data-dir",
-      folder + "/data",
-    ])
-  defer { server.stop() }
-  let requests = MixRequests(profiles: 1)
-  let postgres = withPeers ? PostgresServer(schema: durableSchema, isDurable: true) : nil
+
+  func measure(connections: Int, seconds: Double) throws -> LoadResult {
+    var plan = LoadPlan(port: port) { [requests] _, _ in requests.items() }
+    plan.connections = connections
+    plan.seconds = seconds
+    return try runLoad(plan) { [server] in server.processorNanoseconds }
+  }
+
+  func stop() {
+    server.stop()
+    _ = shellOutput("rm -rf \(folder)")
+  }
+}
+
+func durableBenchmark(docsh: String, rules: String, _ settings: DurableSettings) throws {
+  var servers: [DurableServer] = []
+  defer { for server in servers { server.stop() } }
+  for program in [docsh, settings.other].compactMap({ $0 }) {
+    try servers.append(DurableServer(program, rules: rules))
+  }
+  let postgres = settings.withPeers ? PostgresServer(schema: durableSchema, isDurable: true) : nil
   defer { postgres?.stop() }
   say("durable commits of one document")
-  for connections in [8, 64] {
-    var ours = Measured()
+  for connections in settings.connections {
+    var ours = servers.map { _ in Measured() }
     var theirs = Measured()
-    for _ in 0..<rounds {
-      var plan = LoadPlan(port: port) { _, _ in requests.items() }
-      plan.connections = connections
-      plan.seconds = seconds
-      try ours.add(runLoad(plan) { server.processorNanoseconds }, of: "docsh, durable commits")
+    for _ in 0..<settings.rounds {
+      for (index, server) in servers.enumerated() {
+        let figures = try server.measure(connections: connections, seconds: settings.seconds)
+        try ours[index].add(figures, of: "docsh, durable commits")
+      }
       guard let postgres else { continue }
       var number = 0
       let rows = PostgresPlan(
         port: postgres.port, user: "bench", statements: [("set_item", durableStatement)],
-        connections: connections, seconds: seconds
+        connections: connections, seconds: settings.seconds
       ) {
         number += 1
         return PostgresCall(statements: [("set_item", "\(number % 100_000)")], rows: 0)
@@ -40,12 +77,16 @@ func durableBenchmark(docsh: String, rules: String, rounds: Int, seconds: Double
       try theirs.add(
         runPostgresLoad(rows) { postgres.processorNanoseconds }, of: "PostgreSQL, durable commits")
     }
-    ours.report("\(connections) connections")
+    ours[0].report("\(connections) connections")
+    for (server, figures) in zip(servers, ours).dropFirst() {
+      figures.report(server.name)
+      row("the first to this one", "\(rounded(ours[0].rate / figures.rate, 2)) x")
+    }
     guard postgres != nil else { continue }
     theirs.report("PostgreSQL, synchronous_commit=on")
-    row("ours to PostgreSQL", "\(rounded(ours.rate / theirs.rate, 2)) x")
+    row("ours to PostgreSQL", "\(rounded(ours[0].rate / theirs.rate, 2)) x")
   }
-  if withPeers, postgres == nil { say("PostgreSQL: not installed, not measured") }
+  if settings.withPeers, postgres == nil { say("PostgreSQL: not installed, not measured") }
 }
 
 private let durableSchema = "create table items (id text primary key, body jsonb not null);"

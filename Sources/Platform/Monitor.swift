@@ -40,20 +40,23 @@ package final class Monitor<Value>: @unchecked Sendable {
   /// Changes the value and wakes everybody who waits.
   @inlinable
   package func change<R>(_ body: (inout Value) -> R) -> R {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    let result = body(&value)
-    pthread_cond_broadcast(condition)
+    let result = withLock(body)
+    wake()
     return result
+  }
+
+  /// Wakes everybody who waits, for a change that was made before. Not with the lock: who is woken takes it, and would have to
+  /// sleep once more until it is free.
+  @inlinable
+  package func wake() {
+    withExtendedLifetime(self) { _ = pthread_cond_broadcast(condition) }
   }
 
   /// Changes the value and wakes one of those who wait, for a change that concerns only one.
   @inlinable
   package func changeForOne<R>(_ body: (inout Value) -> R) -> R {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    let result = body(&value)
-    pthread_cond_signal(condition)
+    let result = withLock(body)
+    withExtendedLifetime(self) { _ = pthread_cond_signal(condition) }
     return result
   }
 

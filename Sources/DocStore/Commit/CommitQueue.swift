@@ -245,5 +245,5 @@ final class CommitQueue: Sendable {
     if isPressing { wake() }
   }
 
-  private func wake() { state.change { _ in } }
+  private func wake() { state.wake() }
 }
