@@ -6,7 +6,7 @@
 ///
 /// ```
 ///  batch ──► record in the log ──► on disk ──► applied to the data file ──► callers are told
-///                                                        │ every 16 batches, or 4 MiB
+///                                                        │ every 8 batches, or 4 MiB
 ///                                                        ▼
 ///                        a checkpoint: the data file is synced, the other file of the log is begun
 /// ```
@@ -26,8 +26,9 @@ internal import Platform
 final class CommitLog: Sendable {
   /// LIMIT: bytes of a batch that is logged.
   static let batchBytesMax = 1 << 20
-  /// Batches, and bytes, between two checkpoints.
-  private static let recordsMax = 16
+  /// Batches, and bytes, between two checkpoints. Each batch writes pages that none before it has; the sooner the library may use
+  /// them again, the fewer lie apart, and the shorter is what a batch waits for that meets a checkpoint.
+  private static let recordsMax = 8
   private static let fileBytesMax = 4 << 20
   /// LIMIT: a disk that is behind with a checkpoint by that many more has the next batch wait for it.
   private static let overdueFactor = 4

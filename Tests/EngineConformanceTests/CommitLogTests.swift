@@ -169,11 +169,11 @@ struct CommitLogTests {
     }
   }
 
-  /// A folder with a log of ten batches behind its checkpoint.
+  /// A folder with a log of six batches behind its checkpoint, in one file.
   private func written(_ draw: inout SeededRandom) throws -> Life {
     var life = Life()
     try life.open()
-    while try CommitLogRemains(folder: life.folder.path)?.recordPlaces.count != 10 { try life.write(&draw) }
+    while try CommitLogRemains(folder: life.folder.path)?.recordPlaces.count != 6 { try life.write(&draw) }
     return life
   }
 
