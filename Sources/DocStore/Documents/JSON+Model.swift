@@ -48,32 +48,51 @@ private struct StoredForm {
   let memory: UnsafeMutableRawBufferPointer
   /// Where what is written begins.
   var start: Int
-  /// Places of members and elements of what is open, the innermost's last.
+  /// Places of elements of what is open, the innermost's last.
   var places: [Int] = []
 
+  /// One member of an object, with the first eight bytes of its name, which tell most names apart.
+  private struct Member {
+    let name: UnsafeRawBufferPointer
+    let beginning: UInt64
+    let place: Int
+
+    init(_ place: Int, _ name: UnsafeRawBufferPointer) {
+      (self.place, self.name) = (place, name)
+      if name.count >= 8 {
+        beginning = UInt64(bigEndian: name.loadUnaligned(as: UInt64.self))
+      } else {
+        beginning = name.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - name.count))
+      }
+    }
+
+    /// In the order of names, and of places where they are the same.
+    func precedes(_ other: Member) -> Bool {
+      if beginning != other.beginning { return beginning < other.beginning }
+      let order = WireCursor.compare(name, other.name)
+      return order == 0 ? place < other.place : order < 0
+    }
+  }
+
   mutating func members(of object: Int, entryTag: UInt8) {
-    let first = places.count
     let end = tape.end(of: object)
+    var members: [Member] = []
+    members.reserveCapacity(min(16, (end - object) / 2))
     var place = object + 1
     while place < end {
-      places.append(place)
+      members.append(Member(place, tape.string(at: place)))
       place = tape.end(of: place + 1)
     }
-    places[first...].sort { [tape] left, right in
-      let order = WireCursor.compare(tape.string(at: left), tape.string(at: right))
-      return order == 0 ? left < right : order < 0
-    }
+    members.sort { $0.precedes($1) }
     var last: UnsafeRawBufferPointer?
-    while places.count > first {
-      let place = places.removeLast()
-      let name = tape.string(at: place)
+    for member in members.reversed() {
       // Members with one name stand as they were written: the last of them is the one.
-      if let last, WireCursor.areEqual(name, last) { continue }
-      last = name
+      if let last, WireCursor.areEqual(member.name, last) { continue }
+      last = member.name
       let end = start
-      value(at: place + 1)
+      value(at: member.place + 1)
       close(0x12, to: end)
-      text(name, 0x0A)
+      text(member.name, 0x0A)
       close(entryTag, to: end)
     }
   }

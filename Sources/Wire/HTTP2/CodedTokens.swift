@@ -9,7 +9,6 @@
 ///
 /// INVARIANT: between two chunks there are no findings. A finding is of one stream, whoever else shares the connection.
 
-internal import CNGHTTP2
 internal import DocModel
 
 struct CodedTokens {
@@ -19,8 +18,7 @@ struct CodedTokens {
     /// Of the frame.
     let start: Int
     let payloadBytes: Int
-    /// Where the header begins, with its name, and where the length of its value does.
-    let name: Int
+    /// Where the length of the header's value begins.
     let value: Int
     let code: Range<Int>
   }
@@ -98,27 +96,12 @@ struct CodedTokens {
       last = token
       return Authorization(token)
     }
-    guard let header = Self.decoded(bytes[literal.name..<literal.code.upperBound]) else { return nil }
+    guard let header = HuffmanText.text(code) else { return nil }
     guard let token = tokens.token(header) else { return Authorization(header, code: Array(code)) }
     // Another kind of client has sent it.
     let coded = KnownToken(token, code: Array(code))
     tokens.keep(coded)
     return Authorization(coded)
-  }
-
-  /// The value of a header by itself; nil where it is none.
-  private static func decoded(_ bytes: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
-    var inflater: OpaquePointer?
-    guard nghttp2_hd_inflate_new(&inflater) == 0 else { return nil }
-    defer { nghttp2_hd_inflate_del(inflater) }
-    let block = UnsafeRawBufferPointer(rebasing: bytes)
-    var (field, flags) = (nghttp2_nv(), Int32(0))
-    let taken = nghttp2_hd_inflate_hd2(
-      inflater, &field, &flags, block.baseAddress?.assumingMemoryBound(to: UInt8.self), block.count, 1)
-    guard taken == block.count, UInt32(flags) & NGHTTP2_HD_INFLATE_EMIT.rawValue != 0,
-      nghttp2_check_header_value(field.value, field.valuelen) != 0
-    else { return nil }
-    return Array(UnsafeBufferPointer(start: field.value, count: field.valuelen))
   }
 }
 
@@ -170,7 +153,7 @@ extension CodedTokens {
       let stream = UnsafeRawBufferPointer(rebasing: bytes[(start + 5)...]).loadUnaligned(as: UInt32.self)
       return Literal(
         stream: Int32(UInt32(bigEndian: stream) & 0x7FFF_FFFF), start: start, payloadBytes: payloadBytes,
-        name: field.start, value: field.length, code: field.value)
+        value: field.length, code: field.value)
     }
     return nil
   }
@@ -180,7 +163,6 @@ extension CodedTokens {
 /// is none.
 private struct HeaderBlockCursor {
   struct Field {
-    let start: Int
     /// The name's place in the tables, or none.
     let name: Int
     let isIndexed: Bool
@@ -213,13 +195,12 @@ private struct HeaderBlockCursor {
   }
 
   private mutating func literal(isIndexed: Bool) -> Field? {
-    let start = offset
     guard let name = integer(bits: isIndexed ? 6 : 4) else { return nil }
     if name == 0, text() == nil { return nil }
     let length = offset
     guard let value = text() else { return nil }
     return Field(
-      start: start, name: name, isIndexed: isIndexed, length: length, isCoded: bytes[length] & 0x80 != 0,
+      name: name, isIndexed: isIndexed, length: length, isCoded: bytes[length] & 0x80 != 0,
       value: value)
   }
 
