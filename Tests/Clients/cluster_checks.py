@@ -95,7 +95,8 @@ def check(cluster, load, listeners):
     problems += contradictions(load, states[0])
     for listener in listeners:
         until(f"listener {listener.number} sees all {len(states[0]['tokens'])} tokens, not {len(listener.known)}",
-              lambda listener=listener: listener.known == set(documents(cluster.nodes[0].client(), "tokens")))
+              lambda listener=listener: listener.known == set(documents(cluster.nodes[0].client(), "tokens")),
+              60 + len(states[0]["tokens"]) / 500)
         problems += listener.failures
         listener.isOver.set()
     called = lambda: {token for token in load.asked if any(token in name for name in list(cluster.answer.called))}  # noqa: E731

@@ -160,14 +160,16 @@ class Listener:
         if self.resume:
             target.resume_token = self.resume
         hold = threading.Event()
+        # Long enough to read all of them once more, as this client reads.
+        seconds = 15 + len(self.known) / 1_000
 
         def requests():
             yield ListenRequest(database=DATABASE, add_target=target)
-            hold.wait(20)
+            hold.wait(seconds + 5)
 
         current, isCurrent, last = set(self.known) if self.resume else set(), bool(self.resume), None
         try:
-            for answer in node.client().listen(requests(), metadata=OWNER, timeout=15):
+            for answer in node.client().listen(requests(), metadata=OWNER, timeout=seconds):
                 if self.isOver.is_set():
                     return
                 change = answer.target_change
