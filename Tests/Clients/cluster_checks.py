@@ -69,16 +69,32 @@ def state(node):
     return {name: documents(client, name, transaction=begun) for name in COLLECTIONS}
 
 
-def until(what, isSo, seconds=60):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+def until(what, isSo, seconds=60, *, said=lambda: ""):
+    """Asks until it is so, three times at least: an answer may take longer than the time. `said` tells at the end what is so."""
+    begun, tries, failure = time.monotonic(), 0, None
+    while tries < 3 or time.monotonic() < begun + seconds:
+        tries += 1
         try:
             if isSo():
                 return
-        except (*RETRIED, OSError):
-            pass
+            failure = None
+        except (*RETRIED, OSError) as error:
+            failure = error
         time.sleep(0.2)
-    raise SystemExit(f"it never came to be: {what}")
+    raise SystemExit(
+        f"it never came to be: {what}: {said()} (asked {tries} times in {time.monotonic() - begun:.0f} s, failed last with {failure!r})")
+
+
+def differences(states):
+    """How many documents of each collection a server has that the first one has not, or has otherwise, and some of them."""
+    found = []
+    for number, other in enumerate(states[1:], 1):
+        for name in COLLECTIONS:
+            one, two = states[0][name], other[name]
+            ids = sorted(id for id in one.keys() | two.keys() if one.get(id) != two.get(id))
+            if ids:
+                found.append(f"server {number} differs in {len(ids)} of {len(one)} {name}: {ids[:3]}")
+    return "; ".join(found)
 
 
 def check(cluster, load, listeners):
@@ -91,12 +107,13 @@ def check(cluster, load, listeners):
         states[:] = [state(node) for node in cluster.nodes]
         return all(other == states[0] for other in states)
 
-    until("every server has the same documents", areSame)
+    until("every server has the same documents", areSame, said=lambda: differences(states))
     problems += contradictions(load, states[0])
     for listener in listeners:
-        until(f"listener {listener.number} sees all {len(states[0]['tokens'])} tokens, not {len(listener.known)}",
+        until(f"listener {listener.number} sees all {len(states[0]['tokens'])} tokens",
               lambda listener=listener: listener.known == set(documents(cluster.nodes[0].client(), "tokens")),
-              60 + len(states[0]["tokens"]) / 500)
+              60 + len(states[0]["tokens"]) / 500,
+              said=lambda listener=listener: f"it knows {len(listener.known)} and has moved {listener.moves} times")
         problems += listener.failures
         listener.isOver.set()
     called = lambda: {token for token in load.asked if any(token in name for name in list(cluster.answer.called))}  # noqa: E731
