@@ -1,7 +1,8 @@
 /// A copy of the whole store on this machine, from which reads are answered without asking PostgreSQL.
 ///
 /// It is filled from one state of the tables while the store is used. What is committed meanwhile is applied after it: by one
-/// server that has the store, it is kept; of several, it is read in their log. It ends with the process.
+/// server that has the store, it is kept; of several, it is read in their log. Where PostgreSQL goes away meanwhile, it is filled
+/// from the beginning once more. It ends with the process.
 ///
 /// State: behind one monitor. The engine's writer waits while `pendingBytesMax` are kept.
 
@@ -14,11 +15,13 @@ final class PostgresCopy: Sendable {
   private enum Phase {
     /// Commits since the filling began, in their order.
     case filling(pending: [(commit: Int64, record: [UInt8])], bytes: Int)
-    case ready
+    case ready(LMDBEngine)
+    /// Nobody fills it any more.
     case failed
   }
 
-  private let engine: LMDBEngine
+  /// For the first filling: made early, because it may not be possible.
+  private let empty: Monitor<LMDBEngine?>
   /// Several servers have the store: nobody waits until this one has read it.
   private let isShared: Bool
   private let health: EngineHealth
@@ -27,17 +30,18 @@ final class PostgresCopy: Sendable {
   /// LIMIT: bytes of commits that are kept while the copy is being filled. More are waited for by who commits.
   private static let pendingBytesMax = 64 << 20
   private static let pageBytes = 4 << 20
+  private static let pauseMicroseconds: UInt32 = 500_000
 
   init(_ health: EngineHealth, isShared: Bool) throws(LMDBOpenError) {
     self.health = health
-    engine = try LMDBEngine.ephemeral()
+    empty = Monitor(try LMDBEngine.ephemeral())
     self.isShared = isShared
   }
 
   /// Nil while it is not whole.
   var whole: LMDBEngine? {
     phase.withLock { phase in
-      if case .ready = phase { engine } else { nil }
+      if case .ready(let engine) = phase { engine } else { nil }
     }
   }
 
@@ -57,42 +61,68 @@ final class PostgresCopy: Sendable {
   func fill(
     _ pool: PostgresLinkPool, alone: (_ body: (_ known: Int64) -> Void) -> Void
   ) throws(StorageError) {
-    do throws(StorageError) {
-      var state = try readTables(pool)
-      // The rest, however quickly more is committed, is applied when nothing is.
-      while let last = try catchUp(pool, after: state, upTo: .max), last > state {
-        defer { state = last }
-        if isShared, last < state + Int64(PostgresTables.copiedMax) { break }
-      }
-      var outcome = Result<Bool, StorageError>.success(false)
-      while try !outcome.get() {
-        alone { known in
-          outcome = Result { () throws(StorageError) in try finish(pool, after: state, upTo: known) }
+    while true {
+      do throws(StorageError) {
+        if let first = empty.change({ $0.take() }) { return try fill(first, pool, alone: alone) }
+        return try fill(Self.another(), pool, alone: alone)
+      } catch {
+        guard error == .unavailable || error == .conflict, !isFailed else {
+          fail()
+          throw error
         }
-        if case .failed = phase.withLock({ $0 }) { throw .unavailable }
-        if case .success(false) = outcome { usleep(2_000) }
       }
-    } catch {
-      fail()
-      throw error
+      usleep(Self.pauseMicroseconds)
+      // What was committed before the tables are read is in them.
+      phase.change { phase in
+        if case .filling = phase { phase = .filling(pending: [], bytes: 0) }
+      }
+    }
+  }
+
+  private static func another() throws(StorageError) -> LMDBEngine {
+    do throws(LMDBOpenError) { return try LMDBEngine.ephemeral() } catch { throw .full }
+  }
+
+  private var isFailed: Bool {
+    phase.withLock { phase in
+      if case .failed = phase { true } else { false }
+    }
+  }
+
+  private func fill(
+    _ engine: LMDBEngine, _ pool: PostgresLinkPool, alone: (_ body: (_ known: Int64) -> Void) -> Void
+  ) throws(StorageError) {
+    var state = try readTables(engine, pool)
+    // The rest, however quickly more is committed, is applied when nothing is.
+    while let last = try catchUp(engine, pool, after: state, upTo: .max), last > state {
+      defer { state = last }
+      if isShared, last < state + Int64(PostgresTables.copiedMax) { break }
+    }
+    var outcome = Result<Bool, StorageError>.success(false)
+    while try !outcome.get() {
+      alone { known in
+        outcome = Result { () throws(StorageError) in try finish(engine, pool, after: state, upTo: known) }
+      }
+      if isFailed { throw .unavailable }
+      if case .success(false) = outcome { usleep(2_000) }
     }
   }
 
   /// While no commit is made or applied. False when the state is ahead of what this server knows of.
   private func finish(
-    _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
+    _ engine: LMDBEngine, _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
   ) throws(StorageError) -> Bool {
     // What comes next would be applied to it once more, the older commit over the newer one.
     if isShared, state > known { return false }
     var state = state
-    while let last = try catchUp(pool, after: state, upTo: known) { state = last }
+    while let last = try catchUp(engine, pool, after: state, upTo: known) { state = last }
     if isShared, state < known { throw .corrupt }
-    phase.change { $0 = .ready }
+    phase.change { $0 = .ready(engine) }
     return true
   }
 
   /// The number of the commit that the state is of.
-  private func readTables(_ pool: PostgresLinkPool) throws(StorageError) -> Int64 {
+  private func readTables(_ engine: LMDBEngine, _ pool: PostgresLinkPool) throws(StorageError) -> Int64 {
     let view = PostgresView(pool)
     defer { view.end() }
     let commit: Int64
@@ -100,7 +130,7 @@ final class PostgresCopy: Sendable {
     for keyspace in Keyspace.allCases {
       var pages = PostgresPages(keyspace, .all, .forward, pageBytes: Self.pageBytes)
       while let page = try view.copiedOut(&pages) {
-        if case .failed = phase.withLock({ $0 }) { throw .unavailable }
+        if isFailed { throw .unavailable }
         try engine.write(MutationBatch()) { (_, batch) throws(StorageError) in
           for row in 0..<page.count {
             batch.put(keyspace, Array(page.bytes(row, 0)), Array(page.bytes(row, 1)))
@@ -113,7 +143,7 @@ final class PostgresCopy: Sendable {
 
   /// Applies some of what was committed since a state. The result is the last commit; nil where there was none.
   private func catchUp(
-    _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
+    _ engine: LMDBEngine, _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
   ) throws(StorageError) -> Int64? {
     let records: [(commit: Int64, record: [UInt8])]
     if isShared {
@@ -123,7 +153,7 @@ final class PostgresCopy: Sendable {
     } else {
       records = takePending() ?? []
     }
-    try apply(records, after: state)
+    try apply(records, to: engine, after: state)
     return records.last.map { max(state, $0.commit) }
   }
 
@@ -156,7 +186,7 @@ final class PostgresCopy: Sendable {
   }
 
   private func apply(
-    _ records: [(commit: Int64, record: [UInt8])], after state: Int64
+    _ records: [(commit: Int64, record: [UInt8])], to engine: LMDBEngine, after state: Int64
   ) throws(StorageError) {
     for (commit, record) in records where commit > state {
       let batch = MutationBatch()
@@ -174,21 +204,21 @@ final class PostgresCopy: Sendable {
   ///
   /// Where that fails, reads ask PostgreSQL from now on, which is said.
   func follow(_ batch: MutationBatch, commit: Int64) {
-    let isReady = phase.wait { phase -> Bool? in
+    let ready = phase.wait { phase -> LMDBEngine?? in
       switch phase {
-      case .ready: return true
-      case .failed: return false
+      case .ready(let engine): return engine
+      case .failed: return .some(nil)
       case .filling(var pending, let bytes):
-        if isShared { return false }
+        if isShared { return .some(nil) }
         if bytes > Self.pendingBytesMax { return nil }
         let record = CommitLogRecord.framed(batch, generation: 1, commit: UInt64(commit))
         phase = .filling(pending: [], bytes: 0)
         pending.append((commit, record))
         phase = .filling(pending: pending, bytes: bytes + record.count)
-        return false
+        return .some(nil)
       }
     }
-    guard isReady else { return }
+    guard let engine = ready else { return }
     do throws(StorageError) {
       try engine.write(batch) { (_, _) throws(StorageError) in }
     } catch {

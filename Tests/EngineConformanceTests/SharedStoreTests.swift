@@ -166,6 +166,39 @@ struct SharedStoreTests {
     #expect(try value("q/a", stores[0]) == 1)
   }
 
+  @Test("a copy whose filling is cut short is filled once more", arguments: [true, false])
+  func copiesAgain(isShared: Bool) throws {
+    do {
+      let store = try open()
+      defer { store.close() }
+      let long = Fields([("text", .string(String(repeating: "x", count: 60_000)))]).encoded
+      for commit in 0..<6 {
+        let writes = (0..<50).map { Write(path("c/\(commit)-\($0)"), .update(fields: long, mask: nil)) }
+        try store.commitAndWait(Self.database, writes)
+      }
+    }
+    // Not shared: taken when nobody has it any more.
+    if !isShared { usleep(3_500_000) }
+    let engine = try PostgresEngine.open(try PostgresAddress(address), isShared: isShared)
+    for _ in 0..<10 {
+      _ = try cluster.ask(
+        address,
+        "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and pid <> "
+          + "pg_backend_pid()")
+      usleep(5_000)
+    }
+    engine.waitForCopy()
+    #expect(engine.copy?.whole != nil)
+    let store = try DocumentStore(engine: engine, environment: .system)
+    defer { store.close() }
+    try put(7, at: "c/new", store)
+    #expect(try value("c/new", store) == 7)
+    let found = try store.read(Self.database) { (view) throws(StoreError) in
+      try view.document(path("c/5-49")) != nil
+    }
+    #expect(found)
+  }
+
   @Test("who follows the feed of one hears once, in order, what any of them does")
   func feedsAll() throws {
     let stores = try (0..<2).map { _ in try open() }
