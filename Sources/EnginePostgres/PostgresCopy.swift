@@ -160,21 +160,12 @@ final class PostgresCopy: Sendable {
   private func logged(
     _ pool: PostgresLinkPool, after state: Int64, upTo known: Int64
   ) throws(StorageError) -> [(commit: Int64, record: [UInt8])] {
-    var failure = PostgresFailure(message: "there was no attempt")
-    // One that lay in the pool may have been cut.
-    for _ in 0..<3 {
-      do throws(PostgresFailure) {
-        let link = try pool.take()
-        defer { pool.giveBack(link) }
-        let statement = PostgresTables.logged(after: state, upTo: known)
-        guard let rows = try link.run([statement], seconds: PostgresView.questionSeconds).last else {
-          throw PostgresFailure(message: "there is no answer")
-        }
-        return (0..<rows.count).map { (rows.integer($0, 0), Array(rows.bytes($0, 1))) }
-      } catch { failure = error }
-      guard failure.isLost else { break }
-    }
-    throw pool.note(failure)
+    do throws(PostgresFailure) {
+      let found = try pool.run(
+        [PostgresTables.logged(after: state, upTo: known)], seconds: PostgresView.questionSeconds)
+      let rows = try PostgresView.only(found)
+      return (0..<rows.count).map { (rows.integer($0, 0), Array(rows.bytes($0, 1))) }
+    } catch { throw pool.note(error) }
   }
 
   private func takePending() -> [(commit: Int64, record: [UInt8])]? {

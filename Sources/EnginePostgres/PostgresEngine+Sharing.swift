@@ -132,7 +132,7 @@ extension PostgresEngine: SharedStore {
   /// Says that commits come, with the clock's row had. From when on this one may be sent.
   private func announce(over link: PostgresLink, _ feed: PostgresFeed) throws(PostgresFailure) -> Int64 {
     // Not in the commit's transaction, which nobody sees before its end.
-    try pool.run(PostgresTables.announce, seconds: Self.commitSeconds)
+    _ = try pool.run([PostgresTables.announce], seconds: Self.commitSeconds)
     // Said to the PostgreSQL that has the commit, too.
     let news = try PostgresTables.checked(
       try link.run([PostgresTables.news(from: feed.known)], seconds: Self.commitSeconds).last)

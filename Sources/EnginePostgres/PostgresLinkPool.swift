@@ -43,19 +43,24 @@ final class PostgresLinkPool: Sendable {
     }
   }
 
-  /// Runs a statement that may be run twice: over a new link where one that was kept has been cut.
-  func run(_ statement: PostgresStatement, seconds: Double) throws(PostgresFailure) {
-    for isLast in [false, true] {
-      let link = try take()
-      do throws(PostgresFailure) {
-        try link.run([statement], seconds: seconds)
-        return giveBack(link)
-      } catch {
-        discard(link)
-        guard error.isLost, !isLast else { throw error }
-      }
-      discardIdle()
+  /// Runs statements that may be run twice: over a new link where one that was kept has been cut, with which nothing is lost.
+  func run(_ statements: [PostgresStatement], seconds: Double) throws(PostgresFailure) -> [PostgresRows] {
+    let (link, rows) = try begin(statements, seconds: seconds)
+    giveBack(link)
+    return rows
+  }
+
+  /// The same, and the link is the caller's until it gives it back.
+  func begin(
+    _ statements: [PostgresStatement], seconds: Double, mayBeStale: Bool = true
+  ) throws(PostgresFailure) -> (link: PostgresLink, rows: [PostgresRows]) {
+    let link = try take()
+    do throws(PostgresFailure) { return (link, try link.run(statements, seconds: seconds)) } catch {
+      discard(link)
+      guard error.isLost, mayBeStale else { throw error }
     }
+    discardIdle()
+    return try begin(statements, seconds: seconds, mayBeStale: false)
   }
 
   /// For a link whose session is in no order.

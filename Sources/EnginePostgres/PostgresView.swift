@@ -30,28 +30,14 @@ final class PostgresView: StorageView {
   }
 
   private func answer(_ statement: PostgresStatement) throws(PostgresFailure) -> PostgresRows {
-    guard let link else { return try firstAnswer(statement, mayBeStale: true) }
-    return try Self.only(link.run([statement], seconds: Self.questionSeconds))
+    if let link { return try Self.only(link.run([statement], seconds: Self.questionSeconds)) }
+    let (taken, rows) = try pool.begin([PostgresTables.beginView, statement], seconds: Self.questionSeconds)
+    link = taken
+    return try Self.only(rows)
   }
 
-  /// A link that has lain in the pool may have been cut meanwhile: nothing is lost with another one.
-  private func firstAnswer(
-    _ statement: PostgresStatement, mayBeStale: Bool
-  ) throws(PostgresFailure) -> PostgresRows {
-    let taken = try pool.take()
-    do throws(PostgresFailure) {
-      let found = try taken.run([PostgresTables.beginView, statement], seconds: Self.questionSeconds)
-      link = taken
-      return try Self.only(found)
-    } catch {
-      pool.discard(taken)
-      guard error.isLost, mayBeStale else { throw error }
-    }
-    pool.discardIdle()
-    return try firstAnswer(statement, mayBeStale: false)
-  }
-
-  private static func only(_ rows: [PostgresRows]) throws(PostgresFailure) -> PostgresRows {
+  /// The answer of a statement that has one.
+  static func only(_ rows: [PostgresRows]) throws(PostgresFailure) -> PostgresRows {
     guard let found = rows.last else { throw PostgresFailure(message: "there is no answer") }
     return found
   }
