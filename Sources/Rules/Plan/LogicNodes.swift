@@ -30,25 +30,24 @@ final class AndNode: BinaryNode, @unchecked Sendable {
     if a.isFalse { return a }
     if e.isExhausted { return e.exhausted(number) }
     e.charge(1)
+    // Nothing of the left side is needed further where that was true, as it is for the most part.
+    guard a.isTrue else { return beside(e, fault: a, value(right)) }
     let b = value(right)
     if e.isExhausted { return e.exhausted(number) }
-    if case .boolean(let isTrue) = b, a.isTrue || !isTrue { return b }
-    return undecided(e, a, b)
+    if case .boolean = b { return b }
+    return e.logical(b, right.number)
+  }
+
+  @inline(never)
+  private func beside(_ e: Evaluation, fault a: Operand, _ b: Operand) -> Operand {
+    if e.isExhausted { return e.exhausted(number) }
+    return b.isFalse ? b : e.logical(a, left.number)
   }
 
   override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
     if result.isFalse { return e.probe(left).isFalse ? [left] : [right] }
     if result.isFault { return e.logical(e.probe(left), number).isFault ? [left] : [right] }
     return []
-  }
-}
-
-extension BinaryNode {
-  /// The fault of two sides that neither decide what joins them nor are both booleans.
-  @inline(never)
-  fileprivate func undecided(_ e: Evaluation, _ a: Operand, _ b: Operand) -> Operand {
-    if case .boolean = a { return e.logical(b, right.number) }
-    return e.logical(a, left.number)
   }
 }
 
@@ -66,10 +65,17 @@ final class OrNode: BinaryNode, @unchecked Sendable {
     if a.isTrue { return a }
     if e.isExhausted { return e.exhausted(number) }
     e.charge(1)
+    guard a.isFalse else { return beside(e, fault: a, value(right)) }
     let b = value(right)
     if e.isExhausted { return e.exhausted(number) }
-    if case .boolean(let isTrue) = b, a.isFalse || isTrue { return b }
-    return undecided(e, a, b)
+    if case .boolean = b { return b }
+    return e.logical(b, right.number)
+  }
+
+  @inline(never)
+  private func beside(_ e: Evaluation, fault a: Operand, _ b: Operand) -> Operand {
+    if e.isExhausted { return e.exhausted(number) }
+    return b.isTrue ? b : e.logical(a, left.number)
   }
 
   override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
