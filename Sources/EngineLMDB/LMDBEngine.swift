@@ -25,18 +25,18 @@ public final class LMDBEngine: StorageEngine {
 
   public let limits = EngineLimits(keyBytesMax: 511, valueBytesMax: Int(UInt32.max))
 
-  private let environment: LMDBEnvironment
+  let environment: LMDBEnvironment
   private let lock: FolderLock?
   private let settings: LMDBSettings
-  private let space: FreeSpace?
+  let space: FreeSpace?
   private let watch: FolderWatch?
   private let heads: PageHeaderChecksums?
-  private let log: CommitLog?
-  private let isReadOnly: Bool
+  let log: CommitLog?
+  let isReadOnly: Bool
   /// Batches written, to look at the readers now and then.
   private let batchCount = Atomic(0)
   private let views: Monitor<Views>
-  private let isWriting = Monitor(false)
+  let isWriting = Monitor(false)
 
   private init(
     _ environment: LMDBEnvironment, lock: FolderLock? = nil, space: FreeSpace? = nil,
@@ -187,7 +187,7 @@ public final class LMDBEngine: StorageEngine {
     return result
   }
 
-  private func beginWriting() {
+  func beginWriting() {
     isWriting.wait { isWriting -> Void? in
       if isWriting { return nil }
       isWriting = true
@@ -305,7 +305,7 @@ public final class LMDBEngine: StorageEngine {
     return code
   }
 
-  private func apply(_ mutations: [Mutation], _ transaction: OpaquePointer) -> Int32 {
+  func apply(_ mutations: [Mutation], _ transaction: OpaquePointer) -> Int32 {
     var writer = LMDBWriter(transaction, environment.handles)
     for mutation in mutations {
       let code = writer.apply(mutation)

@@ -191,10 +191,15 @@ final class PostgresCopy: Sendable {
 
   // MARK: following
 
+  /// Makes a commit ready that PostgreSQL may not have yet; nil where there is nothing to make ready.
+  func prepare(_ batch: MutationBatch) -> PreparedBatch? { whole?.prepare(batch) }
+
   /// Applies a commit that PostgreSQL has, or keeps it for later.
   ///
   /// Where that fails, reads ask PostgreSQL from now on, which is said.
-  func follow(_ batch: MutationBatch, commit: Int64) {
+  /// - Parameter prepared: where it was made ready.
+  func follow(_ batch: MutationBatch, _ prepared: PreparedBatch? = nil, commit: Int64) {
+    if prepared?.commit() == true { return }
     let ready = phase.wait { phase -> LMDBEngine?? in
       switch phase {
       case .ready(let engine): return engine

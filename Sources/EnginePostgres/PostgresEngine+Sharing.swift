@@ -192,19 +192,21 @@ extension PostgresEngine: SharedStore {
       (isLong ? [PostgresTables.limitIdleness(awaiting: 2 * record.count)] : [])
       + PostgresBatch.statements(batch.mutations)
       + [PostgresTables.log(number, token: token, record), PostgresTables.end]
-    try send(statements, isLong, number, token, turn, feed)
+    let prepared = try send(statements, batch, isLong, number, token, turn, feed)
     turn.isOpen = false
     turn.hasCommitted = true
-    copy?.follow(batch, commit: number)
+    copy?.follow(batch, prepared, commit: number)
     feed.note(own: number, token: token)
   }
 
-  /// Returns when the commit has happened.
+  /// Returns when the commit has happened: what the copy has been prepared for.
+  ///
+  /// INVARIANT: nothing is prepared any more when what others have committed is applied.
   private func send(
-    _ statements: [PostgresStatement], _ isLong: Bool, _ number: Int64, _ token: [UInt8],
-    _ turn: PostgresTurn,
-    _ feed: PostgresFeed
-  ) throws(StorageError) {
+    _ statements: [PostgresStatement], _ batch: MutationBatch, _ isLong: Bool, _ number: Int64,
+    _ token: [UInt8],
+    _ turn: PostgresTurn, _ feed: PostgresFeed
+  ) throws(StorageError) -> PreparedBatch? {
     var failure = PostgresFailure(message: "there was no attempt")
     for _ in 0..<Self.attemptsMax {
       do throws(PostgresFailure) {
@@ -214,8 +216,11 @@ extension PostgresEngine: SharedStore {
         while let rest = turn.sendTime.map({ $0 - SystemClock.monotonic }), rest > 0 {
           usleep(UInt32(rest / 1_000 + 1))
         }
-        try link.run(statements, seconds: Self.commitSeconds, isLong: isLong)
-        return
+        var prepared: PreparedBatch?
+        try link.run(statements, seconds: Self.commitSeconds, isLong: isLong) {
+          prepared = copy?.prepare(batch)
+        }
+        return prepared
       } catch { failure = error }
       turn.link = nil
       turn.isOpen = false
@@ -223,7 +228,7 @@ extension PostgresEngine: SharedStore {
       let happened = try settled(
         epoch: ownership.epoch, [PostgresTables.logged(number, token: token)], &turn.link
       ) { _, rows in rows.last?.count == 1 }
-      if happened { return }
+      if happened { return nil }
       // What was planned is right only if nobody has committed meanwhile.
       let missed = try lockNow(turn, feed)
       if turn.commit != number {

@@ -233,15 +233,17 @@ public final class PostgresEngine: StorageEngine {
     let statements =
       [PostgresTables.begin, PostgresTables.commit(epoch: turn.epoch, after: turn.after)]
       + PostgresBatch.statements(batch.mutations) + [PostgresTables.end]
-    asked = try send(statements, turn, &link)
+    let prepared: PreparedBatch?
+    (asked, prepared) = try send(statements, batch, turn, &link)
     happened = true
-    copy?.follow(batch, commit: turn.after + 1)
+    copy?.follow(batch, prepared, commit: turn.after + 1)
   }
 
-  /// Returns when the commit has happened: the time at which it was sent.
+  /// Returns when the commit has happened: the time at which it was sent, and what the copy has been prepared for.
   private func send(
-    _ statements: [PostgresStatement], _ turn: PostgresOwnership.Turn, _ link: inout PostgresLink?
-  ) throws(StorageError) -> Double {
+    _ statements: [PostgresStatement], _ batch: MutationBatch, _ turn: PostgresOwnership.Turn,
+    _ link: inout PostgresLink?
+  ) throws(StorageError) -> (asked: Double, PreparedBatch?) {
     var failure = PostgresFailure(message: "there was no attempt")
     for _ in 0..<Self.attemptsMax {
       let current: PostgresLink
@@ -252,8 +254,9 @@ public final class PostgresEngine: StorageEngine {
       }
       let asked = SystemClock.milliseconds
       do throws(PostgresFailure) {
-        try current.run(statements, seconds: Self.commitSeconds)
-        return asked
+        var prepared: PreparedBatch?
+        try current.run(statements, seconds: Self.commitSeconds) { prepared = copy?.prepare(batch) }
+        return (asked, prepared)
       } catch { failure = error }
       // Its transaction is in no order, and ends with it.
       link = nil
@@ -270,7 +273,7 @@ public final class PostgresEngine: StorageEngine {
           )
           return nil
         }
-        if happened { return asked }
+        if happened { return (asked, nil) }
       } else if failure.storageError != .conflict {
         break
       }

@@ -69,9 +69,10 @@ final class PostgresLink: @unchecked Sendable {
   ///   - seconds: how long the server has for it.
   ///   - isLong: whether the server is to be idle before each statement: only then it minds how long that takes to come
   ///     (`PostgresTables.limitIdleness`). For statements of one transaction.
+  ///   - meanwhile: what is done while the server is at it.
   @discardableResult
   func run(
-    _ statements: [PostgresStatement], seconds: Double, isLong: Bool = false
+    _ statements: [PostgresStatement], seconds: Double, isLong: Bool = false, meanwhile: () -> Void = {}
   ) throws(PostgresFailure) -> [PostgresRows] {
     let deadline = SystemClock.milliseconds + seconds * 1_000
     do throws(PostgresFailure) {
@@ -80,6 +81,7 @@ final class PostgresLink: @unchecked Sendable {
         guard isLong || index == statements.count - 1 else { continue }
         guard docstore_pq_sync(connection) != 0 else { throw lost }
       }
+      meanwhile()
       let (rows, failure) = try receive(deadline, parts: isLong ? statements.count : 1)
       if let failure { throw failure }
       return rows

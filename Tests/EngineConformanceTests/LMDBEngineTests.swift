@@ -67,6 +67,33 @@ struct LMDBEngineTests {
     #expect(try engine.value([1]) == [1])
   }
 
+  @Test("what is prepared is seen once it is committed, and gone where it is not", arguments: [false, true])
+  func prepares(isCommitted: Bool) throws {
+    let engine = try LMDBEngine.ephemeral()
+    try engine.put([([1], [1])])
+    let batch = MutationBatch()
+    batch.put(.documents, [1], [2])
+    var prepared = engine.prepare(batch)
+    #expect(prepared != nil)
+    #expect(try engine.value([1]) == [1])
+    if isCommitted { #expect(prepared?.commit() == true) }
+    prepared = nil
+    #expect(try engine.value([1]) == [isCommitted ? 2 : 1])
+    // Others write again.
+    try engine.put([([1], [3])])
+    #expect(try engine.value([1]) == [3])
+  }
+
+  @Test("what has no room in the map is not prepared, and can be written")
+  func preparesNothing() throws {
+    let engine = try LMDBEngine.ephemeral(settings: LMDBSettings(mapBytes: 128 << 10))
+    let batch = MutationBatch()
+    batch.put(.documents, [1], [UInt8](repeating: 1, count: 1 << 20))
+    #expect(engine.prepare(batch) == nil)
+    try engine.write(batch) { (_, _) throws(StorageError) in }
+    #expect(try engine.value([1])?.count == 1 << 20)
+  }
+
   @Test(
     "changes leave no page half empty where they come in order, and are all there where they do not",
     arguments: [1, 2])
