@@ -22,6 +22,9 @@ internal import Synchronization
 public final class PostgresEngine: StorageEngine {
   public let limits = EngineLimits(keyBytesMax: 511, valueBytesMax: Int(Int32.max))
 
+  /// Where servers share the store each batch also takes the clock's row from the others: fewer and larger ones are better.
+  public var isElsewhere: Bool { feed == nil }
+
   public let health: EngineHealth
 
   /// Where the store is, without a password.

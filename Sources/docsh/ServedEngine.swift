@@ -22,6 +22,13 @@ enum ServedEngine: StorageEngine {
     }
   }
 
+  var isElsewhere: Bool {
+    switch self {
+    case .folder(let engine): engine.isElsewhere
+    case .postgres(let engine): engine.isElsewhere
+    }
+  }
+
   var sharing: (any SharedStore)? {
     switch self {
     case .folder(let engine): engine.sharing

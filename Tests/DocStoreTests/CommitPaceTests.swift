@@ -9,8 +9,8 @@ import Testing
 @Suite("the pace of durable commits")
 struct CommitPaceTests {
   /// After two batches of a millisecond.
-  private func pace(count: Int, waiting: Int) -> CommitPace {
-    var pace = CommitPace()
+  private func pace(count: Int, waiting: Int, isHalfEnough: Bool = false) -> CommitPace {
+    var pace = CommitPace(isHalfEnough: isHalfEnough)
     for _ in 0..<2 { pace.noteBatch(count: count, waiting: waiting, nanoseconds: 1_000_000) }
     return pace
   }
@@ -24,6 +24,17 @@ struct CommitPaceTests {
     ] as [(count: Int, waiting: Int, having: Int, wait: UInt64)])
   func waits(count: Int, waiting: Int, having: Int, wait: UInt64) {
     #expect(pace(count: count, waiting: waiting).wait(having: having) == wait)
+  }
+
+  @Test(
+    "where another process writes it waits for half of those that are expected",
+    arguments: [
+      (having: 0, wait: 0), (having: 1, wait: 1_000_000), (having: 3, wait: 1_000_000), (having: 4, wait: 0),
+    ] as [(having: Int, wait: UInt64)])
+  func waitsForHalf(having: Int, wait: UInt64) {
+    for (count, waiting) in [(4, 4), (8, 0), (7, 0)] {
+      #expect(pace(count: count, waiting: waiting, isHalfEnough: true).wait(having: having) == wait)
+    }
   }
 
   @Test("where waiting brings nothing three times it is given up for 64 batches")

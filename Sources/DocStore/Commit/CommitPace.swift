@@ -7,7 +7,7 @@
 struct CommitPace {
   /// Commits that are likely under way: those of the last batch, whose callers have just been answered, and those that came
   /// meanwhile.
-  private(set) var expected = 0
+  private var expected = 0
   /// What batches take, on average.
   private var batchNanoseconds: UInt64 = 0
   /// Waits in a row that brought nothing.
@@ -20,9 +20,17 @@ struct CommitPace {
   private static let vainMax = 3
   private static let restBatches = 64
 
+  /// A batch of half of them is enough: the others gather while it is written.
+  private let isHalfEnough: Bool
+
+  init(isHalfEnough: Bool = false) { self.isHalfEnough = isHalfEnough }
+
+  /// How many commits are waited for.
+  var wanted: Int { isHalfEnough ? (expected + 1) / 2 : expected }
+
   /// What to wait at most, in nanoseconds, when so many commits are there; 0 for not at all.
   func wait(having count: Int) -> UInt64 {
-    guard restCount == 0, count > 0, count < expected else { return 0 }
+    guard restCount == 0, count > 0, count < wanted else { return 0 }
     return min(batchNanoseconds, Self.waitNanosecondsMax)
   }
 

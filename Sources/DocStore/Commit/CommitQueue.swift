@@ -142,11 +142,11 @@ final class CommitQueue: Sendable {
     let before = waitingCount
     let wait = pace.wait(having: before)
     if wait == 0 { return }
-    let expected = pace.expected
+    let wanted = pace.wanted
     // Who is woken for each commit spends on it what batches are to save.
-    state.withLock { $0.wantedCount = expected }
+    state.withLock { $0.wantedCount = wanted }
     _ = state.wait(atMostNanoseconds: wait) { state in
-      state.isPressed || state.jobs.count >= expected ? () : nil
+      state.isPressed || state.jobs.count >= wanted ? () : nil
     }
     let after = state.withLock { state in
       state.wantedCount = 1

@@ -49,6 +49,8 @@ open class StorageView {
 extension StorageEngine {
   public var isDurable: Bool { true }
 
+  public var isElsewhere: Bool { false }
+
   public var sharing: (any SharedStore)? { nil }
 
   public func explanation(of error: StorageError) -> String? { nil }
@@ -78,6 +80,10 @@ public protocol StorageEngine: Sendable {
 
   /// Whether what is written outlives the process.
   var isDurable: Bool { get }
+
+  /// Whether another process writes, for this one alone: commits of the next batch are read meanwhile, so that the clients of
+  /// half a batch are better waited for than all.
+  var isElsewhere: Bool { get }
 
   /// How other processes that have the store at the same time are followed; nil where there can be none.
   var sharing: (any SharedStore)? { get }
