@@ -37,6 +37,8 @@ struct LoadCall {
   var status = 0
   /// Whether a piece of work ends with this call; one is timed from its first call to the end of its last.
   var endsWork = true
+  /// Whether the server may say ABORTED; the work then goes on with `LoadPlan.next`, as an SDK begins its transaction anew.
+  var mayAbort = false
 }
 
 /// What a run sends.

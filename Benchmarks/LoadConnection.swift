@@ -117,6 +117,11 @@ final class LoadConnection {
   private func endCall() {
     guard let call else { return }
     self.call = nil
+    if call.mayAbort, status == 10 {
+      answer = []
+      beginsWork = false
+      return
+    }
     if status != call.status { load.failures += 1 }
     guard call.endsWork else { return }
     load.calls += 1

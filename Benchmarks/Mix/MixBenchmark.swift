@@ -44,17 +44,29 @@ private struct MixLine {
     postgres?.forget()
     let all = connections == settings.connections.first ? MixWork.allCases : MixWork.reads
     let works = settings.work.map { [$0] } ?? all
+    official?.server.hold()
     for work in works {
-      try official?.run(work, connections: connections, seconds: 2 * settings.seconds, isMeasured: false)
+      try alone(official) {
+        try $0.run(work, connections: connections, seconds: 2 * settings.seconds, isMeasured: false)
+      }
     }
     for _ in 0..<settings.rounds {
       for work in works {
         try ours.run(work, connections: connections, seconds: settings.seconds)
-        try official?.run(work, connections: connections, seconds: settings.seconds)
+        try alone(official) { try $0.run(work, connections: connections, seconds: settings.seconds) }
         if work == .guardedGet { try postgres?.run(connections: connections, seconds: settings.seconds) }
       }
     }
+    official?.server.goOn()
     report(works)
+  }
+
+  /// What only the official emulator computes for: it is held while others are measured.
+  private func alone(_ official: MixPeer?, _ body: (MixPeer) throws -> Void) rethrows {
+    guard let official else { return }
+    official.server.goOn()
+    defer { official.server.hold() }
+    try body(official)
   }
 
   private func report(_ works: [MixWork]) {

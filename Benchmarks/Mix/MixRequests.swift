@@ -70,21 +70,23 @@ final class MixRequests {
 
   /// A server's transaction: it reads the post, and then writes what a like writes. A call of two.
   func transactionalLike(after answer: [UInt8], on connection: Int) -> LoadCall {
-    guard let open = openLikes[connection] else {
-      let (person, post) = nextLike()
+    let transaction = Self.transaction(in: answer)
+    guard let open = openLikes[connection], !transaction.isEmpty else {
+      let (person, post) = openLikes[connection] ?? nextLike()
       openLikes[connection] = (person, post)
       var writer = WireWriter()
       writer.field(1, text: "projects/bench/databases/(default)")
       writer.field(2, text: Self.name("posts/p\(post)"))
       writer.message(5) { $0.message(3) { _ in } }
       return LoadCall(
-        method: "BatchGetDocuments", authorization: Self.owner, message: writer.bytes, endsWork: false)
+        method: "BatchGetDocuments", authorization: Self.owner, message: writer.bytes, endsWork: false,
+        mayAbort: true)
     }
     openLikes[connection] = nil
     var writer = Self.commit()
     Self.like(&writer, of: open.post, by: open.person)
-    writer.field(3, bytes: Self.transaction(in: answer))
-    return LoadCall(method: "Commit", authorization: Self.owner, message: writer.bytes)
+    writer.field(3, bytes: transaction)
+    return LoadCall(method: "Commit", authorization: Self.owner, message: writer.bytes, mayAbort: true)
   }
 
   private var openLikes: [Int: (person: Int, post: Int)] = [:]
