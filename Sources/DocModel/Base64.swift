@@ -94,31 +94,30 @@ package enum Base64 {
     _ digits: Slice<UnsafeBufferPointer<UInt8>>, _ alphabet: Alphabet, allowsRest: Bool
   ) -> [UInt8]? {
     if digits.count % 4 == 1 { return nil }
+    if digits.isEmpty { return [] }
     let digits = UnsafeBufferPointer(rebasing: digits)
-    let values = values(of: alphabet)
-    let whole = digits.count / 4 * 4
+    let groups = groups(of: alphabet)
     // What is no digit has a bit that no digit has: one question at the end in place of one for each.
-    var seen: UInt8 = 0
+    var seen: UInt32 = 0
     var rest: UInt32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 4 * 3 + 2) { bytes, count in
-      values.withUnsafeBufferPointer { values in
+      groups.withUnsafeBufferPointer { groups in
+        func digit(_ place: Int, at index: Int) -> UInt32 { groups[place << 8 | Int(digits[index])] }
         var index = 0
-        func next() -> UInt32 {
-          let value = values[Int(digits[index])]
-          seen |= value
-          index += 1
-          return UInt32(value)
-        }
-        while index < whole {
-          let group = next() << 18 | next() << 12 | next() << 6 | next()
+        while digits.count &- index >= 4 {
+          let group =
+            digit(0, at: index) | digit(1, at: index &+ 1) | digit(2, at: index &+ 2)
+            | digit(3, at: index &+ 3)
+          seen |= group
           bytes[count] = UInt8(truncatingIfNeeded: group >> 16)
-          bytes[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
-          bytes[count + 2] = UInt8(truncatingIfNeeded: group)
-          count += 3
+          bytes[count &+ 1] = UInt8(truncatingIfNeeded: group >> 8)
+          bytes[count &+ 2] = UInt8(truncatingIfNeeded: group)
+          (index, count) = (index &+ 4, count &+ 3)
         }
-        let left = digits.count - whole
+        let left = digits.count - index
         guard left > 0 else { return }
-        let group = next() << 18 | next() << 12 | (left == 3 ? next() << 6 : 0)
+        let group = digit(0, at: index) | digit(1, at: index + 1) | (left == 3 ? digit(2, at: index + 2) : 0)
+        seen |= group
         bytes[count] = UInt8(truncatingIfNeeded: group >> 16)
         if left == 3 { bytes[count + 1] = UInt8(truncatingIfNeeded: group >> 8) }
         count += left - 1
@@ -128,23 +127,25 @@ package enum Base64 {
     return seen & noDigit == 0 && (allowsRest || rest == 0) ? bytes : nil
   }
 
-  private static let noDigit: UInt8 = 0x80
+  private static let noDigit: UInt32 = 1 << 31
 
-  private static let standardValues = table(.standard)
-  private static let urlSafeValues = table(.urlSafe)
-  private static let eitherValues = table(.either)
+  private static let standardGroups = table(.standard)
+  private static let urlSafeGroups = table(.urlSafe)
+  private static let eitherGroups = table(.either)
 
-  private static func values(of alphabet: Alphabet) -> [UInt8] {
+  private static func groups(of alphabet: Alphabet) -> [UInt32] {
     switch alphabet {
-    case .standard: standardValues
-    case .urlSafe: urlSafeValues
-    case .either: eitherValues
+    case .standard: standardGroups
+    case .urlSafe: urlSafeGroups
+    case .either: eitherGroups
     }
   }
 
-  /// By byte: the digit's value, or `noDigit`.
-  private static func table(_ alphabet: Alphabet) -> [UInt8] {
-    (0...UInt8.max).map { byte in value(byte, alphabet).map { UInt8($0) } ?? noDigit }
+  /// By place in a group of four, and byte: the digit's bits at that place, or `noDigit`.
+  private static func table(_ alphabet: Alphabet) -> [UInt32] {
+    [18, 12, 6, 0].flatMap { (shift: UInt32) in
+      (0...UInt8.max).map { byte in value(byte, alphabet).map { $0 << shift } ?? noDigit }
+    }
   }
 
   private static func value(_ digit: UInt8, _ alphabet: Alphabet) -> UInt32? {

@@ -6,6 +6,7 @@ extension JSONReader {
 
   mutating func number() throws(JSONError) {
     let start = index
+    if let integer = shortInteger() { return tape.add(.integer(integer), at: start) }
     guard let first = next, Self.isOfNumbers(first), first | 0x20 != UInt8(ascii: "e") else {
       throw unexpected("a value is expected")
     }
@@ -22,6 +23,30 @@ extension JSONReader {
       throw JSONError("this number is too large", at: start)
     }
     tape.add(.double(double), at: start)
+  }
+
+  /// Most numbers are a few digits, and nothing of a number behind them. What is more stays to be read.
+  private mutating func shortInteger() -> Int64? {
+    let digits = bytes.withUnsafeBytes { Self.shortInteger($0, from: index) }
+    index += digits.count
+    return digits.count > 0 ? digits.value : nil
+  }
+
+  private static func shortInteger(
+    _ bytes: UnsafeRawBufferPointer, from start: Int
+  ) -> (value: Int64, count: Int) {
+    // LIMIT: eighteen digits fit whatever they are.
+    let end = min(bytes.count, start &+ 18)
+    var (value, index) = (Int64(0), start)
+    while index < end {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { break }
+      value = value &* 10 &+ Int64(digit)
+      index &+= 1
+    }
+    let hasMore = index < bytes.count && isOfNumbers(bytes[index])
+    let isPadded = index > start &+ 1 && bytes[start] == UInt8(ascii: "0")
+    return hasMore || isPadded ? (0, 0) : (value, index &- start)
   }
 
   /// Digits with or without a sign before them; nil for a number that does not fit.

@@ -136,21 +136,6 @@ struct CodedTokensTests {
     #expect(reader.cache.usage.tokens == 2)
   }
 
-  @Test("a token that another kind of client sent before is known by its code, too")
-  func otherSpelling() throws {
-    let reader = TokenReader(.emulator)
-    _ = try reader.credentials(Authorization(Array(Self.alice.utf8)), for: "p", nowSeconds: 150)
-    let server = Server(reader.cache)
-    let client = HTTP2TestClient()
-    for _ in 0..<2 {
-      client.request(path: "/a/B", body: [], extra: [("authorization", Self.alice)])
-      server.take(client.output(), pieces: .max)
-      let known = try #require(server.heads.last?.authorization?.known)
-      #expect(known.spelling.count < known.header.count)
-    }
-    #expect(reader.cache.usage.tokens == 2)
-  }
-
   @Test("a refused stream's token goes to nobody, and those behind it have their own")
   func refusedStreams() {
     let bytes = Self.bytes([[Self.alice], [Self.bob], [Self.alice], [Self.bob], [Self.bob]], isGRPC: true)

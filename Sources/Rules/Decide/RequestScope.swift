@@ -10,16 +10,7 @@ extension Evaluation {
   ) {
     beginOperation(request.method, at: request.time, documents, ruleset, isRepeat: isRepeat)
     accessMax = RulesetLimits.lookupsMax(request.method)
-    // Not bound, which would count a reference.
-    if let auth = request.auth.map({ Unmanaged.passUnretained($0) }) {
-      isSignedIn = true
-      auth._withUnsafeGuaranteedRef { auth in
-        uid = auth.uid.map { .string($0) } ?? .null
-        claims = ByteView(auth.claims)
-      }
-    } else {
-      isSignedIn = false
-    }
+    signIn(request.auth.map { .passUnretained($0) })
     setPath(request.database, request.path)
   }
 

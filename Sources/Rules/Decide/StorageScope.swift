@@ -13,11 +13,7 @@ extension Evaluation {
   ) -> Bool {
     beginOperation(request.method, at: request.time, documents, ruleset, isRepeat: isRepeat)
     accessMax = Self.storageAccessMax
-    isSignedIn = request.auth != nil
-    if let auth = request.auth {
-      uid = auth.uid.map { .string($0) } ?? .null
-      claims = ByteView(auth.claims)
-    }
+    signIn(request.auth.map { .passUnretained($0) })
     resourceData = request.resource.map { object($0) } ?? .null
     newResourceData = request.newResource.map { object($0) } ?? .null
     parameters = texts(request.parameters)

@@ -35,10 +35,12 @@ package final class Evaluation {
   package var segmentCount = 0
   /// How many of them are `request.path`.
   var requestSegmentCount = 0
-  var isSignedIn = false { didSet { forgetMemos() } }
+  private(set) var isSignedIn = false { didSet { forgetMemos() } }
   /// `.string`, or `.null` for a token that names nobody. Means something only when somebody is signed in.
-  var uid = Operand.null
-  var claims = ByteView(WireCursor.empty)
+  private(set) var uid = Operand.null
+  /// Whose claims are asked for. Not retained: the request holds it.
+  private var claimant: Unmanaged<AuthFacts>?
+  private var readClaims: ByteView?
   /// The fields before: `.document`, a computed `.map` for a query, `.null` when there is none.
   var resourceData = Operand.null { didSet { forgetMemos() } }
   /// The fields after: `.document`; `.null` for a delete.
@@ -249,4 +251,26 @@ package final class Evaluation {
 /// `request.query`, ready to be looked at.
 struct QueryFacts {
   let map: Operand
+}
+
+// MARK: - Who asks
+
+extension Evaluation {
+  /// `auth` is not bound, which would count a reference.
+  @inline(__always)
+  func signIn(_ auth: Unmanaged<AuthFacts>?) {
+    claimant = auth
+    readClaims = nil
+    isSignedIn = auth != nil
+    guard let auth else { return }
+    uid = auth._withUnsafeGuaranteedRef { $0.uid.map { .string($0) } ?? .null }
+  }
+
+  /// `request.auth.token` of who is signed in.
+  var claims: ByteView {
+    if let readClaims { return readClaims }
+    let claims = ByteView(claimant?._withUnsafeGuaranteedRef { $0.claims } ?? WireCursor.empty)
+    readClaims = claims
+    return claims
+  }
 }

@@ -1,6 +1,7 @@
 /// What is asked of a ruleset: one operation of a request, with everything a condition may look at.
 
 public import DocModel
+internal import Synchronization
 
 /// The methods as `request.method` names them.
 public enum RuleMethod: UInt8, Sendable, CaseIterable {
@@ -75,23 +76,49 @@ public struct RuleRequest {
 
 /// Who is asking: `request.auth`. Made once per token and used for all its requests.
 ///
-/// INVARIANT: the two buffers are written in `init` only and live as long as the object.
-public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
+/// State and its guard: the claims, which are made once, behind their mutex.
+///
+/// INVARIANT: each buffer is written once and lives as long as the object.
+public final class AuthFacts: @unchecked Sendable {  // Immutable after init, but for what the mutex guards.
   /// Nil for a token without a `sub` that is text.
   let uid: UnsafeRawBufferPointer?
-  let claims: UnsafeRawBufferPointer
+  private let kept: Mutex<Claims>
+
+  private enum Claims {
+    case made(UnsafeRawBufferPointer)
+    case toMake(() -> [UInt8])
+  }
 
   /// - Parameters:
   ///   - uid: `request.auth.uid`; nil for a token that names nobody, whose `request.auth.uid` is null
   ///     although `request.auth` is not. Source: the official emulator.
   ///   - claims: `request.auth.token`: all claims, in the stored form of a document's fields.
   public init(uid: String?, claims: [UInt8]) {
-    self.uid = uid.map { Self.copy(Array($0.utf8)) }
-    self.claims = Self.copy(claims)
+    self.uid = uid.map { Self.copy($0.utf8) }
+    kept = Mutex(.made(Self.copy(claims)))
+  }
+
+  /// - Parameter claims: makes them when a rule asks for them: most ask for nothing but the uid.
+  public init(uid: String?, claims: @escaping @Sendable () -> [UInt8]) {
+    self.uid = uid.map { Self.copy($0.utf8) }
+    kept = Mutex(.toMake(claims))
   }
 
   public convenience init(uid: String?, claims: Fields) {
     self.init(uid: uid, claims: claims.encoded)
+  }
+
+  /// In the stored form. Legal while this object lives.
+  var claims: UnsafeRawBufferPointer {
+    kept.withLock { kept in
+      switch kept {
+      case .made(let claims): return claims
+      case .toMake(let make):
+        let claims = Self.copy(make())
+        kept = .made(claims)
+        return claims
+      }
+    }
   }
 
   /// `request.auth.token`. Legal while this object lives.
@@ -100,7 +127,7 @@ public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
   /// `request.auth.uid`, for people.
   public var uidText: String? { uid.map { String(decoding: $0, as: UTF8.self) } }
 
-  private static func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+  private static func copy(_ bytes: some Collection<UInt8>) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 8)
     copy.copyBytes(from: bytes)
     return UnsafeRawBufferPointer(rebasing: copy[0..<bytes.count])
@@ -108,6 +135,6 @@ public final class AuthFacts: @unchecked Sendable {  // Immutable after init.
 
   deinit {
     uid?.deallocate()
-    claims.deallocate()
+    kept.withLock { if case .made(let claims) = $0 { claims.deallocate() } }
   }
 }

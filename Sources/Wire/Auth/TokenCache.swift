@@ -3,6 +3,7 @@
 
 internal import Access
 internal import DocModel
+internal import JSON
 internal import Platform
 internal import Synchronization
 
@@ -16,6 +17,9 @@ package struct Authorization: Sendable {
   let code: [UInt8]
 
   package init(_ header: [UInt8]) { self.init(header, code: []) }
+
+  /// By what it is looked for.
+  var spelling: [UInt8] { code.isEmpty ? header : code }
 
   init(_ header: [UInt8], code: [UInt8]) {
     self.header = header
@@ -39,7 +43,7 @@ final class KnownToken: Sendable {
   let credentials: Credentials
   /// `TokenKeys.generation` of the keys that it was read with.
   let keys: Int
-  /// What it counts for: the header, its code, a copy of the claims, and objects around them.
+  /// What it counts for: the header, its code, the claims once (as text, or as rules read them), and objects around them.
   let byteCount: Int
 
   /// - Parameter code: empty where it is to be known by the header.
@@ -49,17 +53,7 @@ final class KnownToken: Sendable {
     self.keys = keys
     self.credentials = credentials
     validity = user.validity
-    byteCount = header.count + code.count + user.claims.count + Self.ownBytes
-  }
-
-  /// The same token by another name.
-  init(_ token: KnownToken, code: [UInt8]) {
-    header = token.header
-    spelling = code
-    keys = token.keys
-    credentials = token.credentials
-    validity = token.validity
-    byteCount = token.byteCount + code.count
+    byteCount = header.count + code.count + user.text.count + Self.ownBytes
   }
 
   private static let ownBytes = 400
@@ -82,6 +76,8 @@ package final class TokenCache: Sendable {
   static let headerBytesMin = 15
   /// LIMIT: bytes of one header that is kept, so that a few strange ones do not fill a part.
   private static let headerBytesMax = 16 << 10
+  /// LIMIT: bytes of the first segment that is kept.
+  private static let headBytesMax = 1 << 10
   private static let partCount = 16
 
   private final class Part: Sendable {
@@ -103,7 +99,7 @@ package final class TokenCache: Sendable {
       if youngBytes + token.byteCount > youngBytesMax {
         gone = old
         (old, oldBytes) = (young, youngBytes)
-        (young, youngBytes) = ([:], 0)
+        (young, youngBytes) = (Dictionary(minimumCapacity: old.count), 0)
       }
       young[name] = token
       youngBytes += token.byteCount
@@ -116,6 +112,8 @@ package final class TokenCache: Sendable {
     }
   }
 
+  /// How the last token says it was made: most say the same.
+  private let head = Mutex<(segment: [UInt8], text: JSONTape)?>(nil)
   private let parts: [Part]
   /// Of the young generation of one part.
   private let youngBytesMax: Int
@@ -154,6 +152,14 @@ package final class TokenCache: Sendable {
     part(name).state.withLock { state in
       if state.young[name] === token || state.old[name] === token { state.remove(name) }
     }
+  }
+
+  /// What `read` reads in the first segment of a token, once for all that have the same.
+  func head(_ segment: UnsafeRawBufferPointer, _ read: () -> JSONTape?) -> JSONTape? {
+    if let last = head.withLock({ $0 }), segment.holds(last.segment) { return last.text }
+    let text = read()
+    if let text, segment.count <= Self.headBytesMax { head.withLock { $0 = (Array(segment), text) } }
+    return text
   }
 
   private func part(_ name: UInt32) -> Part { parts[Int(name & UInt32(Self.partCount - 1))] }

@@ -19,13 +19,13 @@ extension TokenReader {
     _ user: UserToken, _ parts: Parts, _ token: ArraySlice<UInt8>, for project: String, nowSeconds: Int64
   ) throws(GRPCStatus) -> Bearer {
     let header = JSONValue(parts.header)
-    let claims = Claims(parts.claims)
+    let claims = parts.claims
     // What a header says has to be understood must be. Source: RFC 7515, 4.1.11.
     if header["crit"] != nil { throw refusedSignature("The token is refused: its header has a `crit`.") }
     let verdict = token.withUnsafeBufferPointer { token in
       let end = token.lastIndex(of: UInt8(ascii: ".")) ?? token.startIndex
       return keys.verdict(
-        algorithm: header["alg"]?.text, key: header["kid"]?.text, issuer: claims.text("iss"),
+        algorithm: header["alg"]?.text, key: header["kid"]?.text, issuer: claims.issuer,
         message: UnsafeBufferPointer(rebasing: token[..<end]), signature: parts.signature)
     }
     switch verdict {
@@ -35,7 +35,7 @@ extension TokenReader {
       try checkTimes(claims, nowSeconds)
       try check(user.validity.with(.any), for: project, nowSeconds: nowSeconds)
       let scopes = (claims.text("scope") ?? "").split(separator: " ").map(String.init)
-      guard claims.text("sub") == claims.text("iss"),
+      guard claims.subject == claims.issuer,
         claims.text("aud") == Self.serviceAudience || scopes.contains(where: Self.serviceScopes.contains)
       else {
         throw refused(
@@ -52,7 +52,7 @@ extension TokenReader {
       }
       try check(user.validity.with(.any), for: project, nowSeconds: nowSeconds)
       let issuer = keys.issuer ?? "https://securetoken.google.com/" + project
-      guard claims.text("iss") == issuer else { throw refused("The token's `iss` is not `\(issuer)`.") }
+      guard claims.issuer == issuer else { throw refused("The token's `iss` is not `\(issuer)`.") }
       guard claims.audiences.contains(keys.audience ?? project) else {
         throw refused("The token's `aud` is not `\(keys.audience ?? project)`.")
       }
@@ -63,11 +63,11 @@ extension TokenReader {
   }
 
   /// When it was issued and when it ends: both must be there, and neither lie in the future.
-  private func checkTimes(_ claims: Claims, _ nowSeconds: Int64) throws(GRPCStatus) {
-    guard claims.seconds("exp") != nil, let issued = claims.seconds("iat"), issued > 0 else {
+  private func checkTimes(_ claims: TokenClaims, _ nowSeconds: Int64) throws(GRPCStatus) {
+    guard claims.expirySeconds != nil, let issued = claims.issuedSeconds, issued > 0 else {
       throw refused("The token lacks `exp` or `iat`.")
     }
-    for name in ["iat", "nbf", "auth_time"] {
+    for name in ["iat", "nbf", "auth_time"] as [StaticString] {
       guard let time = claims.seconds(name) else { continue }
       if time > nowSeconds + TokenValidity.expiryGraceSeconds {
         throw refused("The token's `\(name)` is in the future: \(time) seconds since 1970.")
@@ -83,30 +83,4 @@ extension TokenReader {
   /// Clients try again by themselves.
   static let keysPending = GRPCStatus(
     .unavailable, "the keys that tokens are signed with are being fetched; try again")
-}
-
-/// Claims in the stored form, one by one.
-private struct Claims {
-  private let bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func text(_ name: String) -> String? {
-    with(name) { $0.bytesOfText.map { String(decoding: $0, as: UTF8.self) } }
-  }
-
-  func seconds(_ name: String) -> Int64? { with(name) { TokenValidity.seconds($0) } }
-
-  /// One text, or several.
-  var audiences: [String] {
-    if let one = text("aud") { return [one] }
-    return with("aud") { value -> [String]? in
-      guard value.kind == .array else { return nil }
-      return value.array.compactMap { $0.bytesOfText.map { String(decoding: $0, as: UTF8.self) } }
-    } ?? []
-  }
-
-  private func with<R>(_ name: String, _ body: (ValueView) -> R?) -> R? {
-    bytes.withUnsafeBytes { FieldsView(document: $0).value(named: name).flatMap(body) }
-  }
 }

@@ -66,7 +66,7 @@ package struct TokenReader: Sendable {
     _ authorization: Authorization?, for project: String, nowSeconds: @autoclosure () -> Int64
   ) throws(GRPCStatus) -> Credentials {
     guard let authorization else { return .anonymous }
-    guard let token = authorization.known ?? cache.token(authorization.header) else {
+    guard let token = authorization.known ?? cache.token(authorization.spelling) else {
       return try readNew(
         authorization.header, code: authorization.code, for: project, nowSeconds: nowSeconds())
     }
@@ -112,8 +112,8 @@ package struct TokenReader: Sendable {
       guard access.takesOwner else { throw Self.ownerRefused }
       return .administrator
     }
-    guard let parts = Self.parts(of: token) else { throw invalidToken }
-    let user = UserToken(claims: parts.claims)
+    guard let parts = Self.parts(of: token, cache) else { throw invalidToken }
+    let user = UserToken(parts.claims)
     if checks == .jwks { return try verified(user, parts, token, for: project, nowSeconds: nowSeconds) }
     try check(user.validity, for: project, nowSeconds: nowSeconds)
     guard checks == .claims, Self.isServiceAccounts(parts) else { return .user(user) }
@@ -142,7 +142,7 @@ package struct TokenReader: Sendable {
     else { return false }
     if isAdministrators(header[7...]) { return true }
     guard checks != .off, let parts = parts(of: header[7...]) else { return false }
-    return checks == .jwks ? parts.issuesItself : isServiceAccounts(parts)
+    return checks == .jwks ? parts.claims.issuesItself : isServiceAccounts(parts)
   }
 
   private static func isAdministrators(_ token: ArraySlice<UInt8>) -> Bool {
@@ -192,28 +192,17 @@ package struct TokenReader: Sendable {
   /// What a token says of itself.
   struct Parts {
     let header: JSONTape
-    let claims: [UInt8]
+    let claims: TokenClaims
     let signature: [UInt8]
-
-    /// A service account names itself twice.
-    var issuesItself: Bool {
-      claims.withUnsafeBytes { bytes in
-        let claims = FieldsView(document: bytes)
-        guard let issuer = claims.value(named: "iss")?.bytesOfText,
-          let subject = claims.value(named: "sub")?.bytesOfText
-        else { return false }
-        return WireCursor.areEqual(issuer, subject)
-      }
-    }
   }
 
   /// Checks the structure alone: three segments, the first two base64url of JSON objects.
-  private static func parts(of token: ArraySlice<UInt8>) -> Parts? {
+  private static func parts(of token: ArraySlice<UInt8>, _ cache: TokenCache? = nil) -> Parts? {
     token.withUnsafeBufferPointer { token in
       let point = UInt8(ascii: ".")
       guard let first = token.firstIndex(of: point), let last = token.lastIndex(of: point), first < last,
-        let header = object(token[..<first]),
-        let claims = object(token[(first + 1)..<last])?.storedFields,
+        let header = head(token[..<first], cache),
+        let claims = object(token[(first + 1)..<last]).flatMap(TokenClaims.init),
         let signature = Base64.decodeURLSafe(UnsafeBufferPointer(rebasing: token[(last + 1)...]))
       else { return nil }
       return Parts(header: header, claims: claims, signature: signature)
@@ -223,11 +212,15 @@ package struct TokenReader: Sendable {
   /// Whether a server made the token itself, with its account's key, instead of asking for an access token: clients do so
   /// over REST. Only the production service takes it; to the official emulator it is a user's.
   private static func isServiceAccounts(_ token: Parts) -> Bool {
-    let hasClaims = token.claims.withUnsafeBytes { bytes in
-      let claims = FieldsView(document: bytes)
-      return claims.value(named: "scope")?.bytesOfText != nil && claims.value(named: "aud") == nil
-    }
-    return hasClaims && token.issuesItself && JSONValue(token.header)["alg"]?.text == "RS256"
+    token.claims.text("scope") != nil && !token.claims.saysAudience && token.claims.issuesItself
+      && JSONValue(token.header)["alg"]?.text == "RS256"
+  }
+
+  private static func head(
+    _ segment: Slice<UnsafeBufferPointer<UInt8>>, _ cache: TokenCache?
+  ) -> JSONTape? {
+    guard let cache else { return object(segment) }
+    return cache.head(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: segment))) { object(segment) }
   }
 
   private static func object(_ segment: Slice<UnsafeBufferPointer<UInt8>>) -> JSONTape? {
@@ -239,12 +232,12 @@ package struct TokenReader: Sendable {
 }
 
 extension Bearer {
-  /// Who this is to the guard. Made once per token: the claims are copied.
+  /// Who this is to the guard. Made once per token.
   var credentials: Credentials {
     switch self {
     case .anonymous: .anonymous
     case .administrator, .serviceAccount: .admin
-    case .user(let user): .user(AuthFacts(uid: user.uid, claims: user.claims))
+    case .user(let user): .user(AuthFacts(uid: user.uid) { [text = user.text] in TokenClaims.stored(text) })
     }
   }
 }

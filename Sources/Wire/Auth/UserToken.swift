@@ -27,7 +27,7 @@ package struct TokenValidity: Equatable, Sendable {
 
   func hasEnded(at seconds: Int64) -> Bool { refusedFromSeconds.map { seconds >= $0 } ?? false }
 
-  init(_ claims: FieldsView) {
+  init(_ claims: TokenClaims) {
     refusedFromSeconds = Self.end(claims)
     audience = Self.audience(claims)
   }
@@ -40,29 +40,17 @@ package struct TokenValidity: Equatable, Sendable {
   /// The same, for whom it was found to be when it was read.
   func with(_ audience: Audience) -> TokenValidity { TokenValidity(refusedFromSeconds, audience) }
 
-  private static func audience(_ claims: FieldsView) -> Audience {
-    guard let audience = claims.value(named: "aud"), let issuer = claims.value(named: "iss")
-    else { return .unsaid }
-    guard let project = audience.bytesOfText, let issuer = issuer.bytesOfText,
-      issuerPrefix.withUTF8Buffer({ issuer.starts(with: $0) }),
-      WireCursor.areEqual(
-        UnsafeRawBufferPointer(rebasing: issuer[issuerPrefix.utf8CodeUnitCount...]), project)
-    else { return .inconsistent }
-    return .project(String(decoding: project, as: UTF8.self))
+  private static func audience(_ claims: TokenClaims) -> Audience {
+    guard claims.saysAudience, claims.saysIssuer else { return .unsaid }
+    return claims.project(behind: issuerPrefix).map { .project($0) } ?? .inconsistent
   }
 
-  private static func end(_ claims: FieldsView) -> Int64? {
-    guard let issued = seconds(claims.value(named: "iat")), issued > 0,
-      let expiry = seconds(claims.value(named: "exp"))
-    else { return nil }
+  private static func end(_ claims: TokenClaims) -> Int64? {
+    guard let issued = claims.issuedSeconds, issued > 0, let expiry = claims.expirySeconds else {
+      return nil
+    }
     let (end, overflow) = expiry.addingReportingOverflow(expiryGraceSeconds)
     return overflow ? nil : end
-  }
-
-  static func seconds(_ claim: ValueView?) -> Int64? {
-    guard let claim else { return nil }
-    if claim.kind == .integer { return claim.integer }
-    return claim.kind == .double ? Int64(exactly: claim.double.rounded(.down)) : nil
   }
 }
 
@@ -70,9 +58,12 @@ package struct TokenValidity: Equatable, Sendable {
 package struct UserToken: Equatable, Sendable {
   /// `sub`; nil when it is no text. Source: docs/spec/production-differences.md C9 (`user_id` gives no uid).
   package let uid: String?
-  /// All claims, in the stored form of a document's fields.
-  package let claims: [UInt8]
+  /// All claims, in JSON.
+  package let text: [UInt8]
   package private(set) var validity: TokenValidity
+
+  /// All claims, as rules read them: in the stored form of a document's fields.
+  package var claims: [UInt8] { TokenClaims.stored(text) }
 
   /// The same, for whom it was found to be when it was read.
   func with(_ audience: TokenValidity.Audience) -> UserToken {
@@ -81,18 +72,9 @@ package struct UserToken: Equatable, Sendable {
     return token
   }
 
-  /// - Parameter claims: in the stored form.
-  init(claims: [UInt8]) {
-    self.claims = claims
-    (uid, validity) = claims.withUnsafeBytes { bytes in
-      let claims = FieldsView(document: bytes)
-      let uid = claims.value(named: "sub")?.bytesOfText.map { String(decoding: $0, as: UTF8.self) }
-      return (uid, TokenValidity(claims))
-    }
+  init(_ claims: TokenClaims) {
+    text = claims.text
+    uid = claims.subject
+    validity = TokenValidity(claims)
   }
-}
-
-extension ValueView {
-  /// The bytes of a text; nil for everything else.
-  var bytesOfText: UnsafeRawBufferPointer? { kind == .string ? string : nil }
 }

@@ -96,12 +96,7 @@ struct CodedTokens {
       last = token
       return Authorization(token)
     }
-    guard let header = HuffmanText.text(code) else { return nil }
-    guard let token = tokens.token(header) else { return Authorization(header, code: Array(code)) }
-    // Another kind of client has sent it.
-    let coded = KnownToken(token, code: Array(code))
-    tokens.keep(coded)
-    return Authorization(coded)
+    return HuffmanText.text(code).map { Authorization($0, code: Array(code)) }
   }
 }
 

@@ -9,14 +9,14 @@ enum HuffmanText {
   private static let bitsMin = 5
   private static let bitsMax = 8
 
-  /// By the next eight bits: the letter, and above it how many of the bits are its code. 0 where a longer code begins.
+  /// By the next eight bits: how many of them are a letter's code, and above that the letter. 0 where a longer code begins.
   private static let table: [UInt16] = {
     var table: [UInt16] = []
     for (index, letters) in letters.enumerated() {
       let bits = bitsMin + index
       letters.withUTF8Buffer { letters in
         for letter in letters {
-          table += Array(repeating: UInt16(bits) << 8 | UInt16(letter), count: 1 << (bitsMax - bits))
+          table += Array(repeating: UInt16(letter) << 8 | UInt16(bits), count: 1 << (bitsMax - bits))
         }
       }
     }
@@ -39,35 +39,50 @@ enum HuffmanText {
     _ text: UnsafeMutableBufferPointer<UInt8>,
     _ count: inout Int
   ) -> Bool {
-    // The lowest `bits` bits of `buffer` are what was read and not yet decoded.
-    var (buffer, bits, next, length) = (UInt64(0), 0, 0, 0)
+    guard let entries = table.baseAddress, let text = text.baseAddress else { return code.isEmpty }
+    var length = 0
     defer { count = length }
-    while true {
-      while bits <= 32, next < code.count {
-        if next + 4 <= code.count {
-          let word = code.loadUnaligned(fromByteOffset: next, as: UInt32.self)
-          (buffer, bits, next) = (buffer << 32 | UInt64(UInt32(bigEndian: word)), bits + 32, next + 4)
-        } else {
-          (buffer, bits, next) = (buffer << 8 | UInt64(code[next]), bits + 8, next + 1)
-        }
+    // Where the next letter's code begins.
+    var place = 0
+    // Seven letters have at most the 56 bits that a word has from any bit of its first byte on. A code that is none has no
+    // length, so that all behind it are none.
+    while (place >> 3) + 8 <= code.count {
+      let word = UInt64(bigEndian: code.loadUnaligned(fromByteOffset: place >> 3, as: UInt64.self))
+      var bits = word &<< UInt64(truncatingIfNeeded: place & 7)
+      var (lengths, last) = (UInt16(0), UInt16(0))
+      for letter in 0..<7 {
+        last = entries[Int(truncatingIfNeeded: bits &>> 56)]
+        text[length &+ letter] = UInt8(truncatingIfNeeded: last &>> 8)
+        lengths &+= last
+        bits = bits &<< UInt64(truncatingIfNeeded: last)
       }
-      if bits < bitsMax { break }
-      while bits >= bitsMax {
-        let entry = table[
-          Int(truncatingIfNeeded: buffer >> UInt64(truncatingIfNeeded: bits - bitsMax)) & 0xFF]
-        if entry == 0 { return false }
-        text[length] = UInt8(truncatingIfNeeded: entry)
-        (length, bits) = (length + 1, bits - Int(entry >> 8))
-      }
+      if last == 0 { return false }
+      (length, place) = (length &+ 7, place &+ Int(lengths & 0xFF))
+    }
+    return decodeEnd(code, from: place, entries, text, &length)
+  }
+
+  /// The letters in the last bytes, one by one.
+  private static func decodeEnd(
+    _ code: UnsafeRawBufferPointer, from place: Int, _ entries: UnsafePointer<UInt16>,
+    _ text: UnsafeMutablePointer<UInt8>, _ length: inout Int
+  ) -> Bool {
+    var buffer = code[(place >> 3)...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    var bits = code.count * 8 - place
+    while bits >= bitsMax {
+      let entry = entries[Int(truncatingIfNeeded: buffer >> UInt64(bits - bitsMax)) & 0xFF]
+      if entry == 0 { return false }
+      text[length] = UInt8(entry >> 8)
+      (length, bits) = (length + 1, bits - Int(entry & 0xFF))
     }
     // The last letters, and less than a byte of ones behind them (RFC 7541 5.2).
     while bits > 0 {
       let ones = (1 << (bitsMax - bits)) - 1
       let rest = Int(truncatingIfNeeded: buffer) & ((1 << bits) - 1)
-      let entry = table[rest << (bitsMax - bits) | ones]
-      if entry == 0 || entry >> 8 > bits { return rest == (1 << bits) - 1 }
-      text[length] = UInt8(truncatingIfNeeded: entry)
-      (length, bits) = (length + 1, bits - Int(entry >> 8))
+      let entry = entries[rest << (bitsMax - bits) | ones]
+      if entry == 0 || entry & 0xFF > bits { return rest == (1 << bits) - 1 }
+      text[length] = UInt8(entry >> 8)
+      (length, bits) = (length + 1, bits - Int(entry & 0xFF))
     }
     return true
   }
