@@ -27,8 +27,7 @@ package struct JSONTape: Sendable {
 
   /// The first is the value of the whole text.
   private var entries: [Entry] = []
-  /// What was read.
-  package let text: [UInt8]
+  private let text: [UInt8]
   /// Strings with escapes, read, one behind the other.
   private var unescaped: [UInt8] = []
 

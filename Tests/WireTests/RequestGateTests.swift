@@ -188,8 +188,8 @@ struct RequestGateTests {
       #expect(gate.refusal(authorization: nil, origin: origin) == nil)
     }
     // What is refused is what the reader of tokens would have let past the rules.
-    let bearer = try? TokenReader(.production).read(bytes, for: "p", nowSeconds: 0)
-    #expect(bearer?.credentials.isAdmin ?? false == isAdministrators)
+    let caller = try? TokenReader(.production).credentials(Authorization(bytes), for: "p", nowSeconds: 0)
+    #expect(caller?.isAdmin ?? false == isAdministrators)
   }
 
   @Test("a refusal names the origin to allow")

@@ -7,53 +7,64 @@ internal import JSON
 internal import Platform
 internal import Synchronization
 
+/// The bytes by which a header is known: its own, or Huffman's code for them, where the client sends that each time.
+struct TokenSpelling: Sendable {
+  let bytes: [UInt8]
+  let isCoded: Bool
+
+  /// Read again where it is coded.
+  var header: [UInt8] { isCoded ? bytes.withUnsafeBytes { HuffmanText.text($0) } ?? [] : bytes }
+}
+
 /// The `authorization` header of a request.
 package struct Authorization: Sendable {
-  /// Its bytes as they came.
-  package let header: [UInt8]
+  let spelling: TokenSpelling
   /// What it means, where that is known.
   let known: KnownToken?
-  /// Huffman's code for it, where the client sends that each time; empty elsewhere.
-  let code: [UInt8]
+  private let decoded: [UInt8]?
+  /// Of the header.
+  let headerBytes: Int
 
-  package init(_ header: [UInt8]) { self.init(header, code: []) }
+  package init(_ header: [UInt8]) { self.init(header, TokenSpelling(bytes: header, isCoded: false)) }
 
-  /// By what it is looked for.
-  var spelling: [UInt8] { code.isEmpty ? header : code }
-
-  init(_ header: [UInt8], code: [UInt8]) {
-    self.header = header
-    self.code = code
+  init(_ header: [UInt8], _ spelling: TokenSpelling) {
+    self.spelling = spelling
+    decoded = header
     known = nil
+    headerBytes = header.count
   }
 
   init(_ token: KnownToken) {
-    header = token.header
-    code = []
+    spelling = token.spelling
+    decoded = nil
     known = token
+    headerBytes = token.headerBytes
   }
+
+  /// Its bytes, which few ask for where it is known.
+  package var header: [UInt8] { decoded ?? spelling.header }
 }
 
 /// A user's token that was read and accepted. When it ends, and for whose documents it is, is asked for each request.
 final class KnownToken: Sendable {
-  let header: [UInt8]
-  /// The bytes by which it is known: the header, or Huffman's code for it.
-  let spelling: [UInt8]
+  let spelling: TokenSpelling
+  /// Of the header, which is not kept where it is coded.
+  let headerBytes: Int
   let validity: TokenValidity
   let credentials: Credentials
   /// `TokenKeys.generation` of the keys that it was read with.
   let keys: Int
-  /// What it counts for: the header, its code, the claims once (as text, or as rules read them), and objects around them.
+  /// What it counts for: the spelling, the claims that a rule may ask for, and objects around them.
   let byteCount: Int
 
-  /// - Parameter code: empty where it is to be known by the header.
-  init(_ header: [UInt8], code: [UInt8] = [], _ user: UserToken, _ credentials: Credentials, keys: Int = 0) {
-    self.header = header
-    spelling = code.isEmpty ? header : code
+  init(_ authorization: Authorization, _ validity: TokenValidity, _ credentials: Credentials, keys: Int = 0) {
+    spelling = authorization.spelling
+    headerBytes = authorization.headerBytes
     self.keys = keys
     self.credentials = credentials
-    validity = user.validity
-    byteCount = header.count + code.count + user.text.count + Self.ownBytes
+    self.validity = validity
+    // Base64 makes four bytes of three.
+    byteCount = spelling.bytes.count + headerBytes * 3 / 4 + Self.ownBytes
   }
 
   private static let ownBytes = 400
@@ -128,8 +139,8 @@ package final class TokenCache: Sendable {
     guard spelling.count >= Self.headerBytesMin else { return nil }
     let name = CRC32C.checksum(spelling)
     let (token, gone) = part(name).state.withLock { state -> (KnownToken?, [UInt32: KnownToken]) in
-      if let token = state.young[name] { return (spelling.holds(token.spelling) ? token : nil, [:]) }
-      guard let token = state.old[name], spelling.holds(token.spelling) else { return (nil, [:]) }
+      if let token = state.young[name] { return (spelling.holds(token.spelling.bytes) ? token : nil, [:]) }
+      guard let token = state.old[name], spelling.holds(token.spelling.bytes) else { return (nil, [:]) }
       return (token, state.add(token, name, youngBytesMax: youngBytesMax))
     }
     // Thousands of objects may end: others of this part do not wait for that.
@@ -140,15 +151,15 @@ package final class TokenCache: Sendable {
   func token(_ spelling: [UInt8]) -> KnownToken? { spelling.withUnsafeBytes { token($0) } }
 
   func keep(_ token: KnownToken) {
-    guard token.header.count <= Self.headerBytesMax else { return }
-    let name = token.spelling.withUnsafeBytes { CRC32C.checksum($0) }
+    guard token.headerBytes <= Self.headerBytesMax else { return }
+    let name = token.spelling.bytes.withUnsafeBytes { CRC32C.checksum($0) }
     let gone = part(name).state.withLock { $0.add(token, name, youngBytesMax: youngBytesMax) }
     withExtendedLifetime(gone) {}
   }
 
   /// The token is not accepted any more.
   func forget(_ token: KnownToken) {
-    let name = token.spelling.withUnsafeBytes { CRC32C.checksum($0) }
+    let name = token.spelling.bytes.withUnsafeBytes { CRC32C.checksum($0) }
     part(name).state.withLock { state in
       if state.young[name] === token || state.old[name] === token { state.remove(name) }
     }
@@ -179,7 +190,7 @@ struct RepeatedAuthorization {
   /// - Parameter tokens: what is known; nil where nobody keeps tokens.
   mutating func take(_ value: UnsafeRawBufferPointer, _ tokens: TokenCache?) -> Authorization {
     if let last, last.known != nil || tokens == nil || value.count < TokenCache.headerBytesMin,
-      value.holds(last.header)
+      value.holds(last.spelling.bytes)
     {
       return last
     }

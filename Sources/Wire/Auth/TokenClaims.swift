@@ -34,14 +34,8 @@ struct TokenClaims: Sendable {
     }
   }
 
-  /// JSON.
-  var text: [UInt8] { tape.text }
-
   /// All of them, in the stored form of a document's fields.
-  static func stored(_ text: [UInt8]) -> [UInt8] {
-    // It was read before, so it is what it must be.
-    (try? JSONReader.tape(of: text))?.storedFields ?? []
-  }
+  var stored: [UInt8] { tape.storedFields ?? [] }
 
   // MARK: what every token says
 

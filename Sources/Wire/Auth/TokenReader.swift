@@ -66,34 +66,41 @@ package struct TokenReader: Sendable {
     _ authorization: Authorization?, for project: String, nowSeconds: @autoclosure () -> Int64
   ) throws(GRPCStatus) -> Credentials {
     guard let authorization else { return .anonymous }
-    guard let token = authorization.known ?? cache.token(authorization.spelling) else {
-      return try readNew(
-        authorization.header, code: authorization.code, for: project, nowSeconds: nowSeconds())
+    guard let token = authorization.known ?? cache.token(authorization.spelling.bytes) else {
+      return try readNew(authorization, for: project, nowSeconds: nowSeconds())
     }
     if checks == .off { return token.credentials }
     let now = nowSeconds()
     if token.validity.hasEnded(at: now) { cache.forget(token) }
     if checks == .jwks, token.keys != keys.generation {
-      let code = token.spelling == token.header ? [] : token.spelling
-      return try readNew(token.header, code: code, for: project, nowSeconds: now)
+      return try readNew(Authorization(token), for: project, nowSeconds: now)
     }
     try check(token.validity, for: project, nowSeconds: now)
     return token.credentials
   }
 
   private func readNew(
-    _ header: [UInt8], code: [UInt8], for project: String, nowSeconds: Int64
+    _ authorization: Authorization, for project: String, nowSeconds: Int64
   ) throws(GRPCStatus) -> Credentials {
     let generation = keys.generation
-    let bearer = try read(header, for: project, nowSeconds: nowSeconds)
-    let credentials = bearer.credentials
-    switch bearer {
-    case .anonymous, .administrator: break
-    case .user(let user), .serviceAccount(let user):
-      cache.keep(KnownToken(header, code: code, user, credentials, keys: generation))
+    let credentials: Credentials
+    let validity: TokenValidity
+    switch try read(authorization.header, for: project, nowSeconds: nowSeconds) {
+    case .anonymous: return .anonymous
+    case .administrator: return .admin
+    case .serviceAccount(let account): (credentials, validity) = (.admin, account.validity)
+    case .user(let user):
+      let facts = AuthFacts(uid: user.uid) { [spelling = authorization.spelling] in
+        Self.claims(of: spelling.header)
+      }
+      (credentials, validity) = (.user(facts), user.validity)
     }
+    cache.keep(KnownToken(authorization, validity, credentials, keys: generation))
     return credentials
   }
+
+  /// What rules see of a token that was accepted: all claims, in the stored form of a document's fields.
+  static func claims(of header: [UInt8]) -> [UInt8] { parts(of: header.dropFirst(7))?.claims.stored ?? [] }
 
   /// Classifies a header.
   /// - Parameter project: whose documents are asked for.
@@ -228,16 +235,5 @@ package struct TokenReader: Sendable {
       let tape = try? JSONReader.tape(of: text), tape.isObject
     else { return nil }
     return tape
-  }
-}
-
-extension Bearer {
-  /// Who this is to the guard. Made once per token.
-  var credentials: Credentials {
-    switch self {
-    case .anonymous: .anonymous
-    case .administrator, .serviceAccount: .admin
-    case .user(let user): .user(AuthFacts(uid: user.uid) { [text = user.text] in TokenClaims.stored(text) })
-    }
   }
 }

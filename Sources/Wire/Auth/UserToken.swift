@@ -58,12 +58,7 @@ package struct TokenValidity: Equatable, Sendable {
 package struct UserToken: Equatable, Sendable {
   /// `sub`; nil when it is no text. Source: docs/spec/production-differences.md C9 (`user_id` gives no uid).
   package let uid: String?
-  /// All claims, in JSON.
-  package let text: [UInt8]
   package private(set) var validity: TokenValidity
-
-  /// All claims, as rules read them: in the stored form of a document's fields.
-  package var claims: [UInt8] { TokenClaims.stored(text) }
 
   /// The same, for whom it was found to be when it was read.
   func with(_ audience: TokenValidity.Audience) -> UserToken {
@@ -73,7 +68,6 @@ package struct UserToken: Equatable, Sendable {
   }
 
   init(_ claims: TokenClaims) {
-    text = claims.text
     uid = claims.subject
     validity = TokenValidity(claims)
   }

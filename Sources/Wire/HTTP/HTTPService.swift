@@ -152,9 +152,9 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
   }
 
   func credentials(_ exchange: HTTPExchange, in database: DatabaseID) throws(GRPCStatus) -> Credentials {
-    let header = exchange.request.header("authorization").map { Array($0.utf8) }
-    return try firestore.tokens.read(header, for: database.project, nowSeconds: firestore.nowSeconds)
-      .credentials
+    let header = exchange.request.header("authorization").map { Authorization(Array($0.utf8)) }
+    return try firestore.tokens.credentials(
+      header, for: database.project, nowSeconds: firestore.nowSeconds)
   }
 }
 

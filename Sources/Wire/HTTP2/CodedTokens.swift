@@ -91,12 +91,14 @@ struct CodedTokens {
     _ literal: Literal, in bytes: UnsafeRawBufferPointer
   ) -> Authorization? {
     let code = UnsafeRawBufferPointer(rebasing: bytes[literal.code])
-    if let last, code.holds(last.spelling) { return Authorization(last) }
+    if let last, code.holds(last.spelling.bytes) { return Authorization(last) }
     if let token = tokens.token(code) {
       last = token
       return Authorization(token)
     }
-    return HuffmanText.text(code).map { Authorization($0, code: Array(code)) }
+    return HuffmanText.text(code).map {
+      Authorization($0, TokenSpelling(bytes: Array(code), isCoded: true))
+    }
   }
 }
 

@@ -326,22 +326,20 @@ extension HTTP2Connection {
 
   func addHeader(streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     guard headerStream?.id == streamID else { return }
-    if let found = codedTokens?.authorization(on: streamID, value) {
-      found.header.withUnsafeBytes { add(name: name, value: $0, found) }
-    } else {
-      add(name: name, value: value, nil)
-    }
-  }
-
-  private func add(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ found: Authorization?) {
-    requestHead.listBytes += name.count + value.count + 32
+    let found = codedTokens?.authorization(on: streamID, value)
+    requestHead.listBytes += name.count + (found?.headerBytes ?? value.count) + 32
     guard requestHead.listBytes <= options.headerListBytesMax else { return }
     if let found {
       requestHead.authorization = found
     } else {
       requestHead.take(name: name, value: value, sharing: &headerCache)
     }
-    if !requestHead.isGRPC { heldHeaders.append(name: name, value: value) }
+    if requestHead.isGRPC { return }
+    if let found {
+      found.header.withUnsafeBytes { heldHeaders.append(name: name, value: $0) }
+    } else {
+      heldHeaders.append(name: name, value: value)
+    }
   }
 
   func endHeaders(streamID: Int32) {
