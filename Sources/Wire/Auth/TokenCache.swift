@@ -18,31 +18,44 @@ struct TokenSpelling: Sendable {
 
 /// The `authorization` header of a request.
 package struct Authorization: Sendable {
-  let spelling: TokenSpelling
-  /// What it means, where that is known.
-  let known: KnownToken?
-  private let decoded: [UInt8]?
-  /// Of the header.
-  let headerBytes: Int
+  private enum Content {
+    case known(KnownToken)
+    case new(TokenSpelling, header: [UInt8])
+  }
+
+  private let content: Content
 
   package init(_ header: [UInt8]) { self.init(header, TokenSpelling(bytes: header, isCoded: false)) }
 
-  init(_ header: [UInt8], _ spelling: TokenSpelling) {
-    self.spelling = spelling
-    decoded = header
-    known = nil
-    headerBytes = header.count
-  }
+  init(_ header: [UInt8], _ spelling: TokenSpelling) { content = .new(spelling, header: header) }
 
-  init(_ token: KnownToken) {
-    spelling = token.spelling
-    decoded = nil
-    known = token
-    headerBytes = token.headerBytes
+  init(_ token: KnownToken) { content = .known(token) }
+
+  /// What it means, where that is known.
+  var known: KnownToken? { if case .known(let token) = content { token } else { nil } }
+
+  var spelling: TokenSpelling {
+    switch content {
+    case .known(let token): token.spelling
+    case .new(let spelling, _): spelling
+    }
   }
 
   /// Its bytes, which few ask for where it is known.
-  package var header: [UInt8] { decoded ?? spelling.header }
+  package var header: [UInt8] {
+    switch content {
+    case .known(let token): token.spelling.header
+    case .new(_, let header): header
+    }
+  }
+
+  /// Of the header.
+  var headerBytes: Int {
+    switch content {
+    case .known(let token): token.headerBytes
+    case .new(_, let header): header.count
+    }
+  }
 }
 
 /// A user's token that was read and accepted. When it ends, and for whose documents it is, is asked for each request.

@@ -40,8 +40,10 @@ struct CodedTokens {
   private static let authorizationIndex = 23
   /// Fewer bytes are decoded faster than found. LIMIT: more are not looked at.
   private static let codeBytes = 64...(12 << 10)
+  /// What is of another length stands for itself: asked of every header before anything else.
+  static let placeholderBytes = 20
   /// Nobody outside knows it, so no client's header is taken for one of these.
-  private static let placeholder: [UInt8] = (0..<20).map { _ in
+  private static let placeholder: [UInt8] = (0..<placeholderBytes).map { _ in
     .random(in: UInt8(ascii: "a")...UInt8(ascii: "z"))
   }
 
