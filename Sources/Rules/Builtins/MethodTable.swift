@@ -52,30 +52,35 @@ package struct BuiltinMethod: Sendable {
 }
 
 /// All methods; one shared instance.
-package final class MethodTable: Sendable {
+///
+/// INVARIANT: written in `init` only, and never freed: a method that was found stays where it is, and who uses it counts no
+/// references.
+package final class MethodTable: @unchecked Sendable {
   package static let shared = MethodTable()
 
-  private let methods: [BuiltinMethod?]
+  private let methods: UnsafeMutablePointer<UnsafePointer<BuiltinMethod>?>
 
   private init() {
     precondition(MethodName.allCases.enumerated().allSatisfy { $0.element.number == $0.offset })
-    var table = [BuiltinMethod?](
-      repeating: nil, count: OperandKind.allCases.count * MethodName.count)
+    let count = OperandKind.allCases.count * MethodName.count
+    methods = .allocate(capacity: count)
+    methods.initialize(repeating: nil, count: count)
     let groups: [(OperandKind, [(MethodName, [String], BuiltinMethod.Body)])] = [
       (.string, StringMethods.all), (.list, ListMethods.all), (.map, MapMethods.all),
       (.set, SetMethods.all), (.mapDiff, MapDiffMethods.all), (.bytes, BytesMethods.all),
       (.timestamp, TimestampMethods.all), (.duration, DurationMethods.all), (.latlng, LatLngMethods.all),
       (.path, PathMethods.all), (.constraint, ConstraintMethods.all),
     ]
-    for (kind, methods) in groups {
-      for (name, overloads, body) in methods {
+    for (kind, group) in groups {
+      for (name, overloads, body) in group {
         // The official engine speaks of lists where it means constraints.
         let owner = kind == .constraint ? OperandKind.list.name : kind.name
-        table[Self.index(kind, name)] = BuiltinMethod(
-          signature: Signature("\(owner).\(name.rawValue)", overloads), body: body)
+        let method = UnsafeMutablePointer<BuiltinMethod>.allocate(capacity: 1)
+        method.initialize(
+          to: BuiltinMethod(signature: Signature("\(owner).\(name.rawValue)", overloads), body: body))
+        methods[Self.index(kind, name)] = UnsafePointer(method)
       }
     }
-    methods = table
   }
 
   @inline(__always)
@@ -84,7 +89,7 @@ package final class MethodTable: Sendable {
   }
 
   @inline(__always)
-  package func method(_ kind: OperandKind, _ name: MethodName) -> BuiltinMethod? {
+  package func method(_ kind: OperandKind, _ name: MethodName) -> UnsafePointer<BuiltinMethod>? {
     methods[Self.index(kind, name)]
   }
 }

@@ -8,9 +8,28 @@ internal import DocModel
 enum UTF16Text {
   /// Number of UTF-16 units.
   static func size(_ text: ByteView) -> Int {
-    var count = 0
-    for byte in text.buffer where byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
+    var count = text.count
+    var index = 0
+    while index &+ 8 <= text.count {
+      count &+= surplus(text.start.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      index &+= 8
+    }
+    while index < text.count {
+      count &+= surplus(UInt64(text.buffer[index]))
+      index &+= 1
+    }
     return count
+  }
+
+  /// How many units more than bytes there are in eight bytes: one less for each that continues a character, one more for each
+  /// that begins one of four.
+  @inline(__always)
+  private static func surplus(_ word: UInt64) -> Int {
+    let tops: UInt64 = 0x8080_8080_8080_8080
+    guard word & tops != 0 else { return 0 }
+    let continuing = word & ~(word << 1) & tops
+    let fours = word & word << 1 & word << 2 & word << 3 & tops
+    return fours.nonzeroBitCount &- continuing.nonzeroBitCount
   }
 
   /// The units of a range that is known to be inside.

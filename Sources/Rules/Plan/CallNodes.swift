@@ -57,20 +57,20 @@ final class MethodCallNode: PlanNode, @unchecked Sendable {
     }
     let (values, fault) = argument.map { e.evaluated($0) } ?? e.evaluate(argumentList)
     if let fault { return fault }
-    guard arguments.count == implementation.signature.argumentCount else {
+    guard argumentList.count == implementation.pointee.signature.argumentCount else {
       return e.fault(
         .argumentCount, number,
-        FaultText.argumentCount(arguments.count, expected: implementation.signature.expected))
+        FaultText.argumentCount(argumentList.count, expected: implementation.pointee.signature.expected))
     }
     e.takesWalk(target)
-    if let result = implementation.body(e, target, CallArguments(start: values, node: number)) {
+    if let result = implementation.pointee.body(e, target, CallArguments(start: values, node: number)) {
       return result
     }
     return e.fault(
       .unsupportedOperation, number,
       FaultText.unsupported(
         Signatures.call("\(target.kind.name).\(name)", arguments.indices.map { values[$0].kind }),
-        expected: implementation.signature.expected))
+        expected: implementation.pointee.signature.expected))
   }
 
   /// The fault of a receiver that has no such method, or that is none.
@@ -102,10 +102,10 @@ final class LibraryCallNode: PlanNode, @unchecked Sendable {
     e.charge(1)
     let (values, fault) = e.evaluate(argumentList)
     if let fault { return fault }
-    guard arguments.count == function.signature.argumentCount else {
+    guard argumentList.count == function.signature.argumentCount else {
       return e.fault(
         .argumentCount, number,
-        FaultText.argumentCount(arguments.count, expected: function.signature.expected))
+        FaultText.argumentCount(argumentList.count, expected: function.signature.expected))
     }
     if let result = function.body(e, CallArguments(start: values, node: number)) { return result }
     return e.fault(

@@ -201,10 +201,10 @@ extension SymbolicEvaluator {
     guard let implementation = MethodTable.shared.method(owner, name) else { return fault(term) }
     let (values, fault) = evaluate(arguments, frame)
     if let fault { return fault }
-    guard values.count == implementation.signature.argumentCount else { return self.fault(term) }
+    guard values.count == implementation.pointee.signature.argumentCount else { return self.fault(term) }
     if case .known(let operand) = receiver, let known = allKnown(values) {
       let call = CallArguments(start: e.arena.copy(known), node: term.number)
-      return implementation.body(e, operand, call).map { .known($0) } ?? self.fault(term)
+      return implementation.pointee.body(e, operand, call).map { .known($0) } ?? self.fault(term)
     }
     return collectionMethod(receiver, name, values, term)
       ?? opaque(
@@ -224,7 +224,7 @@ extension SymbolicEvaluator {
         return self.fault(term)
       }
       let call = CallArguments(start: e.arena.copy(known), node: term.number)
-      return implementation.body(e, operand, call).map { .known($0) } ?? self.fault(term)
+      return implementation.pointee.body(e, operand, call).map { .known($0) } ?? self.fault(term)
     }
     return collectionMethod(receiver, name, values, term)
       ?? opaque(

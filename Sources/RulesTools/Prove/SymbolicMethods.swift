@@ -17,7 +17,7 @@ enum SymbolicMethods {
       guard let method = MethodTable.shared.method(kind, name) else { continue }
       owners.insert(KindSet(kind))
       if kind == .float { owners.insert(.nan) }
-      count = method.signature.argumentCount
+      count = method.pointee.signature.argumentCount
     }
     return (owners, count)
   }
