@@ -204,8 +204,7 @@ extension PostgresEngine: SharedStore {
   /// INVARIANT: nothing is prepared any more when what others have committed is applied.
   private func send(
     _ statements: [PostgresStatement], _ batch: MutationBatch, _ isLong: Bool, _ number: Int64,
-    _ token: [UInt8],
-    _ turn: PostgresTurn, _ feed: PostgresFeed
+    _ token: [UInt8], _ turn: PostgresTurn, _ feed: PostgresFeed
   ) throws(StorageError) -> PreparedBatch? {
     var failure = PostgresFailure(message: "there was no attempt")
     for _ in 0..<Self.attemptsMax {

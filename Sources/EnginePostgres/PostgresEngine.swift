@@ -23,7 +23,7 @@ public final class PostgresEngine: StorageEngine {
   public let limits = EngineLimits(keyBytesMax: 511, valueBytesMax: Int(Int32.max))
 
   /// Where servers share the store each batch also takes the clock's row from the others: fewer and larger ones are better.
-  public var isElsewhere: Bool { feed == nil }
+  public var writesElsewhere: Bool { feed == nil }
 
   public let health: EngineHealth
 

@@ -22,10 +22,10 @@ enum ServedEngine: StorageEngine {
     }
   }
 
-  var isElsewhere: Bool {
+  var writesElsewhere: Bool {
     switch self {
-    case .folder(let engine): engine.isElsewhere
-    case .postgres(let engine): engine.isElsewhere
+    case .folder(let engine): engine.writesElsewhere
+    case .postgres(let engine): engine.writesElsewhere
     }
   }
 

@@ -123,7 +123,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     if sharing == nil { builder.resume(stored.kept.filter { !$0.index.isReady }) }
     defer { builder.abandon() }
     var isTidy = false
-    var pace = CommitPace(isHalfEnough: engine.isElsewhere)
+    var pace = CommitPace(isHalfEnough: engine.writesElsewhere)
     // Batches since there was nothing to tidy.
     var untidyCount = 0
     var leads = sharing == nil

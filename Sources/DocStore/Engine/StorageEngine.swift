@@ -49,7 +49,7 @@ open class StorageView {
 extension StorageEngine {
   public var isDurable: Bool { true }
 
-  public var isElsewhere: Bool { false }
+  public var writesElsewhere: Bool { false }
 
   public var sharing: (any SharedStore)? { nil }
 
@@ -83,7 +83,7 @@ public protocol StorageEngine: Sendable {
 
   /// Whether another process writes, for this one alone: commits of the next batch are read meanwhile, so that the clients of
   /// half a batch are better waited for than all.
-  var isElsewhere: Bool { get }
+  var writesElsewhere: Bool { get }
 
   /// How other processes that have the store at the same time are followed; nil where there can be none.
   var sharing: (any SharedStore)? { get }

@@ -16,22 +16,19 @@ extension Evaluation {
   }
 }
 
-final class AndNode: BinaryNode, @unchecked Sendable {
-  override func value(_ e: Evaluation) -> Operand { joined(e) { $0.value(e) } }
-
-  override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
-    joined(e) { $0.value(e, noting: &trail) }
-  }
-
+extension BinaryNode {
+  /// `&&`, which false decides, and `||`, which true decides: from either side, whatever the other one is.
   @inline(__always)
-  private func joined(_ e: Evaluation, _ value: (PlanNode) -> Operand) -> Operand {
+  fileprivate func joined(
+    _ e: Evaluation, decidedBy verdict: Bool, _ value: (PlanNode) -> Operand
+  ) -> Operand {
     e.charge(1)
     let a = value(left)
-    if a.isFalse { return a }
+    if a.isBoolean(verdict) { return a }
     if e.isExhausted { return e.exhausted(number) }
     e.charge(1)
-    // Nothing of the left side is needed further where that was true, as it is for the most part.
-    guard a.isTrue else { return beside(e, fault: a, value(right)) }
+    // Nothing of the left side is needed further where that decides nothing, as it is for the most part.
+    guard a.isBoolean(!verdict) else { return beside(e, fault: a, value(right), decidedBy: verdict) }
     let b = value(right)
     if e.isExhausted { return e.exhausted(number) }
     if case .boolean = b { return b }
@@ -39,9 +36,22 @@ final class AndNode: BinaryNode, @unchecked Sendable {
   }
 
   @inline(never)
-  private func beside(_ e: Evaluation, fault a: Operand, _ b: Operand) -> Operand {
+  private func beside(_ e: Evaluation, fault a: Operand, _ b: Operand, decidedBy verdict: Bool) -> Operand {
     if e.isExhausted { return e.exhausted(number) }
-    return b.isFalse ? b : e.logical(a, left.number)
+    return b.isBoolean(verdict) ? b : e.logical(a, left.number)
+  }
+}
+
+extension Operand {
+  @inline(__always)
+  fileprivate func isBoolean(_ flag: Bool) -> Bool { flag ? isTrue : isFalse }
+}
+
+final class AndNode: BinaryNode, @unchecked Sendable {
+  override func value(_ e: Evaluation) -> Operand { joined(e, decidedBy: false) { $0.value(e) } }
+
+  override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
+    joined(e, decidedBy: false) { $0.value(e, noting: &trail) }
   }
 
   override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
@@ -52,30 +62,10 @@ final class AndNode: BinaryNode, @unchecked Sendable {
 }
 
 final class OrNode: BinaryNode, @unchecked Sendable {
-  override func value(_ e: Evaluation) -> Operand { joined(e) { $0.value(e) } }
+  override func value(_ e: Evaluation) -> Operand { joined(e, decidedBy: true) { $0.value(e) } }
 
   override func value(_ e: Evaluation, noting trail: inout RefusalTrail) -> Operand {
-    joined(e) { $0.value(e, noting: &trail) }
-  }
-
-  @inline(__always)
-  private func joined(_ e: Evaluation, _ value: (PlanNode) -> Operand) -> Operand {
-    e.charge(1)
-    let a = value(left)
-    if a.isTrue { return a }
-    if e.isExhausted { return e.exhausted(number) }
-    e.charge(1)
-    guard a.isFalse else { return beside(e, fault: a, value(right)) }
-    let b = value(right)
-    if e.isExhausted { return e.exhausted(number) }
-    if case .boolean = b { return b }
-    return e.logical(b, right.number)
-  }
-
-  @inline(never)
-  private func beside(_ e: Evaluation, fault a: Operand, _ b: Operand) -> Operand {
-    if e.isExhausted { return e.exhausted(number) }
-    return b.isTrue ? b : e.logical(a, left.number)
+    joined(e, decidedBy: true) { $0.value(e, noting: &trail) }
   }
 
   override func deciders(_ e: Evaluation, _ result: Operand) -> [PlanNode] {
