@@ -40,7 +40,9 @@ package final class Evaluation {
   private(set) var uid = Operand.null
   /// Whose claims are asked for. Not retained: the request holds it.
   private var claimant: Unmanaged<AuthFacts>?
-  private var readClaims: ByteView?
+  /// Its claims, where somebody has asked for them.
+  private var readClaims = ByteView(WireCursor.empty)
+  private var hasReadClaims = false
   /// The fields before: `.document`, a computed `.map` for a query, `.null` when there is none.
   var resourceData = Operand.null { didSet { forgetMemos() } }
   /// The fields after: `.document`; `.null` for a delete.
@@ -260,7 +262,7 @@ extension Evaluation {
   @inline(__always)
   func signIn(_ auth: Unmanaged<AuthFacts>?) {
     claimant = auth
-    readClaims = nil
+    hasReadClaims = false
     isSignedIn = auth != nil
     guard let auth else { return }
     uid = auth._withUnsafeGuaranteedRef { $0.uid.map { .string($0) } ?? .null }
@@ -268,9 +270,10 @@ extension Evaluation {
 
   /// `request.auth.token` of who is signed in.
   var claims: ByteView {
-    if let readClaims { return readClaims }
-    let claims = ByteView(claimant?._withUnsafeGuaranteedRef { $0.claims } ?? WireCursor.empty)
-    readClaims = claims
-    return claims
+    if !hasReadClaims {
+      readClaims = ByteView(claimant?._withUnsafeGuaranteedRef { $0.claims } ?? WireCursor.empty)
+      hasReadClaims = true
+    }
+    return readClaims
   }
 }
