@@ -3,6 +3,7 @@
 
 import Access
 import DocModel
+import Rules
 import TestSupport
 import Testing
 
@@ -129,7 +130,13 @@ struct CodedTokensTests {
         let sent = try #require(server.heads.last?.authorization)
         #expect(sent.header == Array(user.utf8))
         #expect((sent.known != nil) == (round > 0 || server.heads.count == 3))
-        if let known = sent.known { #expect(known.spelling.bytes.count < known.headerBytes) }
+        if let known = sent.known {
+          #expect(known.spelling.bytes.count < known.headerBytes)
+          // Made late, from the code: what rules see is what the header says.
+          guard case .user(let facts?) = known.credentials else { return #expect(Bool(false)) }
+          #expect(Array(facts.claimFields.bytes) == TokenReader.claims(of: Array(user.utf8)))
+          #expect(facts.claimFields.value(named: "sub") != nil)
+        }
         Self.remember(server.heads[server.heads.count - 1], reader)
       }
     }

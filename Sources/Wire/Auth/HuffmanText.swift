@@ -62,25 +62,18 @@ enum HuffmanText {
     return decodeEnd(code, from: place, entries, text, &length)
   }
 
-  /// The letters in the last bytes, one by one.
+  /// The letters in the last seven bytes at most, one by one, and less than a byte of ones behind them (RFC 7541 5.2).
   private static func decodeEnd(
     _ code: UnsafeRawBufferPointer, from place: Int, _ entries: UnsafePointer<UInt16>,
     _ text: UnsafeMutablePointer<UInt8>, _ length: inout Int
   ) -> Bool {
-    var buffer = code[(place >> 3)...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    // With eight more ones, so that eight bits can be looked at from every place.
+    let buffer = code[(place >> 3)...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } << 8 | 0xFF
     var bits = code.count * 8 - place
-    while bits >= bitsMax {
-      let entry = entries[Int(truncatingIfNeeded: buffer >> UInt64(bits - bitsMax)) & 0xFF]
-      if entry == 0 { return false }
-      text[length] = UInt8(entry >> 8)
-      (length, bits) = (length + 1, bits - Int(entry & 0xFF))
-    }
-    // The last letters, and less than a byte of ones behind them (RFC 7541 5.2).
     while bits > 0 {
-      let ones = (1 << (bitsMax - bits)) - 1
-      let rest = Int(truncatingIfNeeded: buffer) & ((1 << bits) - 1)
-      let entry = entries[rest << (bitsMax - bits) | ones]
-      if entry == 0 || entry & 0xFF > bits { return rest == (1 << bits) - 1 }
+      let next = Int(truncatingIfNeeded: buffer >> UInt64(bits)) & 0xFF
+      let entry = entries[next]
+      if entry == 0 || entry & 0xFF > bits { return bits < bitsMax && next == 0xFF }
       text[length] = UInt8(entry >> 8)
       (length, bits) = (length + 1, bits - Int(entry & 0xFF))
     }

@@ -70,7 +70,7 @@ final class KnownToken: Sendable {
   /// What it counts for: the spelling, the claims that a rule may ask for, and objects around them.
   let byteCount: Int
 
-  init(_ authorization: Authorization, _ validity: TokenValidity, _ credentials: Credentials, keys: Int = 0) {
+  init(_ authorization: Authorization, _ validity: TokenValidity, _ credentials: Credentials, keys: Int) {
     spelling = authorization.spelling
     headerBytes = authorization.headerBytes
     self.keys = keys

@@ -2,7 +2,7 @@
 ///
 /// nghttp2's clients, Node's among them, keep no token in the table of headers: each request has all of it, some six hundred
 /// bytes of Huffman's code, and to decode them takes the library a tenth of the time of a guarded get. There is one such code
-/// for a text, so a token is known by it. The library gets a placeholder, and who reads the headers of that stream finds the
+/// for a text, so a token is known by it. The library gets a stand-in, and who reads the headers of that stream finds the
 /// token here. What cannot be read here is left for the library to judge.
 ///
 /// Only literals that enter no table (RFC 7541 6.2.2, 6.2.3) are replaced: the library's table stays the client's.
@@ -40,10 +40,8 @@ struct CodedTokens {
   private static let authorizationIndex = 23
   /// Fewer bytes are decoded faster than found. LIMIT: more are not looked at.
   private static let codeBytes = 64...(12 << 10)
-  /// What is of another length stands for itself: asked of every header before anything else.
-  static let placeholderBytes = 20
   /// Nobody outside knows it, so no client's header is taken for one of these.
-  private static let placeholder: [UInt8] = (0..<placeholderBytes).map { _ in
+  private static let standIn: [UInt8] = (0..<20).map { _ in
     .random(in: UInt8(ascii: "a")...UInt8(ascii: "z"))
   }
 
@@ -57,11 +55,11 @@ struct CodedTokens {
       found.append((literal.stream, authorization))
       rewritten.append(contentsOf: bytes[copied..<literal.start])
       let payloadBytes =
-        literal.payloadBytes - (literal.code.upperBound - literal.value) + 1 + Self.placeholder.count
+        literal.payloadBytes - (literal.code.upperBound - literal.value) + 1 + Self.standIn.count
       for shift in [16, 8, 0] { rewritten.append(UInt8(truncatingIfNeeded: payloadBytes >> shift)) }
       rewritten.append(contentsOf: bytes[(literal.start + 3)..<literal.value])
-      rewritten.append(UInt8(Self.placeholder.count))
-      rewritten.append(contentsOf: Self.placeholder)
+      rewritten.append(UInt8(Self.standIn.count))
+      rewritten.append(contentsOf: Self.standIn)
       copied = literal.code.upperBound
     }
     guard copied > 0 else { return false }
@@ -71,10 +69,12 @@ struct CodedTokens {
 
   var chunk: [UInt8] { rewritten }
 
-  /// What a stream's header stands for; nil for one that stands for itself.
-  func authorization(on stream: Int32, _ value: UnsafeRawBufferPointer) -> Authorization? {
-    guard !found.isEmpty, value.holds(Self.placeholder) else { return nil }
-    return found.first { $0.stream == stream }?.authorization
+  /// Whether a header may stand for a token. Asked of every header first: who asks a connection's `CodedTokens` copies it.
+  static func isStandIn(_ value: UnsafeRawBufferPointer) -> Bool { value.holds(standIn) }
+
+  /// What the stand-in in a stream's header stands for.
+  func authorization(on stream: Int32) -> Authorization? {
+    found.first { $0.stream == stream }?.authorization
   }
 
   mutating func forget() {

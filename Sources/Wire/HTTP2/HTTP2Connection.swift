@@ -326,8 +326,7 @@ extension HTTP2Connection {
 
   func addHeader(streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     guard headerStream?.id == streamID else { return }
-    let found =
-      value.count == CodedTokens.placeholderBytes ? codedTokens?.authorization(on: streamID, value) : nil
+    let found = CodedTokens.isStandIn(value) ? codedTokens?.authorization(on: streamID) : nil
     requestHead.listBytes += name.count + (found?.headerBytes ?? value.count) + 32
     guard requestHead.listBytes <= options.headerListBytesMax else { return }
     if let found {
