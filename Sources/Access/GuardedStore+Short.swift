@@ -12,21 +12,22 @@ enum ShortWork {
 }
 
 extension GuardedStore {
-  /// As `get`; nil, and nothing has happened, when the document is large or its rules are much work.
-  public func getShortly<R>(
+  /// As `get`; false, and nothing has happened, when the document is large or its rules are much work.
+  public func getShortly(
     _ name: DocumentName, as credentials: Credentials, at time: ReadTime = .newest,
-    _ visit: (StoredDocument?, _ readTime: Int64) throws(StoreError) -> R
-  ) throws(StoreError) -> R? {
-    if isWitnessed { return nil }
+    _ visit: (StoredDocument?, _ readTime: Int64) -> Void
+  ) throws(StoreError) -> Bool {
+    if isWitnessed { return false }
     return try store.read(name.database, at: time) { (view) throws(StoreError) in
       let document = try view.document(name.path)
-      if let document, document.fields.byteCount > ShortWork.bytesMax { return nil }
+      if let document, document.fields.byteCount > ShortWork.bytesMax { return false }
       let isJudged = try judgingShortly(view, credentials) { (guarding) throws(StoreError) in
         try guarding.allowGet(name.path, document, in: name.database)
       }
-      guard isJudged else { return nil }
+      guard isJudged else { return false }
       metrics.countDocuments(1)
-      return try visit(document, view.readTime)
+      visit(document, view.readTime)
+      return true
     }
   }
 

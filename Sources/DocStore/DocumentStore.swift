@@ -80,7 +80,7 @@ public final class DocumentStore<Engine: StorageEngine>: Sendable {
       engine: engine, clock: clock, transactions: transactions, feed: feed,
       housekeeping: Housekeeping(
         engine: engine, now: environment.now, hold: hold, historyBytesMax: options.historyBytesMax),
-      indexes: indexes, commitsOnCaller: commitsOnCaller)
+      indexes: indexes, generations: generations, commitsOnCaller: commitsOnCaller)
     indexes.connect { [weak committer, weak indexes] request in
       do throws(StoreError) {
         guard let committer else { throw .storage(.unavailable) }

@@ -306,7 +306,7 @@ public final class LMDBEngine: StorageEngine {
   }
 
   func apply(_ mutations: [Mutation], _ transaction: OpaquePointer) -> Int32 {
-    var writer = LMDBWriter(transaction, environment.handles)
+    let writer = LMDBWriter(transaction, environment.handles)
     for mutation in mutations {
       let code = writer.apply(mutation)
       if code != 0 { return code }

@@ -14,20 +14,22 @@ struct LMDBWriter: ~Copyable {
   private let transaction: OpaquePointer
   private let handles: [MDB_dbi]
   /// By raw value of `Keyspace`; nil until something is put there.
-  private var cursors: [OpaquePointer?]
+  private let cursors: UnsafeMutableBufferPointer<OpaquePointer?>
 
   init(_ transaction: OpaquePointer, _ handles: [MDB_dbi]) {
     self.transaction = transaction
     self.handles = handles
-    cursors = Array(repeating: nil, count: handles.count)
+    cursors = .allocate(capacity: handles.count)
+    cursors.initialize(repeating: nil)
   }
 
   deinit {
     for cursor in cursors { if let cursor { mdb_cursor_close(cursor) } }
+    cursors.deallocate()
   }
 
   /// The library's code.
-  mutating func apply(_ mutation: Mutation) -> Int32 {
+  func apply(_ mutation: Mutation) -> Int32 {
     let keyspace = Int(mutation.keyspace.rawValue)
     var key = MDB_val(mutation.key)
     switch mutation.kind {

@@ -12,10 +12,11 @@ extension CommitPlanner {
   /// Gives a database a new generation. The old one's keys are removed later, in slices.
   func clear(_ id: DatabaseID) throws(StorageError) -> Int64 {
     let version = clock.nextVersion()
-    guard let old = try databaseRecord(id) else { return version }
-    batch.put(.catalog, KeyLayout.condemnedKey(old.generation), [])
-    clearedGenerations.append(old.generation)
-    let deletions = feed.namesCleared(of: id) ? try deletions(of: old.generation) : nil
+    let old = try knownGeneration(id)
+    if old == 0 { return version }
+    batch.put(.catalog, KeyLayout.condemnedKey(old), [])
+    clearedGenerations.append(old)
+    let deletions = feed.namesCleared(of: id) ? try deletions(of: old) : nil
     generation = state.nextGeneration
     create(id, version)
     state.lastVersion = version

@@ -5,11 +5,11 @@ internal import DocModel
 extension CommitPlanner {
   /// Records what the commit at hand changed. Nothing can fail from here on.
   func record(
-    _ changed: [Touched], _ source: CommitSource, _ id: DatabaseID, _ version: Int64, _ known: DatabaseRecord?
+    _ changed: [Touched], _ source: CommitSource, _ id: DatabaseID, _ version: Int64, isNew: Bool
   ) {
     if changed.isEmpty { return }
     changedCount += changed.count
-    if known == nil { create(id, version) }
+    if isNew { create(id, version) }
     state.lastVersion = version
     var changes: [DocumentChange] = []
     let isFollowed = feed.isFollowed
@@ -82,7 +82,7 @@ extension CommitPlanner {
   func create(_ id: DatabaseID, _ version: Int64) {
     let record = DatabaseRecord(id: id, generation: generation, created: version)
     state.nextGeneration = generation + 1
-    databases[id] = record
+    newGenerations[id] = generation
     batch.put(.catalog, KeyLayout.databaseKey(id), record.encoded)
   }
 

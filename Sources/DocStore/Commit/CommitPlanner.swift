@@ -48,7 +48,11 @@ final class CommitPlanner {
   /// Events of planned commits, to be published when the batch is durable.
   var events: [(database: DatabaseID, version: Int64, event: FeedEvent)] = []
   var documents = PlannedDocuments()
-  var databases: [DatabaseID: DatabaseRecord] = [:]
+  private let generations: KnownGeneration
+  /// That of the view.
+  private let storedState: StoreState
+  /// What the batch has given to databases that are new or cleared.
+  var newGenerations: [DatabaseID: UInt32] = [:]
   /// By how much the batch changes the tallies of collections, by what their keys begin with; nil to keep none.
   var tallies: [[UInt8]: CollectionTally]?
   /// Collections in which the batch replaces damaged documents: their tallies are counted anew.
@@ -86,12 +90,14 @@ final class CommitPlanner {
 
   init(
     view: StorageView, batch: MutationBatch, state: StoreState, clock: CommitClock,
-    transactions: TransactionTable, feed: ChangeFeed, indexes: IndexRegistry, isHurried: Bool,
-    keepsTallies: Bool
+    transactions: TransactionTable, feed: ChangeFeed, indexes: IndexRegistry, generations: KnownGeneration,
+    isHurried: Bool, keepsTallies: Bool
   ) {
     self.view = view
     self.batch = batch
     self.state = state
+    storedState = state
+    self.generations = generations
     self.clock = clock
     self.transactions = transactions
     self.feed = feed
@@ -113,23 +119,22 @@ final class CommitPlanner {
     limits = request.limits
     chargedIndexes = limits.indexes?(request.database)
     version = clock.nextVersion()
-    var database: DatabaseRecord?
-    do { database = try databaseRecord(request.database) } catch { throw .storage(error) }
-    generation = database?.generation ?? state.nextGeneration
+    var known: UInt32 = 0
+    do { known = try knownGeneration(request.database) } catch { throw .storage(error) }
+    let isNew = known == 0
+    generation = isNew ? state.nextGeneration : known
 
-    guard let transaction = request.transaction else { return try apply(request, database) }
+    guard let transaction = request.transaction else { return try apply(request, isNew: isNew) }
     try transactions.beginCommit(request)
     do throws(StoreError) {
-      return try apply(request, database)
+      return try apply(request, isNew: isNew)
     } catch {
       transactions.settle(transaction, failure: error)
       throw error
     }
   }
 
-  private func apply(
-    _ request: CommitRequest, _ database: DatabaseRecord?
-  ) throws(StoreError) -> CommitResult? {
+  private func apply(_ request: CommitRequest, isNew: Bool) throws(StoreError) -> CommitResult? {
     // Rules cannot judge what nobody can read.
     replacesDamaged = request.judge == nil
     let places = try merge(request.writes)
@@ -160,7 +165,7 @@ final class CommitPlanner {
       judgement = nil
       return nil
     }
-    record(changed, request.source, request.database, version, database)
+    record(changed, request.source, request.database, version, isNew: isNew)
     return CommitResult(commitTime: version, results: results)
   }
 
@@ -176,23 +181,26 @@ final class CommitPlanner {
   private func applyWrites(
     _ writes: [Write], at places: [Int], _ database: DatabaseID
   ) throws(StoreError) -> [[[UInt8]]] {
-    var results = [[[UInt8]]](repeating: [], count: writes.count)
+    var results: [[[UInt8]]] = []
+    results.reserveCapacity(writes.count)
     var hasPending = false
     for (number, index) in places.enumerated() {
       let write = writes[number]
       if touched[index].writes.areSeveral || PendingDocument.suits(write) {
         hasPending = true
-        results[number] = pending(at: index).apply(
-          write, version: version, serverTime: clock.serverTime(version))
+        results.append(
+          pending(at: index).apply(write, version: version, serverTime: clock.serverTime(version)))
         continue
       }
+      var transformed: [[UInt8]] = []
       switch write.operation {
       case .update(let fields, let mask):
         touched[index].now = try update(
-          touched[index], fields, mask, write.transforms, database, &results[number])
+          touched[index], fields, mask, write.transforms, database, &transformed)
       case .delete: touched[index].now = nil
       case .verify: break
       }
+      results.append(transformed)
     }
     if hasPending { try finishPending(database) }
     return results
@@ -364,10 +372,9 @@ final class CommitPlanner {
     return place.flatMap { documents.position(at: $0) } != nil
   }
 
-  func databaseRecord(_ database: DatabaseID) throws(StorageError) -> DatabaseRecord? {
-    if let known = databases[database] { return known }
-    let stored = try DatabaseCatalog.record(view, database)
-    if let stored { databases[database] = stored }
-    return stored
+  /// As earlier members of the batch left it; 0 for a database that nobody has written to.
+  func knownGeneration(_ database: DatabaseID) throws(StorageError) -> UInt32 {
+    if !newGenerations.isEmpty, let new = newGenerations[database] { return new }
+    return try generations.generation(view, database, storedState)
   }
 }

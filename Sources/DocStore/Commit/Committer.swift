@@ -38,6 +38,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   let feed: ChangeFeed
   let housekeeping: Housekeeping<Engine>
   let indexes: IndexRegistry
+  private let generations: KnownGeneration
   let metrics = StoreMetrics()
   let releases = ReleaseFollower()
   /// Whether commits wait a moment for each other; else the thread lends its place.
@@ -45,7 +46,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
 
   init(
     engine: Engine, clock: CommitClock, transactions: TransactionTable, feed: ChangeFeed,
-    housekeeping: Housekeeping<Engine>, indexes: IndexRegistry,
+    housekeeping: Housekeeping<Engine>, indexes: IndexRegistry, generations: KnownGeneration,
     commitsOnCaller: Bool
   ) {
     hasPace = engine.isDurable && !commitsOnCaller
@@ -56,6 +57,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
     self.feed = feed
     self.housekeeping = housekeeping
     self.indexes = indexes
+    self.generations = generations
     transactions.connect(
       TransactionTable.Links(
         requeue: { [weak self] in self?.requeue($0) },
@@ -238,7 +240,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
         guard let state = try DatabaseCatalog.state(view) else { throw .corrupt }
         let planner = CommitPlanner(
           view: view, batch: batch, state: state, clock: clock, transactions: transactions, feed: feed,
-          indexes: indexes, isHurried: isHurried, keepsTallies: engine.isDurable)
+          indexes: indexes, generations: generations, isHurried: isHurried, keepsTallies: engine.isDurable)
         let until = sharing.map { _ in SystemClock.monotonic + CommitterLimits.sharedPlanNanoseconds }
         planned = (jobs.map { plan($0, planner, until) }, planner)
         // In the batch's own transaction: what makes room costs no durability point of its own.

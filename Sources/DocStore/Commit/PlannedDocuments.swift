@@ -9,6 +9,7 @@ internal import DocModel
 
 struct PlannedDocuments {
   struct Place {
+    fileprivate let key: UnsafeRawBufferPointer
     let generation: UInt32
     let path: ResourcePath
     /// Whether an earlier member of the batch changed the document.
@@ -21,26 +22,39 @@ struct PlannedDocuments {
   }
 
   private var places: [Place] = []
+  /// Empty until there are too many to look at each.
   private var placeOfKey: [BytesInPlace: Int] = [:]
   /// The number of the commit at hand.
   private var commit = 0
 
+  /// Documents among which a key is found sooner than it is hashed.
+  private static let fewMax = 8
+
   /// Begins a commit, which names about `count` documents.
   mutating func beginCommit(expecting count: Int) {
     commit += 1
-    placeOfKey.reserveCapacity(places.count + count)
+    let expected = places.count + count
+    if expected > Self.fewMax { placeOfKey.reserveCapacity(expected) }
   }
 
-  func place(of key: UnsafeRawBufferPointer) -> Int? { placeOfKey[BytesInPlace(key)] }
+  func place(of key: UnsafeRawBufferPointer) -> Int? {
+    if places.count > Self.fewMax { return placeOfKey[BytesInPlace(key)] }
+    return places.firstIndex { WireCursor.areEqual($0.key, key) }
+  }
 
   subscript(place: Int) -> Place { places[place] }
 
   /// - Parameter key: in the batch's memory.
   mutating func add(_ key: UnsafeRawBufferPointer, _ path: ResourcePath, _ generation: UInt32) -> Int {
-    assert(placeOfKey[BytesInPlace(key)] == nil, "a document has one place")
-    placeOfKey[BytesInPlace(key)] = places.count
-    places.append(Place(generation: generation, path: path))
-    return places.count - 1
+    assert(place(of: key) == nil, "a document has one place")
+    let place = places.count
+    places.append(Place(key: key, generation: generation, path: path))
+    if places.count == Self.fewMax + 1 {
+      for (place, known) in places.enumerated() { placeOfKey[BytesInPlace(known.key)] = place }
+    } else if places.count > Self.fewMax {
+      placeOfKey[BytesInPlace(key)] = place
+    }
+    return place
   }
 
   /// Where the commit at hand has the document; nil when it has not named it.

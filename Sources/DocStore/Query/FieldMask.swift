@@ -3,7 +3,7 @@
 /// Source: docs/spec/protocol.md 1.5 and 5.7.
 
 public import DocModel
-internal import Synchronization
+internal import Platform
 
 /// A set of field paths that prunes encoded fields.
 ///
@@ -169,7 +169,7 @@ private final class LazyTree: Sendable {
     init(_ branches: [Branch]) { self.branches = branches }
   }
 
-  private let made = AtomicLazyReference<Made>()
+  private let made = LazyReference<Made>()
 
   func branches(of paths: [FieldPath]) -> [Branch] {
     if let made = made.load() { return made.branches }

@@ -10,11 +10,19 @@
 
 internal import DocModel
 
-struct Housekeeping<Engine: StorageEngine>: Sendable {
+/// A class, because a generic structure is copied with the help of the runtime's tables of types.
+final class Housekeeping<Engine: StorageEngine>: Sendable {
   let engine: Engine
   let now: @Sendable () -> Int64
   let hold: HistoryHold
   let historyBytesMax: Int
+
+  init(engine: Engine, now: @escaping @Sendable () -> Int64, hold: HistoryHold, historyBytesMax: Int) {
+    self.engine = engine
+    self.now = now
+    self.hold = hold
+    self.historyBytesMax = historyBytesMax
+  }
 
   /// Keys removed in one slice: about 2 ms.
   var sliceKeys: Int { 1_000 }

@@ -1,7 +1,7 @@
 /// A compiled ruleset: what judges operations.
 
 internal import DocModel
-internal import Synchronization
+internal import Platform
 
 /// What compiling gives.
 public struct Compilation: Sendable {
@@ -40,7 +40,7 @@ public final class Ruleset: @unchecked Sendable {  // Immutable, see above.
   package let memoCount: Int
   let patterns: PatternTable
   package let allowPlaces: [AllowPlace]
-  private let spanTable = AtomicLazyReference<SpanTable>()
+  private let spanTable = LazyReference<SpanTable>()
   /// For coverage and explanations; nothing is in it until one is asked for.
   let recording = RecordingPlan()
   /// The words of refusals.

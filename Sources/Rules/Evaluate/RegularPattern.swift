@@ -2,6 +2,7 @@
 
 internal import CRE2
 internal import DocModel
+internal import Platform
 internal import Synchronization
 
 /// A compiled pattern.
@@ -57,8 +58,18 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
     return cre2_full_match(handle, text.start.assumingMemoryBound(to: CChar.self), text.count)
   }
 
-  /// Start and end of a group; nil for one that took no part.
-  private typealias Groups = [Range<Int>?]
+  /// The groups of the match at hand, 0 is the whole.
+  private struct Groups {
+    /// Two for each.
+    fileprivate let spans: UnsafeMutablePointer<Int>
+    fileprivate let count: Int
+
+    /// Start and end; nil for a group that took no part.
+    subscript(group: Int) -> Range<Int>? {
+      precondition(group >= 0 && group < count, "a group of the pattern")
+      return spans[2 * group] < 0 ? nil : spans[2 * group]..<spans[2 * group + 1]
+    }
+  }
 
   /// All matches from left to right, until `body` says false. An empty match at the end of the one before is a
   /// match, too. False when the operation has no steps left for it.
@@ -68,7 +79,8 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
   private func forEachMatch(_ text: ByteView, _ e: Evaluation, _ body: (Groups) -> Bool) -> Bool {
     var position = 0
     var halves: UnsafeMutableRawPointer?
-    var spans = [Int](repeating: -1, count: 2 * (groupCount + 1))
+    let groups = Groups(spans: .allocate(capacity: 2 * (groupCount + 1)), count: groupCount + 1)
+    defer { groups.spans.deallocate() }
     while position <= text.count {
       // A search that goes to the end of the text may be all that is left; one behind it is none too many.
       if e.isOverworked || (size > Self.smallMax && !takes(text.count - position, e)) { return false }
@@ -79,13 +91,10 @@ final class RegularPattern: @unchecked Sendable {  // RE2 objects are immutable 
       }
       let subject = isInside ? halves.map { UnsafeRawPointer($0) } ?? text.start : text.start
       let isFound = cre2_find_groups(
-        handle, subject.assumingMemoryBound(to: CChar.self), text.count, position, &spans,
-        Int32(groupCount + 1))
+        handle, subject.assumingMemoryBound(to: CChar.self), text.count, position,
+        groups.spans, Int32(groups.count))
       if isInside { halves?.join(text, at: position) }
       guard isFound else { return size > Self.smallMax || takes(text.count - position, e) }
-      let groups: Groups = (0...groupCount).map {
-        spans[2 * $0] < 0 ? nil : spans[2 * $0]..<spans[2 * $0 + 1]
-      }
       guard let whole = groups[0] else { return true }
       if size <= Self.smallMax {
         let seen = min(text.count, reach.map { whole.upperBound + $0 } ?? text.count)
@@ -244,7 +253,7 @@ extension UnsafeMutableRawPointer {
 /// A pattern written in the ruleset, compiled when a condition first asks for it.
 final class LiteralPattern: Sendable {
   let source: [UInt8]
-  private let compiled = AtomicLazyReference<RegularPattern>()
+  private let compiled = LazyReference<RegularPattern>()
 
   /// Nil when the pattern does not compile.
   init?(_ source: [UInt8]) {

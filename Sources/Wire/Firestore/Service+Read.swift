@@ -28,16 +28,15 @@ extension FirestoreService {
   /// Answers at once, unless the document or its rules are too much for an event loop.
   private func get(_ read: GetRead, at time: ReadTime, _ call: ServerCall) throws(GRPCStatus) {
     guard Self.isShort(read.mask) else { return getLater(read, at: time, call) }
-    let answer = try Self.stored { () throws(StoreError) in
+    var answer: [UInt8]?
+    let isRead = try Self.stored { () throws(StoreError) in
       try store.getShortly(read.name, as: read.credentials, at: time) { document, _ in
-        document.map { DocumentAnswer.message(read.name, $0, mask: read.mask) }
+        answer = document.map { DocumentAnswer.message(read.name, $0, mask: read.mask) }
       }
     }
-    switch answer {
-    case .some(.some(let document)): call.respond(document)
-    case .some(.none): throw missing(read.name)
-    case .none: getLater(read, at: time, call)
-    }
+    if !isRead { return getLater(read, at: time, call) }
+    guard let answer else { throw missing(read.name) }
+    call.respond(answer)
   }
 
   private func getLater(_ read: GetRead, at time: ReadTime, _ call: ServerCall) {

@@ -116,7 +116,7 @@ public final class WireServer: Sendable {
     async throws(ServerError) -> WireServer
   {
     let group = MultiThreadedEventLoopGroup(
-      numberOfThreads: options.eventLoopCount ?? System.coreCount)
+      numberOfThreads: options.eventLoopCount ?? max(1, System.coreCount / 2))
     let connections = ConnectionList(group, options)
     let door = ConnectionLimiter(options)
     let front = HTTPFront(options: options.http, respond: routes.http)
