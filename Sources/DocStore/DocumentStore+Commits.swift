@@ -40,9 +40,10 @@ extension DocumentStore {
     do { try WriteValidator.check(writes, limits) } catch { throw .invalid(error) }
     if let transaction { try transactions.admitCommit(transaction, database, writes: writes.count) }
     return CommitRequest(
-      database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
-      source: CommitSource(author: author, origin: CommitOrigin.current), cancellation: cancellation,
-      completion: completion)
+      AskedCommit(
+        database: database, writes: writes, transaction: transaction, judge: judge, limits: limits,
+        source: CommitSource(author: author, origin: CommitOrigin.current), cancellation: cancellation,
+        completion: completion))
   }
 
   /// Applies `writes` in order, all or none. Returns when they are durable.

@@ -2,8 +2,8 @@
 
 internal import DocModel
 
-/// A commit in the queue.
-struct CommitRequest: Sendable {
+/// What somebody wants to commit.
+final class AskedCommit: Sendable {
   let database: DatabaseID
   let writes: [Write]
   let transaction: TransactionID?
@@ -12,14 +12,45 @@ struct CommitRequest: Sendable {
   /// Who makes it and why, for those who follow the feed.
   let source: CommitSource
   /// Whoever may give the commit up while it waits.
-  var cancellation: CommitCancellation?
+  let cancellation: CommitCancellation?
+  let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
+
+  init(
+    database: DatabaseID, writes: [Write], transaction: TransactionID?, judge: CommitJudge?,
+    limits: CommitLimits, source: CommitSource, cancellation: CommitCancellation?,
+    completion: @escaping @Sendable (Result<CommitResult, StoreError>) -> Void
+  ) {
+    self.database = database
+    self.writes = writes
+    self.transaction = transaction
+    self.judge = judge
+    self.limits = limits
+    self.source = source
+    self.cancellation = cancellation
+    self.completion = completion
+  }
+}
+
+/// A commit in the queue. It is copied from place to place, so what never changes is behind one reference.
+struct CommitRequest: Sendable {
+  private let asked: AskedCommit
   /// Its place among those that waited for locks; nil for a commit that never did.
   var ticket: UInt64?
   /// When it has waited for locks long enough.
   var waitsUntil: Int64?
   /// Whether its judge has turned out to take long.
   var isLong = false
-  let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
+
+  init(_ asked: AskedCommit) { self.asked = asked }
+
+  var database: DatabaseID { asked.database }
+  var writes: [Write] { asked.writes }
+  var transaction: TransactionID? { asked.transaction }
+  var judge: CommitJudge? { asked.judge }
+  var limits: CommitLimits { asked.limits }
+  var source: CommitSource { asked.source }
+  var cancellation: CommitCancellation? { asked.cancellation }
+  var completion: @Sendable (Result<CommitResult, StoreError>) -> Void { asked.completion }
 
   /// About what it will take of the batch's memory.
   var weight: Int {

@@ -10,8 +10,8 @@
 internal import DocModel
 
 final class CommitPlanner {
-  /// A document that the commit at hand names.
-  struct Touched {
+  /// A document that the commit at hand names. A class: it is handed on more often than made.
+  final class Touched {
     /// Its place in `documents`.
     let place: Int
     let key: PlannedKey
@@ -27,9 +27,24 @@ final class CommitPlanner {
     /// The commit's writes to it.
     var writes: MergedWrites
     /// Whether what is stored is damaged, so that nobody knows what it was: `before` is nil then.
-    var isDamaged = false
+    let isDamaged: Bool
     /// The document between the writes, where there are several; then `now` says it when all are applied.
     var pending: PendingDocument?
+
+    init(
+      place: Int, key: PlannedKey, isFolded: Bool, collectionEnd: Int, path: ResourcePath,
+      before: DocumentRecord?, writes: MergedWrites, isDamaged: Bool
+    ) {
+      self.place = place
+      self.key = key
+      self.isFolded = isFolded
+      self.collectionEnd = collectionEnd
+      self.path = path
+      self.before = before
+      now = before
+      self.writes = writes
+      self.isDamaged = isDamaged
+    }
 
     /// A write that changes nothing keeps the very record.
     var isChanged: Bool { isDamaged || before?.bytes.baseAddress != now?.bytes.baseAddress }
@@ -326,7 +341,7 @@ final class CommitPlanner {
     touched.append(
       Touched(
         place: place, key: planned, isFolded: key.isFolded, collectionEnd: collectionEnd, path: path,
-        before: before, now: before, writes: MergedWrites(write), isDamaged: isDamaged))
+        before: before, writes: MergedWrites(write), isDamaged: isDamaged))
     return touched.count - 1
   }
 

@@ -7,15 +7,15 @@ enum BytesMethods {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (
+  static let all: [MethodRow] = [
+    .init(
       .size, [""],
       { _, receiver, _ in
         guard case .bytes(let bytes) = receiver else { return nil }
         return .integer(Int64(bytes.count))
       }
     ),
-    (
+    .init(
       .toBase64, [""],
       { e, receiver, arguments in
         guard case .bytes(let bytes) = receiver else { return nil }
@@ -23,7 +23,7 @@ enum BytesMethods {
         return .string(e.arena.copy(base64(bytes.buffer)))
       }
     ),
-    (
+    .init(
       .toHexString, [""],
       { e, receiver, arguments in
         guard case .bytes(let bytes) = receiver else { return nil }

@@ -3,51 +3,51 @@
 internal import DocModel
 
 enum ListMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (.size, [""], { e, receiver, _ in .integer(Int64(e.elementCount(receiver))) }),
-    (
+  static let all: [MethodRow] = [
+    .init(.size, [""], { e, receiver, _ in .integer(Int64(e.elementCount(receiver))) }),
+    .init(
       .concat, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
         return e.concatenation(receiver, arguments[0], arguments.node)
       }
     ),
-    (
+    .init(
       .hasAll, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
         return .boolean(e.hasAll(receiver, arguments[0], .member))
       }
     ),
-    (
+    .init(
       .hasAny, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
         return .boolean(e.hasAny(receiver, arguments[0], .member))
       }
     ),
-    (
+    .init(
       .hasOnly, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
         return .boolean(e.hasAll(arguments[0], receiver, .member))
       }
     ),
-    (
+    .init(
       .removeAll, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }
         return e.list(e.elements(receiver, in: arguments[0], .member, isKept: false))
       }
     ),
-    (
+    .init(
       .join, ["string"],
       { e, receiver, arguments in
         guard case .string(let separator) = arguments[0] else { return nil }
         return e.join(receiver, separator, arguments.node)
       }
     ),
-    (
+    .init(
       .toSet, [""],
       { e, receiver, arguments in e.openValue(receiver, .null, arguments.node) ?? e.set(e.array(receiver)) }
     ),
@@ -55,9 +55,9 @@ enum ListMethods {
 }
 
 enum SetMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (.size, [""], { e, receiver, _ in .integer(Int64(e.elementCount(receiver))) }),
-    (
+  static let all: [MethodRow] = [
+    .init(.size, [""], { e, receiver, _ in .integer(Int64(e.elementCount(receiver))) }),
+    .init(
       .hasAll, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
@@ -67,7 +67,7 @@ enum SetMethods {
         return .boolean(e.hasAll(receiver, arguments[0], .loose))
       }
     ),
-    (
+    .init(
       .hasAny, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
@@ -77,7 +77,7 @@ enum SetMethods {
         return .boolean(e.hasAny(receiver, arguments[0], .loose))
       }
     ),
-    (
+    .init(
       .hasOnly, ["set", "list"],
       { e, receiver, arguments in
         guard isCollection(arguments[0]) else { return nil }
@@ -85,7 +85,7 @@ enum SetMethods {
         return .boolean(e.hasAll(arguments[0], receiver, .loose))
       }
     ),
-    (
+    .init(
       .union, ["set"],
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
@@ -93,7 +93,7 @@ enum SetMethods {
         return e.boundedTree(e.set(e.array(receiver) + e.array(arguments[0])), arguments.node)
       }
     ),
-    (
+    .init(
       .difference, ["set"],
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }
@@ -101,7 +101,7 @@ enum SetMethods {
         return e.set(e.elements(receiver, in: arguments[0], .loose, isKept: false))
       }
     ),
-    (
+    .init(
       .intersection, ["set"],
       { e, receiver, arguments in
         guard case .set = arguments[0] else { return nil }

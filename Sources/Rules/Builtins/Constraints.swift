@@ -216,8 +216,8 @@ extension Evaluation {
 
 /// The one method of constraints that has a value: whether `array-contains` names one of the list.
 enum ConstraintMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (
+  static let all: [MethodRow] = [
+    .init(
       .hasAny, ["list"],
       { e, receiver, arguments in
         guard arguments[0].kind == .list else { return nil }

@@ -15,16 +15,27 @@ package struct LibraryFunction: Sendable {
   /// By full name.
   package static let all: [String: LibraryFunction] = {
     var table: [String: LibraryFunction] = [:]
-    for (name, overloads, body) in conversions + math + times + others {
-      table[name] = LibraryFunction(signature: Signature(name, overloads), body: body)
+    for row in conversions + math + times + others {
+      table[row.name] = LibraryFunction(signature: Signature(row.name, row.overloads), body: row.body)
     }
     return table
   }()
 
-  private typealias Row = (String, [String], Body)
+  /// Not a tuple: see `MethodRow`.
+  private struct Row {
+    let name: String
+    let overloads: [String]
+    let body: Body
+
+    init(_ name: String, _ overloads: [String], _ body: @escaping Body) {
+      self.name = name
+      self.overloads = overloads
+      self.body = body
+    }
+  }
 
   private static let conversions: [Row] = [
-    (
+    .init(
       "int", ["int", "float", "string"],
       { e, arguments in
         switch arguments[0] {
@@ -37,7 +48,7 @@ package struct LibraryFunction: Sendable {
         }
       }
     ),
-    (
+    .init(
       "float", ["int", "float", "string"],
       { e, arguments in
         switch arguments[0] {
@@ -51,27 +62,27 @@ package struct LibraryFunction: Sendable {
         }
       }
     ),
-    (
+    .init(
       "string", ["int", "float", "null", "string", "bool", "path"],
       { e, arguments in
         Conversions.text(arguments[0], e).map { .string($0) }
       }
     ),
-    (
+    .init(
       "path", ["string"],
       { e, arguments in
         guard case .string(let text) = arguments[0] else { return nil }
         return e.path(parsing: text, arguments.node)
       }
     ),
-    (
+    .init(
       "vector", ["list"],
       { e, arguments in
         guard arguments[0].kind == .list else { return nil }
         return e.vector(arguments[0], arguments.node)
       }
     ),
-    (
+    .init(
       "debug", ["any"],
       { e, arguments in
         if let documents = e.documents, documents.wantsDebugValues {
@@ -83,7 +94,7 @@ package struct LibraryFunction: Sendable {
   ]
 
   private static let math: [Row] = [
-    (
+    .init(
       "math.abs", ["int", "float"],
       { _, arguments in
         switch arguments[0] {
@@ -93,9 +104,10 @@ package struct LibraryFunction: Sendable {
         }
       }
     ),
-    ("math.ceil", ["float"], { _, arguments in number(arguments[0]).map { .float($0.rounded(.up)) } }),
-    ("math.floor", ["float"], { _, arguments in number(arguments[0]).map { .float($0.rounded(.down)) } }),
-    (
+    .init("math.ceil", ["float"], { _, arguments in number(arguments[0]).map { .float($0.rounded(.up)) } }),
+    .init(
+      "math.floor", ["float"], { _, arguments in number(arguments[0]).map { .float($0.rounded(.down)) } }),
+    .init(
       "math.round", ["float"],
       { _, arguments in
         number(arguments[0]).map { number in
@@ -105,15 +117,15 @@ package struct LibraryFunction: Sendable {
         }
       }
     ),
-    ("math.sqrt", ["float"], { _, arguments in number(arguments[0]).map { .float($0.squareRoot()) } }),
-    (
+    .init("math.sqrt", ["float"], { _, arguments in number(arguments[0]).map { .float($0.squareRoot()) } }),
+    .init(
       "math.pow", ["float, float"],
       { _, arguments in
         guard let base = number(arguments[0]), let exponent = number(arguments[1]) else { return nil }
         return .float(power(base, exponent))
       }
     ),
-    ("math.isNaN", ["float"], { _, arguments in number(arguments[0]).map { .boolean($0.isNaN) } }),
+    .init("math.isNaN", ["float"], { _, arguments in number(arguments[0]).map { .boolean($0.isNaN) } }),
   ]
 
   /// As in Java: 1 to the power of NaN is NaN, and so is ±1 to an infinite power.
@@ -123,7 +135,7 @@ package struct LibraryFunction: Sendable {
   }
 
   private static let times: [Row] = [
-    (
+    .init(
       "timestamp.date", ["int, int, int"],
       { e, arguments in
         guard case .integer(let year) = arguments[0], case .integer(let month) = arguments[1],
@@ -132,7 +144,7 @@ package struct LibraryFunction: Sendable {
         return e.date(year, month, day, arguments.node)
       }
     ),
-    (
+    .init(
       "timestamp.value", ["int", "string"],
       { e, arguments in
         switch arguments[0] {
@@ -146,7 +158,7 @@ package struct LibraryFunction: Sendable {
         }
       }
     ),
-    (
+    .init(
       "duration.value", ["int, string"],
       { e, arguments in
         guard case .integer(let amount) = arguments[0], case .string(let unit) = arguments[1] else {
@@ -155,7 +167,7 @@ package struct LibraryFunction: Sendable {
         return e.duration(amount, unit: unit, arguments.node)
       }
     ),
-    (
+    .init(
       "duration.time", ["int, int, int, int"],
       { e, arguments in
         guard case .integer(let hours) = arguments[0], case .integer(let minutes) = arguments[1],
@@ -165,7 +177,7 @@ package struct LibraryFunction: Sendable {
           hours: hours, minutes: minutes, seconds: seconds, nanoseconds: nanoseconds, arguments.node)
       }
     ),
-    (
+    .init(
       "duration.abs", ["duration"],
       { _, arguments in
         guard case .duration(let length) = arguments[0] else { return nil }
@@ -178,7 +190,7 @@ package struct LibraryFunction: Sendable {
   ]
 
   private static let others: [Row] = [
-    (
+    .init(
       "latlng.value", ["float, float"],
       { e, arguments in
         guard let latitude = number(arguments[0]), let longitude = number(arguments[1]) else { return nil }
@@ -192,10 +204,10 @@ package struct LibraryFunction: Sendable {
         return .latlng(point)
       }
     ),
-    ("hashing.md5", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Digest.md5) }),
-    ("hashing.sha256", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Digest.sha256) }),
-    ("hashing.crc32", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32) }),
-    ("hashing.crc32c", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32c) }),
+    .init("hashing.md5", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Digest.md5) }),
+    .init("hashing.sha256", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Digest.sha256) }),
+    .init("hashing.crc32", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32) }),
+    .init("hashing.crc32c", ["bytes", "string"], { e, arguments in hash(e, arguments[0], Hashing.crc32c) }),
   ]
 
   private static func number(_ operand: Operand) -> Double? {

@@ -3,11 +3,11 @@
 internal import DocModel
 
 enum MapMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (.size, [""], { e, receiver, _ in .integer(Int64(e.entryCount(receiver))) }),
-    (.keys, [""], { e, receiver, _ in e.keyList(receiver) }),
-    (.values, [""], { e, receiver, _ in e.list(e.entries(receiver).map(\.value)) }),
-    (
+  static let all: [MethodRow] = [
+    .init(.size, [""], { e, receiver, _ in .integer(Int64(e.entryCount(receiver))) }),
+    .init(.keys, [""], { e, receiver, _ in e.keyList(receiver) }),
+    .init(.values, [""], { e, receiver, _ in e.list(e.entries(receiver).map(\.value)) }),
+    .init(
       .get, ["string, any", "list, any"],
       { e, receiver, arguments in
         switch arguments[0] {
@@ -17,7 +17,7 @@ enum MapMethods {
         }
       }
     ),
-    (
+    .init(
       .diff, ["map"],
       { e, receiver, arguments in
         guard arguments[0].kind == .map else { return nil }
@@ -29,15 +29,17 @@ enum MapMethods {
 }
 
 enum MapDiffMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (.addedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .added } }),
-    (.removedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .removed } }),
-    (.changedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .changed } }),
-    (
+  static let all: [MethodRow] = [
+    .init(.addedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .added } }),
+    .init(
+      .removedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .removed } }),
+    .init(
+      .changedKeys, [""], { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .changed } }),
+    .init(
       .unchangedKeys, [""],
       { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 == .unchanged } }
     ),
-    (
+    .init(
       .affectedKeys, [""],
       { e, receiver, arguments in keys(e, receiver, arguments.node) { $0 != .unchanged } }
     ),

@@ -51,6 +51,21 @@ package struct BuiltinMethod: Sendable {
   package let body: Body
 }
 
+/// A method as the tables of kinds have it.
+///
+/// Not a tuple: a closure in a list of tuples is called through another one, which counts references to the first.
+struct MethodRow {
+  let name: MethodName
+  let overloads: [String]
+  let body: BuiltinMethod.Body
+
+  init(_ name: MethodName, _ overloads: [String], _ body: @escaping BuiltinMethod.Body) {
+    self.name = name
+    self.overloads = overloads
+    self.body = body
+  }
+}
+
 /// All methods; one shared instance.
 ///
 /// INVARIANT: written in `init` only, and never freed: a method that was found stays where it is, and who uses it counts no
@@ -65,20 +80,21 @@ package final class MethodTable: @unchecked Sendable {
     let count = OperandKind.allCases.count * MethodName.count
     methods = .allocate(capacity: count)
     methods.initialize(repeating: nil, count: count)
-    let groups: [(OperandKind, [(MethodName, [String], BuiltinMethod.Body)])] = [
+    let groups: [(OperandKind, [MethodRow])] = [
       (.string, StringMethods.all), (.list, ListMethods.all), (.map, MapMethods.all),
       (.set, SetMethods.all), (.mapDiff, MapDiffMethods.all), (.bytes, BytesMethods.all),
       (.timestamp, TimestampMethods.all), (.duration, DurationMethods.all), (.latlng, LatLngMethods.all),
       (.path, PathMethods.all), (.constraint, ConstraintMethods.all),
     ]
     for (kind, group) in groups {
-      for (name, overloads, body) in group {
+      for row in group {
         // The official engine speaks of lists where it means constraints.
         let owner = kind == .constraint ? OperandKind.list.name : kind.name
         let method = UnsafeMutablePointer<BuiltinMethod>.allocate(capacity: 1)
         method.initialize(
-          to: BuiltinMethod(signature: Signature("\(owner).\(name.rawValue)", overloads), body: body))
-        methods[Self.index(kind, name)] = UnsafePointer(method)
+          to: BuiltinMethod(
+            signature: Signature("\(owner).\(row.name.rawValue)", row.overloads), body: row.body))
+        methods[Self.index(kind, row.name)] = UnsafePointer(method)
       }
     }
   }

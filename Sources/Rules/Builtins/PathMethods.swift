@@ -4,8 +4,8 @@
 internal import DocModel
 
 enum PathMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (
+  static let all: [MethodRow] = [
+    .init(
       .bind, ["map"],
       { e, receiver, arguments in
         guard case .path(let segments, let count) = receiver, arguments[0].kind == .map else { return nil }

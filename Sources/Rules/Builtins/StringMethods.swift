@@ -3,26 +3,26 @@
 internal import DocModel
 
 enum StringMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (.size, [""], { _, receiver, _ in bytes(receiver).map { .integer(Int64(UTF16Text.size($0))) } }),
-    (
+  static let all: [MethodRow] = [
+    .init(.size, [""], { _, receiver, _ in bytes(receiver).map { .integer(Int64(UTF16Text.size($0))) } }),
+    .init(
       .lower, [""],
       { e, receiver, _ in
         mapASCII(e, receiver) { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }
       }
     ),
-    (
+    .init(
       .upper, [""],
       { e, receiver, _ in
         mapASCII(e, receiver) { $0 >= 0x61 && $0 <= 0x7A ? $0 - 0x20 : $0 }
       }
     ),
-    (.trim, [""], { _, receiver, _ in bytes(receiver).map { .string(trimmed($0)) } }),
-    (
+    .init(.trim, [""], { _, receiver, _ in bytes(receiver).map { .string(trimmed($0)) } }),
+    .init(
       .toUtf8, [""],
       { e, receiver, _ in bytes(receiver).map { .bytes(UTF16Text.encoded($0, in: e.arena)) } }
     ),
-    (
+    .init(
       .matches, ["string"],
       { e, receiver, arguments in
         pattern(e, receiver, arguments) { text, pattern in
@@ -30,7 +30,7 @@ enum StringMethods {
         }
       }
     ),
-    (
+    .init(
       .replace, ["string, string"],
       { e, receiver, arguments in
         guard let replacement = bytes(arguments[1]) else { return nil }
@@ -39,7 +39,7 @@ enum StringMethods {
         }
       }
     ),
-    (
+    .init(
       .split, ["string"],
       { e, receiver, arguments in
         pattern(e, receiver, arguments) { text, pattern in

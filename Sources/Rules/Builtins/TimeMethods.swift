@@ -4,17 +4,17 @@ internal import DocModel
 internal import Platform
 
 enum TimestampMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (.year, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.year) } }),
-    (.month, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.month) } }),
-    (.day, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.day) } }),
-    (.hours, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay / 3_600 } }),
-    (.minutes, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay / 60 % 60 } }),
-    (.seconds, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay % 60 } }),
-    (.nanos, [""], { _, receiver, _ in part(receiver) { Int64($0.nanoseconds) } }),
+  static let all: [MethodRow] = [
+    .init(.year, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.year) } }),
+    .init(.month, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.month) } }),
+    .init(.day, [""], { _, receiver, _ in part(receiver) { Int64($0.calendarDate.day) } }),
+    .init(.hours, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay / 3_600 } }),
+    .init(.minutes, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay / 60 % 60 } }),
+    .init(.seconds, [""], { _, receiver, _ in part(receiver) { $0.secondOfDay % 60 } }),
+    .init(.nanos, [""], { _, receiver, _ in part(receiver) { Int64($0.nanoseconds) } }),
     // Monday is 1; 1970-01-01 was a Thursday.
-    (.dayOfWeek, [""], { _, receiver, _ in part(receiver) { (($0.day + 3) % 7 + 7) % 7 + 1 } }),
-    (
+    .init(.dayOfWeek, [""], { _, receiver, _ in part(receiver) { (($0.day + 3) % 7 + 7) % 7 + 1 } }),
+    .init(
       .dayOfYear, [""],
       { _, receiver, _ in
         part(receiver) { time in
@@ -23,20 +23,20 @@ enum TimestampMethods {
         }
       }
     ),
-    (
+    .init(
       .toMillis, [""],
       { _, receiver, _ in
         part(receiver) { $0.seconds * 1_000 + Int64($0.nanoseconds / 1_000_000) }
       }
     ),
-    (
+    .init(
       .date, [""],
       { _, receiver, _ in
         guard case .timestamp(let time) = receiver else { return nil }
         return .timestamp(Timestamp(seconds: time.midnight, nanoseconds: 0))
       }
     ),
-    (
+    .init(
       .time, [""],
       { e, receiver, arguments in
         guard case .timestamp(let time) = receiver else { return nil }
@@ -53,15 +53,15 @@ enum TimestampMethods {
 }
 
 enum DurationMethods {
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (
+  static let all: [MethodRow] = [
+    .init(
       .seconds, [""],
       { _, receiver, _ in
         guard case .duration(let length) = receiver else { return nil }
         return .integer(length.seconds)
       }
     ),
-    (
+    .init(
       .nanos, [""],
       { _, receiver, _ in
         guard case .duration(let length) = receiver else { return nil }
@@ -75,22 +75,22 @@ enum LatLngMethods {
   /// Metres. Source: the official emulator; half the circumference is 20,015,115.07 m.
   private static let earthRadius = 6_371_009.0
 
-  static let all: [(MethodName, [String], BuiltinMethod.Body)] = [
-    (
+  static let all: [MethodRow] = [
+    .init(
       .latitude, [""],
       { _, receiver, _ in
         guard case .latlng(let point) = receiver else { return nil }
         return .float(point.latitude)
       }
     ),
-    (
+    .init(
       .longitude, [""],
       { _, receiver, _ in
         guard case .latlng(let point) = receiver else { return nil }
         return .float(point.longitude)
       }
     ),
-    (
+    .init(
       .distance, ["latlng"],
       { _, receiver, arguments in
         guard case .latlng(let a) = receiver, case .latlng(let b) = arguments[0] else { return nil }
