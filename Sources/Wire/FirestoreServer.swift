@@ -157,11 +157,7 @@ public final class FirestoreServer: Sendable {
     }
     server.grpc.memory = memory
     server.grpc.http2.tokens = firestore.tokens.cache
-    let methods = known.map { method in
-      var method = method
-      method.metric = metrics.index(of: method.name)
-      return method
-    }
+    let methods = known.map { $0.counted(as: metrics.index(of: $0.name)) }
     let routes = ServerRoutes(methods: GRPCMethodTable(methods)) { http.respond($0) }
     var requests: RequestsServer?
     do throws(ServerError) {

@@ -203,6 +203,40 @@ struct HistoryBudgetTests {
     #expect(try test.store.historyFloor() > 0)
   }
 
+  @Test("a collection is found while a part of what one commit ended is left")
+  func part() throws {
+    let test = try makeStore(1 << 30)
+    defer { test.store.close() }
+    let paths = (0..<10).map { "u/u/likes/l\($0)" }
+    try test.store.commitAndWait(test.database, paths.map { .set($0, [:]) })
+    try test.store.commitAndWait(test.database, paths.map { .delete($0) })
+    let housekeeping = Housekeeping(
+      engine: test.store.engine, now: { test.clock.now }, hold: HistoryHold(nil), historyBytesMax: 0)
+    /// Removes some changes; which collections are called `likes` then, and how many earlier states are left.
+    func remove(_ count: Int) throws -> [Int] {
+      try test.store.engine.write(MutationBatch()) { (view, batch) throws(StorageError) in
+        guard var state = try DatabaseCatalog.state(view) else { throw .corrupt }
+        try housekeeping.collectOldest(count, &state, besides: [:], view, batch)
+      }
+      var found = [0, 0]
+      try test.store.engine.read { (view) throws(StorageError) in
+        let generation = try DatabaseCatalog.generation(view, test.database)
+        try CollectionCatalog.forEach(view, generation, called: "likes", under: .root) { _ in
+          found[0] += 1
+          return .more
+        }
+        try view.scan(.documentHistory, .all, .forward) { _, _ in
+          found[1] += 1
+          return .more
+        }
+      }
+      return found
+    }
+    #expect(try remove(10) == [1, 10], "what the first commit changed had no earlier state")
+    #expect(try remove(4) == [1, 6])
+    #expect(try remove(6) == [0, 0])
+  }
+
   // MARK: listeners
 
   @Test("a listener that resumes from before the floor is told what is newer, and a filter")

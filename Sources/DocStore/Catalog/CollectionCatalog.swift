@@ -89,33 +89,53 @@ enum CollectionCatalog {
   }
 }
 
-/// Collections from which one transaction collects earlier states: those that nothing is left of are taken out.
+/// Collections of a generation from which one transaction collects earlier states: those that nothing is left of are taken
+/// out.
+///
+/// INVARIANT: states go in the order in which they ended, so what ended later is what is left.
 struct CollectedCollections {
-  private var keys: [ResourcePath: Set<[UInt8]>] = [:]
+  /// By what the keys of their documents begin with.
+  private var collections: [[UInt8]: ResourcePath] = [:]
+  /// Most states have the collection of the one before.
+  private var newest: [UInt8] = []
+  /// When the last state that goes ended.
+  var last: Int64 = 0
+  /// Whether others that ended then stay for now.
+  var isCut = false
 
-  /// - Parameter historyKey: of the state that goes.
-  mutating func note(_ collection: ResourcePath, _ historyKey: [UInt8]) {
-    keys[collection, default: []].insert(historyKey)
+  /// - Parameter prefix: what the keys of the collection's documents begin with.
+  mutating func note(_ prefix: UnsafeRawBufferPointer, ofDocument path: UnsafeRawBufferPointer) {
+    if newest.withUnsafeBytes({ WireCursor.areEqual($0, prefix) }) { return }
+    newest = Array(prefix)
+    if collections[newest] != nil { return }
+    collections[newest] = ResourcePath(unchecked: String(decoding: path, as: UTF8.self)).parent
   }
 
   /// - Parameter entered: collections that get a document in the same transaction, which the view does not show.
   func takeOutEmpty(
     _ generation: UInt32, besides entered: Set<ResourcePath>, _ view: StorageView, _ batch: MutationBatch
   ) throws(StorageError) {
-    for (collection, collected) in keys where !entered.contains(collection) {
-      let range = KeyRange(prefix: KeyLayout.collectionPrefix(generation, collection))
-      if try Self.hasKey(view, .documents, range, beside: []) { continue }
-      if try Self.hasKey(view, .documentHistory, range, beside: collected) { continue }
+    for (prefix, collection) in collections where !entered.contains(collection) {
+      let range = KeyRange(prefix: prefix)
+      if try Self.hasKey(view, .documents, range, { _ in true }) { continue }
+      if try Self.hasKey(view, .documentHistory, range, stays) { continue }
       batch.remove(.catalog, CollectionCatalog.entry(generation, collection).key)
     }
   }
 
+  /// Whether an earlier state is none of those that go.
+  private func stays(_ historyKey: UnsafeRawBufferPointer) -> Bool {
+    var reader = KeyReader(historyKey, offset: max(0, historyKey.count - KeyLayout.versionBytes))
+    guard let ended = reader.int64() else { return true }
+    return ended > last || (ended == last && isCut)
+  }
+
   private static func hasKey(
-    _ view: StorageView, _ keyspace: Keyspace, _ range: KeyRange, beside known: Set<[UInt8]>
+    _ view: StorageView, _ keyspace: Keyspace, _ range: KeyRange, _ counts: (UnsafeRawBufferPointer) -> Bool
   ) throws(StorageError) -> Bool {
     var isFound = false
     try view.scan(keyspace, range, .forward) { key, _ in
-      isFound = !known.contains(Array(key))
+      isFound = counts(key)
       return isFound ? .stop : .more
     }
     return isFound

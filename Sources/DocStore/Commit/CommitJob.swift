@@ -14,6 +14,8 @@ final class AskedCommit: Sendable {
   /// Whoever may give the commit up while it waits.
   let cancellation: CommitCancellation?
   let completion: @Sendable (Result<CommitResult, StoreError>) -> Void
+  /// About what it will take of the batch's memory.
+  let weight: Int
 
   init(
     database: DatabaseID, writes: [Write], transaction: TransactionID?, judge: CommitJudge?,
@@ -28,6 +30,12 @@ final class AskedCommit: Sendable {
     self.source = source
     self.cancellation = cancellation
     self.completion = completion
+    weight = writes.reduce(256) { sum, write in
+      switch write.operation {
+      case .update(let fields, _): sum + fields.count + 256
+      case .delete, .verify: sum + 256
+      }
+    }
   }
 }
 
@@ -52,15 +60,7 @@ struct CommitRequest: Sendable {
   var cancellation: CommitCancellation? { asked.cancellation }
   var completion: @Sendable (Result<CommitResult, StoreError>) -> Void { asked.completion }
 
-  /// About what it will take of the batch's memory.
-  var weight: Int {
-    writes.reduce(256) { sum, write in
-      switch write.operation {
-      case .update(let fields, _): sum + fields.count + 256
-      case .delete, .verify: sum + 256
-      }
-    }
-  }
+  var weight: Int { asked.weight }
 }
 
 enum CommitJob: Sendable {

@@ -11,6 +11,8 @@ struct HistoryRemoval {
   private(set) var count = 0
   /// The latest version of one.
   private(set) var last: Int64 = 0
+  /// Memory for keys.
+  private var key = KeyWriter()
 
   init(_ view: StorageView, _ batch: MutationBatch) {
     self.view = view
@@ -23,34 +25,57 @@ struct HistoryRemoval {
     _ generation: UInt32, after: Int64, upTo: Int64, atMost limit: Int
   ) throws(StorageError) {
     var collected = collections[generation] ?? CollectedCollections()
+    collected.isCut = false
+    var removed: (first: UnsafeRawBufferPointer, last: UnsafeRawBufferPointer)?
+    var removedCount = 0
     var failure: StorageError?
-    var left = limit
     let range = KeyLayout.changeRange(generation, after: after, upTo: upTo)
-    try view.scan(.changes, range, .forward) { key, value in
-      var reader = KeyReader(key, offset: KeyLayout.generationBytes)
-      guard left > 0, let version = reader.int64() else {
-        if left > 0 { failure = .corrupt }
+    try view.scan(.changes, range, .forward) { change, value in
+      var reader = KeyReader(change, offset: KeyLayout.generationBytes)
+      guard let version = reader.int64() else {
+        failure = .corrupt
         return .stop
       }
-      let path = ChangeRecord.path(value)
-      let document = KeyLayout.documentKey(generation, path)
-      let historyKey = KeyLayout.historyKey(document.bytes, ended: version)
+      if removedCount == limit {
+        collected.isCut = version == collected.last
+        return .stop
+      }
       do throws(StorageError) {
-        // Read first: where a page is damaged, this call fails and not the transaction.
-        if try view.get(.documentHistory, historyKey) != nil { batch.remove(.documentHistory, historyKey) }
+        try removeState(ChangeRecord.path(value), generation, version, &collected)
       } catch {
         failure = error
         return .stop
       }
-      collected.note(ResourcePath(unchecked: String(decoding: path, as: UTF8.self)).parent, historyKey)
-      batch.remove(.changes, Array(key))
-      left -= 1
-      last = max(last, version)
+      removed = (removed?.first ?? change, change)
+      removedCount += 1
       return .more
     }
     if let failure { throw failure }
+    guard let removed else { return }
+    batch.removeRange(
+      .changes, KeyRange(lower: Array(removed.first), upper: Array(removed.last) + [0]), limit: removedCount)
+    last = max(last, collected.last)
     collections[generation] = collected
-    count += limit - left
+    count += removedCount
+  }
+
+  /// The earlier state of a document that ended at `version`.
+  private mutating func removeState(
+    _ path: UnsafeRawBufferPointer, _ generation: UInt32, _ version: Int64,
+    _ collected: inout CollectedCollections
+  ) throws(StorageError) {
+    key.removeAll()
+    let collectionEnd = KeyLayout.write(generation, path, to: &key)
+    key.bytes.withUnsafeBytes {
+      collected.note(UnsafeRawBufferPointer(rebasing: $0[..<collectionEnd]), ofDocument: path)
+    }
+    collected.last = version
+    key.int64(version)
+    let historyKey = batch.copy(key.bytes)
+    // Read first: where a page is damaged, this call fails and not the transaction.
+    if try view.get(.documentHistory, historyKey) != nil {
+      batch.remove(.documentHistory, keyInPlace: historyKey)
+    }
   }
 
   /// Takes collections of which nothing is left out of the catalog.

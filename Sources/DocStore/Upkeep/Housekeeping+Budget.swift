@@ -23,6 +23,9 @@ struct HistorySize {
     changes = try view.size(of: .changes).entries
   }
 
+  /// Whether it is not only what batches have added since it last fitted: the budget has become smaller, or a hold has ended.
+  func isMuch(over budget: Int) -> Bool { bytes - budget > budget / 64 }
+
   /// About how many changes have to go for the rest to fit, and for the next ones to do so for a while; 0 when all fit.
   func excess(over budget: Int) -> Int {
     guard bytes > budget, changes > 0 else { return 0 }
@@ -31,8 +34,10 @@ struct HistorySize {
 }
 
 extension Housekeeping {
-  /// Changes removed with a batch that changes few documents: about half a millisecond.
-  private var batchKeysMin: Int { 256 }
+  /// Changes removed with a batch that changes few documents: some microseconds each, and the batch's clients wait for all.
+  private var batchKeysMin: Int { 32 }
+  /// The same where there is much to remove.
+  private var hurriedBatchKeysMin: Int { 256 }
   /// LIMIT: databases among which one call looks for the oldest changes.
   private var databasesMax: Int { 64 }
 
@@ -50,10 +55,12 @@ extension Housekeeping {
     let mark = batch.mark
     var raised = state
     do throws(StorageError) {
-      let excess = try HistorySize(view).excess(over: historyBytesMax)
+      let size = try HistorySize(view)
+      let excess = size.excess(over: historyBytesMax)
       if excess == 0 { return }
       // What ended may have been small, and what is written large.
-      let limit = max(batchKeysMin, 2 * changedCount, batch.byteCount >> 10)
+      let least = size.isMuch(over: historyBytesMax) ? hurriedBatchKeysMin : batchKeysMin
+      let limit = max(least, 2 * changedCount, batch.byteCount >> 10)
       if try removeCondemnedHistory(view, batch, atMost: limit) { return }
       try collectOldest(min(limit, excess), &raised, besides: entered, view, batch)
       state = raised

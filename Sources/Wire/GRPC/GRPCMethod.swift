@@ -14,21 +14,26 @@ package enum GRPCMethodKind: Sendable {
 ///
 /// `begin` runs on the call's event loop. For unary and server-streaming methods it runs when the
 /// request is complete; it may answer at once, or keep the call and answer later.
-package struct GRPCMethod: Sendable {
+package final class GRPCMethod: Sendable {
   /// `google.firestore.v1.Firestore/GetDocument`
   package let name: String
   package let kind: GRPCMethodKind
   package let begin: @Sendable (ServerCall) -> Void
   /// Stands for the method where calls are counted; -1 where nobody counts.
-  package var metric = -1
+  package let metric: Int
 
   package init(
-    _ name: String, _ kind: GRPCMethodKind, _ begin: @escaping @Sendable (ServerCall) -> Void
+    _ name: String, _ kind: GRPCMethodKind, metric: Int = -1,
+    _ begin: @escaping @Sendable (ServerCall) -> Void
   ) {
     self.name = name
     self.kind = kind
+    self.metric = metric
     self.begin = begin
   }
+
+  /// The same where calls are counted.
+  func counted(as metric: Int) -> GRPCMethod { GRPCMethod(name, kind, metric: metric, begin) }
 }
 
 /// All methods of a server.

@@ -41,9 +41,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     var methods: [String: GRPCMethod] = [:]
     for method in all where method.name.hasPrefix("google.firestore.v1.") {
       guard let rest = RESTMethod(rawValue: ServerMetrics.shortName(method.name)) else { continue }
-      var method = method
-      method.metric = hooks.observer?.metrics.index(of: method.name) ?? -1
-      methods[rest.rawValue] = method
+      methods[rest.rawValue] = method.counted(as: hooks.observer?.metrics.index(of: method.name) ?? -1)
     }
     self.methods = methods
   }

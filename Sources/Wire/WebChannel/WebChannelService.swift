@@ -32,11 +32,9 @@ package final class WebChannelService: Sendable {
   ) {
     var streams: [String: GRPCMethod] = [:]
     for stream in WebChannelStream.allCases {
-      guard
-        var method = methods.first(where: { $0.name == "google.firestore.v1.Firestore/" + stream.rawValue })
-      else { continue }
-      method.metric = observer?.metrics.index(of: method.name) ?? -1
-      streams[stream.rawValue] = method
+      let name = "google.firestore.v1.Firestore/" + stream.rawValue
+      guard let method = methods.first(where: { $0.name == name }) else { continue }
+      streams[stream.rawValue] = method.counted(as: observer?.metrics.index(of: name) ?? -1)
     }
     self.methods = streams
     self.dialect = dialect
