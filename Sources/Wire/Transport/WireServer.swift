@@ -47,7 +47,8 @@ public struct ServerOptions: Sendable {
   public var host = "127.0.0.1"
   /// 0 takes any free port; `WireServer.address` tells which.
   public var port = 8080
-  /// Threads that serve connections; nil for one per core.
+  /// Threads that serve connections; nil for one for every two cores: see "Half as many event loops as processors" in
+  /// docs/decisions.md.
   public var eventLoopCount: Int?
   /// How long a graceful stop waits for calls under way.
   public var stopGraceSeconds = 5
