@@ -97,8 +97,11 @@ struct GuardTests {
       ], as: .admin)
     let name = DocumentName(database: testDatabase, path: ResourcePath(unchecked: path))
     let evaluations = store.metrics.documentsRead
-    let outcome = try store.getShortly(name, as: user("alice")) { document, _ in document != nil }
-    #expect((outcome != nil) == isShort)
+    var found: [Bool] = []
+    let isRead = try store.getShortly(name, as: user("alice")) { document, _ in found.append(document != nil)
+    }
+    #expect(isRead == isShort)
+    #expect(found == (isShort ? [path != "small/missing"] : []))
     // What was left alone was not counted, and is judged as ever elsewhere.
     #expect(store.metrics.documentsRead == evaluations + (isShort ? 1 : 0))
     let whole = try store.get(name, as: user("alice")) { document, _ in document != nil }
