@@ -98,7 +98,8 @@ struct GuardTests {
     let name = DocumentName(database: testDatabase, path: ResourcePath(unchecked: path))
     let evaluations = store.metrics.documentsRead
     var found: [Bool] = []
-    let isRead = try store.getShortly(name, as: user("alice")) { document, _ in found.append(document != nil)
+    let isRead = try store.getShortly(name, as: user("alice")) { document, _ in
+      found.append(document != nil)
     }
     #expect(isRead == isShort)
     #expect(found == (isShort ? [path != "small/missing"] : []))

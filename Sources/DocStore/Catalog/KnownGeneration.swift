@@ -1,5 +1,5 @@
-/// The generation of the database that was asked for last: every read and every commit
-/// asks, and most programs have one database.
+/// The generation of the database that was asked for last: every read and every commit asks, and most programs have one
+/// database.
 
 internal import DocModel
 internal import Synchronization

@@ -6,35 +6,26 @@ internal import DocModel
 internal import Platform
 
 /// One function. `body` answers nil when an argument has a kind that the function does not take.
+///
+/// Made by an initializer and not listed as a tuple: see `MethodRow`.
 package struct LibraryFunction: Sendable {
   package typealias Body = @Sendable (Evaluation, CallArguments) -> Operand?
 
+  private let name: String
   package let signature: Signature
   package let body: Body
 
-  /// By full name.
-  package static let all: [String: LibraryFunction] = {
-    var table: [String: LibraryFunction] = [:]
-    for row in conversions + math + times + others {
-      table[row.name] = LibraryFunction(signature: Signature(row.name, row.overloads), body: row.body)
-    }
-    return table
-  }()
-
-  /// Not a tuple: see `MethodRow`.
-  private struct Row {
-    let name: String
-    let overloads: [String]
-    let body: Body
-
-    init(_ name: String, _ overloads: [String], _ body: @escaping Body) {
-      self.name = name
-      self.overloads = overloads
-      self.body = body
-    }
+  init(_ name: String, _ overloads: [String], _ body: @escaping Body) {
+    self.name = name
+    signature = Signature(name, overloads)
+    self.body = body
   }
 
-  private static let conversions: [Row] = [
+  /// By full name.
+  package static let all = Dictionary(
+    uniqueKeysWithValues: (conversions + math + times + others).map { ($0.name, $0) })
+
+  private static let conversions: [LibraryFunction] = [
     .init(
       "int", ["int", "float", "string"],
       { e, arguments in
@@ -93,7 +84,7 @@ package struct LibraryFunction: Sendable {
     ),
   ]
 
-  private static let math: [Row] = [
+  private static let math: [LibraryFunction] = [
     .init(
       "math.abs", ["int", "float"],
       { _, arguments in
@@ -134,7 +125,7 @@ package struct LibraryFunction: Sendable {
     return pow(base, exponent)
   }
 
-  private static let times: [Row] = [
+  private static let times: [LibraryFunction] = [
     .init(
       "timestamp.date", ["int, int, int"],
       { e, arguments in
@@ -189,7 +180,7 @@ package struct LibraryFunction: Sendable {
     ),
   ]
 
-  private static let others: [Row] = [
+  private static let others: [LibraryFunction] = [
     .init(
       "latlng.value", ["float, float"],
       { e, arguments in

@@ -97,7 +97,7 @@ extension Planner {
         guard arguments.count == 1 else {
           return LibraryCallNode(
             node.number, name,
-            LibraryFunction(signature: Signature(name, ["path"])) { _, _ in nil }, arguments.map { plan($0) })
+            LibraryFunction(name, ["path"]) { _, _ in nil }, arguments.map { plan($0) })
         }
         return AccessNode(node.number, kind, plan(arguments[0]))
       }

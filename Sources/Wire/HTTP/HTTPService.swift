@@ -31,7 +31,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     self.firestore = firestore
     self.hooks = hooks
     self.gate = gate
-    let all = firestore.methods
+    let all = firestore.methods.map { $0.counted(as: hooks.observer?.metrics.index(of: $0.name) ?? -1) }
     webChannel = WebChannelService(
       all, Self.dialect(firestore), gate: gate, observer: hooks.observer,
       threads: firestore.threads,
@@ -41,7 +41,7 @@ package final class HTTPService<Engine: StorageEngine>: Sendable {
     var methods: [String: GRPCMethod] = [:]
     for method in all where method.name.hasPrefix("google.firestore.v1.") {
       guard let rest = RESTMethod(rawValue: ServerMetrics.shortName(method.name)) else { continue }
-      methods[rest.rawValue] = method.counted(as: hooks.observer?.metrics.index(of: method.name) ?? -1)
+      methods[rest.rawValue] = method
     }
     self.methods = methods
   }

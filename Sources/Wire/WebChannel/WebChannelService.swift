@@ -34,7 +34,7 @@ package final class WebChannelService: Sendable {
     for stream in WebChannelStream.allCases {
       let name = "google.firestore.v1.Firestore/" + stream.rawValue
       guard let method = methods.first(where: { $0.name == name }) else { continue }
-      streams[stream.rawValue] = method.counted(as: observer?.metrics.index(of: name) ?? -1)
+      streams[stream.rawValue] = method
     }
     self.methods = streams
     self.dialect = dialect
