@@ -2,6 +2,7 @@
 
 import Access
 import DocModel
+import JSON
 import Rules
 import Testing
 
@@ -108,5 +109,49 @@ struct TokenCacheTests {
       let second = try reader.credentials(Authorization(other), for: "p", nowSeconds: 150)
       #expect(facts(first)?.uidText != facts(second)?.uidText)
     }
+  }
+
+  private static func token(_ bytes: Int) throws -> KnownToken {
+    let claims = try #require(TokenClaims(JSONReader.tape(of: Array(#"{"sub":"a"}"#.utf8))))
+    return KnownToken(
+      Authorization(Array(repeating: 0x61, count: bytes)), UserToken(claims), isAdministrators: false, keys: 0
+    )
+  }
+
+  @Test("who is asked for stays, and of the others the first goes first, one for one")
+  func turns() throws {
+    let token = try Self.token(100)
+    var tokens = KeptTokens(bytesMax: 10 * token.byteCount)
+    for name in 0..<10 { tokens.add(token, UInt32(name)) }
+    for name in [0, 3, 4] { #expect(tokens.use(UInt32(name)) != nil) }
+    for name in 10..<17 {
+      tokens.add(token, UInt32(name))
+      #expect(tokens.count == 10)
+    }
+    #expect([0, 3, 4].allSatisfy { tokens.use($0) != nil })
+    #expect([1, 2, 5, 6, 7, 8, 9].allSatisfy { tokens.use($0) == nil })
+  }
+
+  @Test("a name finds the token that was kept under it last, and the bytes are those of all that are found")
+  func model() throws {
+    var (numbers, kept) = (SeededGenerator(seed: 11), [UInt32: KnownToken]())
+    var tokens = KeptTokens(bytesMax: 20_000)
+    for _ in 0..<20_000 {
+      let name = UInt32(Int.random(in: 0..<60, using: &numbers))
+      switch Int.random(in: 0..<4, using: &numbers) {
+      case 0:
+        let token = try Self.token(Int.random(in: 0..<2_000, using: &numbers))
+        tokens.add(token, name)
+        kept[name] = token
+      case 1: if let token = kept[name] { tokens.remove(token, name) }
+      default: if let found = tokens.use(name) { #expect(found === kept[name]) }
+      }
+      #expect(tokens.byteCount <= 20_000)
+    }
+    let found = (0..<60).compactMap { tokens.use(UInt32($0)) }
+    #expect(found.count == tokens.count && found.count > 8)
+    #expect(found.reduce(0) { $0 + $1.byteCount } == tokens.byteCount)
+    for (name, token) in kept { tokens.remove(token, name) }
+    #expect(tokens.count == 0 && tokens.byteCount == 0)
   }
 }

@@ -76,56 +76,52 @@ public struct RuleRequest {
 
 /// Who is asking: `request.auth`. Made once per token and used for all its requests.
 ///
+/// A kind of its own may make the claims when a rule asks for them: most ask for nothing but the uid.
+///
 /// State and its guard: the claims, which are made once, behind their mutex.
 ///
 /// INVARIANT: each buffer is written once and lives as long as the object.
-public final class AuthFacts: @unchecked Sendable {  // Immutable after init, but for what the mutex guards.
+open class AuthFacts: @unchecked Sendable {  // Immutable after init, but for what the mutex guards.
   /// Nil for a token without a `sub` that is text.
-  let uid: UnsafeRawBufferPointer?
-  private let kept: Mutex<Claims>
+  final let uid: UnsafeRawBufferPointer?
+  private final let kept: Mutex<UnsafeRawBufferPointer?>
 
-  private enum Claims {
-    case made(UnsafeRawBufferPointer)
-    case toMake(() -> [UInt8])
+  /// Whose claims `makeClaims` makes.
+  /// - Parameter uid: `request.auth.uid`; nil for a token that names nobody, whose `request.auth.uid` is null
+  ///   although `request.auth` is not. Source: the official emulator.
+  public init(uid: String?) {
+    self.uid = uid.map { Self.copy($0.utf8) }
+    kept = Mutex(nil)
   }
 
-  /// - Parameters:
-  ///   - uid: `request.auth.uid`; nil for a token that names nobody, whose `request.auth.uid` is null
-  ///     although `request.auth` is not. Source: the official emulator.
-  ///   - claims: `request.auth.token`: all claims, in the stored form of a document's fields.
+  /// - Parameter claims: `request.auth.token`: all claims, in the stored form of a document's fields.
   public init(uid: String?, claims: [UInt8]) {
     self.uid = uid.map { Self.copy($0.utf8) }
-    kept = Mutex(.made(Self.copy(claims)))
-  }
-
-  /// - Parameter claims: makes them when a rule asks for them: most ask for nothing but the uid.
-  public init(uid: String?, claims: @escaping @Sendable () -> [UInt8]) {
-    self.uid = uid.map { Self.copy($0.utf8) }
-    kept = Mutex(.toMake(claims))
+    kept = Mutex(Self.copy(claims))
   }
 
   public convenience init(uid: String?, claims: Fields) {
     self.init(uid: uid, claims: claims.encoded)
   }
 
+  /// All claims, in the stored form of a document's fields; none for who was not made with any. Called once.
+  open func makeClaims() -> [UInt8] { [] }
+
   /// In the stored form. Legal while this object lives.
-  var claims: UnsafeRawBufferPointer {
+  final var claims: UnsafeRawBufferPointer {
     kept.withLock { kept in
-      switch kept {
-      case .made(let claims): return claims
-      case .toMake(let make):
-        let claims = Self.copy(make())
-        kept = .made(claims)
-        return claims
-      }
+      if let kept { return kept }
+      let claims = Self.copy(makeClaims())
+      kept = claims
+      return claims
     }
   }
 
   /// `request.auth.token`. Legal while this object lives.
-  public var claimFields: FieldsView { FieldsView(document: claims) }
+  public final var claimFields: FieldsView { FieldsView(document: claims) }
 
   /// `request.auth.uid`, for people.
-  public var uidText: String? { uid.map { String(decoding: $0, as: UTF8.self) } }
+  public final var uidText: String? { uid.map { String(decoding: $0, as: UTF8.self) } }
 
   private static func copy(_ bytes: some Collection<UInt8>) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 8)
@@ -135,6 +131,6 @@ public final class AuthFacts: @unchecked Sendable {  // Immutable after init, bu
 
   deinit {
     uid?.deallocate()
-    kept.withLock { if case .made(let claims) = $0 { claims.deallocate() } }
+    kept.withLock { $0?.deallocate() }
   }
 }

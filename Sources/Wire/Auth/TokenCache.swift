@@ -5,6 +5,7 @@ internal import Access
 internal import DocModel
 internal import JSON
 internal import Platform
+internal import Rules
 internal import Synchronization
 
 /// The bytes by which a header is known: its own, or Huffman's code for them, where the client sends that each time.
@@ -58,27 +59,34 @@ package struct Authorization: Sendable {
   }
 }
 
-/// A user's token that was read and accepted. When it ends, and for whose documents it is, is asked for each request.
-final class KnownToken: Sendable {
+/// A user's token that was read and accepted, and who asks with it. When it ends, and for whose documents it is, is asked for
+/// each request.
+final class KnownToken: AuthFacts, @unchecked Sendable {
   let spelling: TokenSpelling
   /// Of the header, which is not kept where it is coded.
   let headerBytes: Int
   let validity: TokenValidity
-  let credentials: Credentials
+  /// A service account's.
+  let isAdministrators: Bool
   /// `TokenKeys.generation` of the keys that it was read with.
   let keys: Int
-  /// What it counts for: the spelling, the claims that a rule may ask for, and objects around them.
-  let byteCount: Int
 
-  init(_ authorization: Authorization, _ validity: TokenValidity, _ credentials: Credentials, keys: Int) {
+  init(_ authorization: Authorization, _ user: UserToken, isAdministrators: Bool, keys: Int) {
     spelling = authorization.spelling
     headerBytes = authorization.headerBytes
+    validity = user.validity
+    self.isAdministrators = isAdministrators
     self.keys = keys
-    self.credentials = credentials
-    self.validity = validity
-    // Base64 makes four bytes of three.
-    byteCount = spelling.bytes.count + headerBytes * 3 / 4 + Self.ownBytes
+    super.init(uid: user.uid)
   }
+
+  var credentials: Credentials { isAdministrators ? .admin : .user(self) }
+
+  override func makeClaims() -> [UInt8] { TokenReader.claims(of: spelling.header) }
+
+  /// What it counts for: the spelling, the claims that a rule may ask for, for which base64 makes four bytes of three, and
+  /// what surrounds them.
+  var byteCount: Int { spelling.bytes.count + headerBytes * 3 / 4 + Self.ownBytes }
 
   private static let ownBytes = 400
 }
@@ -86,8 +94,8 @@ final class KnownToken: Sendable {
 /// Tokens by the bytes of their header, or by Huffman's code for it where clients send that (`CodedTokens`), for all connections
 /// of a server.
 ///
-/// Each part keeps two generations: a token that is used moves to the younger, and when that is full the older goes. So
-/// what is used stays, without a list in the order of use.
+/// A token that nobody has asked for since its turn came last goes when there is no room (`KeptTokens`). One goes for one that
+/// comes, so that its memory is the next one's: thousands that went at once left the allocator to search for each.
 ///
 /// State and its guard: each part behind its mutex, held to find or to move one token.
 ///
@@ -105,59 +113,27 @@ package final class TokenCache: Sendable {
   private static let partCount = 16
 
   private final class Part: Sendable {
-    let state = Mutex(Generations())
-  }
+    let tokens: Mutex<KeptTokens>
 
-  /// INVARIANT: a name is in one generation at most; the counts are those of what is in them.
-  private struct Generations {
-    var young: [UInt32: KnownToken] = [:]
-    var old: [UInt32: KnownToken] = [:]
-    var youngBytes = 0
-    var oldBytes = 0
-
-    /// What had to go for it.
-    mutating func add(_ token: KnownToken, _ name: UInt32, youngBytesMax: Int) -> [UInt32: KnownToken] {
-      remove(name)
-      guard token.byteCount <= youngBytesMax else { return [:] }
-      var gone: [UInt32: KnownToken] = [:]
-      if youngBytes + token.byteCount > youngBytesMax {
-        gone = old
-        (old, oldBytes) = (young, youngBytes)
-        (young, youngBytes) = (Dictionary(minimumCapacity: old.count), 0)
-      }
-      young[name] = token
-      youngBytes += token.byteCount
-      return gone
-    }
-
-    mutating func remove(_ name: UInt32) {
-      youngBytes -= young.removeValue(forKey: name)?.byteCount ?? 0
-      oldBytes -= old.removeValue(forKey: name)?.byteCount ?? 0
-    }
+    init(bytesMax: Int) { tokens = Mutex(KeptTokens(bytesMax: bytesMax)) }
   }
 
   /// How the last token says it was made: most say the same.
   private let head = Mutex<(segment: [UInt8], text: JSONTape)?>(nil)
   private let parts: [Part]
-  /// Of the young generation of one part.
-  private let youngBytesMax: Int
 
   package init(bytesMax: Int = TokenCache.bytesMax) {
-    parts = (0..<Self.partCount).map { _ in Part() }
-    youngBytesMax = max(1, bytesMax / Self.partCount / 2)
+    parts = (0..<Self.partCount).map { _ in Part(bytesMax: max(1, bytesMax / Self.partCount)) }
   }
 
   /// The token of a header, or of Huffman's code for one; nil for one that is not known.
   func token(_ spelling: UnsafeRawBufferPointer) -> KnownToken? {
     guard spelling.count >= Self.headerBytesMin else { return nil }
     let name = CRC32C.checksum(spelling)
-    let (token, gone) = part(name).state.withLock { state -> (KnownToken?, [UInt32: KnownToken]) in
-      if let token = state.young[name] { return (spelling.holds(token.spelling.bytes) ? token : nil, [:]) }
-      guard let token = state.old[name], spelling.holds(token.spelling.bytes) else { return (nil, [:]) }
-      return (token, state.add(token, name, youngBytesMax: youngBytesMax))
+    guard let token = part(name).tokens.withLock({ $0.use(name) }), spelling.holds(token.spelling.bytes)
+    else {
+      return nil
     }
-    // Thousands of objects may end: others of this part do not wait for that.
-    withExtendedLifetime(gone) {}
     return token
   }
 
@@ -166,16 +142,13 @@ package final class TokenCache: Sendable {
   func keep(_ token: KnownToken) {
     guard token.headerBytes <= Self.headerBytesMax else { return }
     let name = token.spelling.bytes.withUnsafeBytes { CRC32C.checksum($0) }
-    let gone = part(name).state.withLock { $0.add(token, name, youngBytesMax: youngBytesMax) }
-    withExtendedLifetime(gone) {}
+    part(name).tokens.withLock { $0.add(token, name) }
   }
 
   /// The token is not accepted any more.
   func forget(_ token: KnownToken) {
     let name = token.spelling.bytes.withUnsafeBytes { CRC32C.checksum($0) }
-    part(name).state.withLock { state in
-      if state.young[name] === token || state.old[name] === token { state.remove(name) }
-    }
+    part(name).tokens.withLock { $0.remove(token, name) }
   }
 
   /// What `read` reads in the first segment of a token, once for all that have the same.
@@ -191,7 +164,7 @@ package final class TokenCache: Sendable {
   /// What is kept, for metrics.
   package var usage: (tokens: Int, bytes: Int) {
     parts.reduce((0, 0)) { sum, part in
-      part.state.withLock { ($0.young.count + $0.old.count + sum.0, $0.youngBytes + $0.oldBytes + sum.1) }
+      part.tokens.withLock { ($0.count + sum.0, $0.byteCount + sum.1) }
     }
   }
 }

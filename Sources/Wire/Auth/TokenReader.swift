@@ -83,20 +83,16 @@ package struct TokenReader: Sendable {
     _ authorization: Authorization, for project: String, nowSeconds: Int64
   ) throws(GRPCStatus) -> Credentials {
     let generation = keys.generation
-    let credentials: Credentials
-    let validity: TokenValidity
+    let token: KnownToken
     switch try read(authorization.header, for: project, nowSeconds: nowSeconds) {
     case .anonymous: return .anonymous
     case .administrator: return .admin
-    case .serviceAccount(let account): (credentials, validity) = (.admin, account.validity)
-    case .user(let user):
-      let facts = AuthFacts(uid: user.uid) { [spelling = authorization.spelling] in
-        Self.claims(of: spelling.header)
-      }
-      (credentials, validity) = (.user(facts), user.validity)
+    case .serviceAccount(let account):
+      token = KnownToken(authorization, account, isAdministrators: true, keys: generation)
+    case .user(let user): token = KnownToken(authorization, user, isAdministrators: false, keys: generation)
     }
-    cache.keep(KnownToken(authorization, validity, credentials, keys: generation))
-    return credentials
+    cache.keep(token)
+    return token.credentials
   }
 
   /// What rules see of a token that was accepted: all claims, in the stored form of a document's fields.
