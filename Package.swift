@@ -60,7 +60,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "EngineLMDB", dependencies: ["CGuard", "CLMDB", "DocModel", "DocStore", "Platform"],
+      name: "EngineLMDB", dependencies: ["CGuard", "CLMDB", "CProcess", "DocModel", "DocStore", "Platform"],
       swiftSettings: strict),
     .target(
       name: "EnginePostgres", dependencies: ["CPQ", "DocModel", "DocStore", "EngineLMDB", "Platform"],

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #endif
 #include "process.h"
+#include <fcntl.h>
 
 #ifdef __linux__
 #include <link.h>
@@ -30,3 +31,11 @@ void docstore_let_go_of_code(void) { dl_iterate_phdr(let_go, NULL); }
 #else
 void docstore_let_go_of_code(void) {}
 #endif
+
+void docstore_begin_write_back(int descriptor) {
+#ifdef SYNC_FILE_RANGE_WRITE
+  (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+  (void)descriptor;
+#endif
+}

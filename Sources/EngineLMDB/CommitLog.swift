@@ -30,6 +30,9 @@ final class CommitLog: Sendable {
   /// them again, the fewer lie apart, and the shorter is what a batch waits for that meets a checkpoint.
   private static let recordsMax = 8
   private static let fileBytesMax = 4 << 20
+  /// Batches whose pages go to the disk together, while it has nothing else to do. When they all went with the checkpoint, the
+  /// next records waited behind a hundred and more of them.
+  private static let writeBackInterval = 2
   /// LIMIT: a disk that is behind with a checkpoint by that many more has the next batch wait for it.
   private static let overdueFactor = 4
 
@@ -66,7 +69,11 @@ final class CommitLog: Sendable {
   func prepare() throws(SystemError) {
     let (file, hasGap, failure) = state.withLock { ($0.active, $0.hasGap, $0.failure) }
     if let failure { throw failure }
-    if file?.isInPlace == true { return hasGap ? try settle() : () }
+    if file?.isInPlace == true {
+      // Not every writer says when its callers have been told.
+      beginDueCheckpoint()
+      return hasGap ? try settle() : ()
+    }
     finishPending()
     // Files that somebody removed are made again; what they said is in the data file.
     let files = try make()
@@ -102,9 +109,21 @@ final class CommitLog: Sendable {
 
   /// A batch that was logged is applied.
   func noteApplied() {
-    let (isDue, isOverdue) = state.withLock { state in
+    state.withLock { state in
       state.active?.accept()
       state.recordCount += 1
+    }
+  }
+
+  /// What nobody need wait for, when who waited for the last batch has been told: the pages of two batches begin their way to the
+  /// disk, and a checkpoint that is due is begun.
+  func goOn() {
+    if state.withLock({ $0.recordCount % Self.writeBackInterval == 0 }) { environment.beginWriteBack() }
+    beginDueCheckpoint()
+  }
+
+  private func beginDueCheckpoint() {
+    let (isDue, isOverdue) = state.withLock { state in
       let end = state.active?.end ?? 0
       return (
         state.recordCount >= Self.recordsMax || end > Self.fileBytesMax,

@@ -195,6 +195,13 @@ public final class LMDBEngine: StorageEngine {
     }
   }
 
+  public func afterBatch() {
+    guard let log else { return }
+    beginWriting()
+    defer { isWriting.change { $0 = false } }
+    log.goOn()
+  }
+
   public func settle() {
     beginWriting()
     defer { isWriting.change { $0 = false } }

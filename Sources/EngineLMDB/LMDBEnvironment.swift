@@ -2,6 +2,7 @@
 
 internal import CGuard
 internal import CLMDB
+internal import CProcess
 internal import DocStore
 internal import Platform
 
@@ -106,6 +107,12 @@ final class LMDBEnvironment: @unchecked Sendable {
 
   /// Has all that was written on disk; the library's code otherwise.
   func sync() -> Int32 { mdb_env_sync(pointer, 1) }
+
+  /// Begins to write to the disk what was written to the file.
+  func beginWriteBack() {
+    var descriptor: Int32 = -1
+    if mdb_env_get_fd(pointer, &descriptor) == 0 { docstore_begin_write_back(descriptor) }
+  }
 
   private var pageBytes: Int {
     var figures = MDB_stat()

@@ -74,6 +74,13 @@ enum ServedEngine: StorageEngine {
     }
   }
 
+  func afterBatch() {
+    switch self {
+    case .folder(let engine): engine.afterBatch()
+    case .postgres(let engine): engine.afterBatch()
+    }
+  }
+
   func settle() {
     switch self {
     case .folder(let engine): engine.settle()

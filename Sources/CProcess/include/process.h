@@ -40,3 +40,6 @@ static inline int docstore_signal_on_parent_end(int signal) { (void)signal; retu
 /// Lets go of the pages of code and constants, which are files: those that are needed again come back from the system's
 /// cache of files at their first use. Does nothing where the system is not Linux.
 void docstore_let_go_of_code(void);
+
+/// Begins to write to the disk what was written to an open file, and does not wait for it.
+void docstore_begin_write_back(int descriptor);

@@ -221,7 +221,8 @@ final class Committer<Engine: StorageEngine>: Sendable {
   ) {
     guard let sharing else {
       let written = writeInOrder(jobs, batch, isHurried)
-      return complete(written.outcomes, written.failure, batch, builder)
+      complete(written.outcomes, written.failure, batch, builder)
+      return engine.afterBatch()
     }
     var written: (outcomes: [CommitOutcome], failure: StorageError?) = ([], nil)
     sharing.inOrder { written = writeInOrder(jobs, batch, isHurried) }

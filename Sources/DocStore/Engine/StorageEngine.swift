@@ -59,6 +59,8 @@ extension StorageEngine {
 
   public func settle() {}
 
+  public func afterBatch() {}
+
   func storeError(_ error: StorageError) -> StoreError {
     explanation(of: error).map { .engine(error, message: $0) } ?? .storage(error)
   }
@@ -106,6 +108,9 @@ public protocol StorageEngine: Sendable {
 
   /// The store is about to close: nothing that may never come is waited for any more.
   func stopWaiting()
+
+  /// Who waited for the last write has been told, and the next one is not there yet: time for what nobody need wait for.
+  func afterBatch()
 
   /// Leaves nothing for whoever opens the store next to put in order. More may be written afterwards, and then there is again.
   func settle()
