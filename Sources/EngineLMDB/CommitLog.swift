@@ -6,8 +6,8 @@
 ///
 /// ```
 ///  batch ──► record in the log ──► on disk ──► applied to the data file ──► callers are told
-///                                                        │ every 8 batches, or 4 MiB
-///                                                        ▼
+///                                                                                 │ every 8 batches, or 4 MiB
+///                                                                                 ▼
 ///                        a checkpoint: the data file is synced, the other file of the log is begun
 /// ```
 ///
@@ -48,6 +48,8 @@ final class CommitLog: Sendable {
     var other: CommitLogFile?
     var generation: UInt64 = 0
     var recordCount = 0
+    /// Batches whose pages have not begun their way to the disk.
+    var unwrittenCount = 0
     /// What the last checkpoint on disk needs.
     var held: HeldState?
     /// A checkpoint that is being made.
@@ -67,13 +69,11 @@ final class CommitLog: Sendable {
 
   /// To be called before each batch: there must be a checkpoint before the data file is written to.
   func prepare() throws(SystemError) {
+    // Not every writer says when its callers have been told. Before anything is looked at: records go to the other file then.
+    beginDueCheckpoint()
     let (file, hasGap, failure) = state.withLock { ($0.active, $0.hasGap, $0.failure) }
     if let failure { throw failure }
-    if file?.isInPlace == true {
-      // Not every writer says when its callers have been told.
-      beginDueCheckpoint()
-      return hasGap ? try settle() : ()
-    }
+    if file?.isInPlace == true { return hasGap ? try settle() : () }
     finishPending()
     // Files that somebody removed are made again; what they said is in the data file.
     let files = try make()
@@ -112,13 +112,19 @@ final class CommitLog: Sendable {
     state.withLock { state in
       state.active?.accept()
       state.recordCount += 1
+      state.unwrittenCount += 1
     }
   }
 
   /// What nobody need wait for, when who waited for the last batch has been told: the pages of two batches begin their way to the
   /// disk, and a checkpoint that is due is begun.
   func goOn() {
-    if state.withLock({ $0.recordCount % Self.writeBackInterval == 0 }) { environment.beginWriteBack() }
+    let isDue = state.withLock { state in
+      if state.unwrittenCount < Self.writeBackInterval { return false }
+      state.unwrittenCount = 0
+      return true
+    }
+    if isDue { environment.beginWriteBack() }
     beginDueCheckpoint()
   }
 

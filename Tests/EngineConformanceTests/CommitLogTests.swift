@@ -47,13 +47,14 @@ private struct Life {
     states[commit] = (contents, file)
   }
 
-  mutating func write(_ draw: inout SeededRandom) throws {
+  /// - Parameter tells: whether the engine is told that callers were; nil for most of the time.
+  mutating func write(_ draw: inout SeededRandom, tells: Bool? = nil) throws {
     let batch = MutationBatch()
     for _ in 0..<Int.random(in: 1...6, using: &draw) { change(batch, &draw) }
     try engine?.write(batch) { (_, _) throws(StorageError) in }
     try note()
     // Not every writer says that its callers have been told.
-    if states.count % 3 > 0 { engine?.afterBatch() }
+    if tells ?? (states.count % 3 > 0) { engine?.afterBatch() }
   }
 
   private mutating func change(_ batch: MutationBatch, _ draw: inout SeededRandom) {
@@ -177,6 +178,45 @@ struct CommitLogTests {
     try life.open()
     while try CommitLogRemains(folder: life.folder.path)?.recordPlaces.count != 6 { try life.write(&draw) }
     return life
+  }
+
+  @Test("a checkpoint that is due begins when callers have been told, and without that with the next batch")
+  func due() throws {
+    for tells in [true, false] {
+      var life = Life()
+      try life.open()
+      let (folder, engine) = (life.folder.path, try #require(life.engine))
+      func write() throws {
+        let batch = MutationBatch()
+        batch.put(.documents, [1], [2])
+        try engine.write(batch) { (_, _) throws(StorageError) in }
+      }
+      func checkpoint() throws -> UInt64? { try CommitLogRemains(folder: folder)?.checkpointCommit }
+      try write()
+      let first = try #require(try checkpoint())
+      for _ in 0..<7 { try write() }
+      #expect(try checkpoint() == first)
+      if tells { engine.afterBatch() } else { try write() }
+      let end = ContinuousClock.now + .seconds(20)
+      while try checkpoint() == first, ContinuousClock.now < end { usleep(1_000) }
+      #expect(try checkpoint() == first + 8)
+    }
+  }
+
+  @Test("a log file that is removed before it is the next one is made again")
+  func removedNext() throws {
+    var draw = SeededRandom(seed: 12)
+    var life = Life()
+    try life.open()
+    let folder = life.folder.path
+    func records() throws -> [String] { try CommitLogRemains(folder: folder)?.recordPlaces.map(\.path) ?? [] }
+    while try records().count != 8 { try life.write(&draw, tells: false) }
+    let active = try records().last
+    for path in CommitLogFile.paths(folder) where path != active { unlink(path) }
+    try life.write(&draw, tells: false)
+    var killed = try life.killed()
+    try killed.open()
+    try killed.check("after a kill")
   }
 
   @Test("a process that was killed lost nothing, and a folder that was closed has no log")

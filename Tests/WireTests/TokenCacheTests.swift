@@ -142,8 +142,10 @@ struct TokenCacheTests {
       case 0:
         let token = try Self.token(Int.random(in: 0..<2_000, using: &numbers))
         tokens.add(token, name)
-        kept[name] = token
-      case 1: if let token = kept[name] { tokens.remove(token, name) }
+        // Who forgets the one that was there before does not forget this one.
+        if let before = kept.updateValue(token, forKey: name) { tokens.remove(before, name) }
+        #expect(tokens.use(name) === token)
+      case 1: if let token = kept.removeValue(forKey: name) { tokens.remove(token, name) }
       default: if let found = tokens.use(name) { #expect(found === kept[name]) }
       }
       #expect(tokens.byteCount <= 20_000)

@@ -41,5 +41,6 @@ static inline int docstore_signal_on_parent_end(int signal) { (void)signal; retu
 /// cache of files at their first use. Does nothing where the system is not Linux.
 void docstore_let_go_of_code(void);
 
-/// Begins to write to the disk what was written to an open file, and does not wait for it.
+/// Begins to write to the disk what was written to an open file, and does not wait until it is there; a disk that is far behind may
+/// make it wait for its turn.
 void docstore_begin_write_back(int descriptor);

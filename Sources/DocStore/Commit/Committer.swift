@@ -169,6 +169,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
         untidyCount = 0
         isTidy = !builder.retirement.slice(batch) && (try? housekeeping.tidySlice(batch)) ?? true
       }
+      engine.afterBatch()
     }
   }
 
@@ -221,8 +222,7 @@ final class Committer<Engine: StorageEngine>: Sendable {
   ) {
     guard let sharing else {
       let written = writeInOrder(jobs, batch, isHurried)
-      complete(written.outcomes, written.failure, batch, builder)
-      return engine.afterBatch()
+      return complete(written.outcomes, written.failure, batch, builder)
     }
     var written: (outcomes: [CommitOutcome], failure: StorageError?) = ([], nil)
     sharing.inOrder { written = writeInOrder(jobs, batch, isHurried) }

@@ -109,7 +109,8 @@ public protocol StorageEngine: Sendable {
   /// The store is about to close: nothing that may never come is waited for any more.
   func stopWaiting()
 
-  /// Who waited for the last write has been told, and the next one is not there yet: time for what nobody need wait for.
+  /// Who waited for the last writes has been told: the moment for what nobody need wait for. Called by the thread that commits,
+  /// not after every write, and also when there was none.
   func afterBatch()
 
   /// Leaves nothing for whoever opens the store next to put in order. More may be written afterwards, and then there is again.

@@ -86,7 +86,7 @@ open class AuthFacts: @unchecked Sendable {  // Immutable after init, but for wh
   final let uid: UnsafeRawBufferPointer?
   private final let kept: Mutex<UnsafeRawBufferPointer?>
 
-  /// Whose claims `makeClaims` makes.
+  /// For kinds of their own, whose claims `makeClaims` makes; without that there are none.
   /// - Parameter uid: `request.auth.uid`; nil for a token that names nobody, whose `request.auth.uid` is null
   ///   although `request.auth` is not. Source: the official emulator.
   public init(uid: String?) {
@@ -104,7 +104,8 @@ open class AuthFacts: @unchecked Sendable {  // Immutable after init, but for wh
     self.init(uid: uid, claims: claims.encoded)
   }
 
-  /// All claims, in the stored form of a document's fields; none for who was not made with any. Called once.
+  /// All claims, in the stored form of a document's fields; none for who was not made with any. Called once, and must
+  /// not ask for `claimFields`, which waits for it.
   open func makeClaims() -> [UInt8] { [] }
 
   /// In the stored form. Legal while this object lives.

@@ -1,7 +1,8 @@
 /// Tokens by name, as many as there is room for.
 
 /// A hand goes round the tokens. When there is no room, the one it comes to goes, unless somebody has asked for it since the
-/// last round; the new one takes its place, and is the last to be asked.
+/// last round; the new one takes its place, and is the last to be asked. So each token costs one step of the hand, and a whole
+/// round only where all were asked for.
 ///
 /// INVARIANT: `places` says for each token's name where in `slots` it is; the other slots are empty, and in `free`. `byteCount`
 /// is that of all tokens.

@@ -97,7 +97,7 @@ final class KnownToken: AuthFacts, @unchecked Sendable {
 /// A token that nobody has asked for since its turn came last goes when there is no room (`KeptTokens`). One goes for one that
 /// comes, so that its memory is the next one's: thousands that went at once left the allocator to search for each.
 ///
-/// State and its guard: each part behind its mutex, held to find or to move one token.
+/// State and its guard: each part behind its mutex, held to find a token, or to keep one and let go of those that make room.
 ///
 /// INVARIANT: only tokens that were accepted are here; who finds one still asks whether it ended. A checksum names a token
 /// only together with its bytes.
